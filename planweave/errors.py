@@ -1,0 +1,27 @@
+"""One base class for every error that planweave raises on purpose."""
+
+
+class PlanweaveError(Exception):
+    """Something a person can mend: one sentence on what is wrong, one on how to mend it.
+
+    The doors (command line, server) print ``str(error)`` and leave with ``exit_code``;
+    no traceback is shown.
+
+    Args:
+        problem: What is wrong, as a full sentence, without any secret in it.
+        mend: What the reader can do about it, as a full sentence; empty when ``problem`` says it.
+    """
+
+    exit_code = 1
+
+    def __init__(self, problem: str, *, mend: str = "") -> None:
+        super().__init__(problem, mend)
+        self.problem = problem
+        self.mend = mend
+
+    def __str__(self) -> str:
+        return f"{self.problem} {self.mend}".strip()
+
+
+class BadInput(PlanweaveError):
+    """What the user gave (a file, a URL, a setting, a question) cannot be used as it is."""

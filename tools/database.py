@@ -1,0 +1,128 @@
+"""What every database tool offers, relational or graph, and the errors it raises.
+
+A database is opened from a URL or a file, describes itself in a :class:`Schema`, and runs one
+read-only query at a time inside :class:`Limits`. Nothing here knows a language model.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+from planweave import PlanweaveError
+
+Kind: TypeAlias = Literal["relational", "graph"]
+Cell: TypeAlias = str | int | float | bool | None | list["Cell"] | dict[str, "Cell"]
+
+
+class DatabaseUnavailable(PlanweaveError):
+    """The database is missing, the URL is wrong, or the server does not answer."""
+
+
+class QueryRefused(PlanweaveError):
+    """The guard will not run this query: it is not one plain read."""
+
+    exit_code = 2
+
+
+class QueryTimeout(PlanweaveError):
+    """The query ran past its time limit and was stopped."""
+
+    exit_code = 3
+
+
+class QueryFailed(PlanweaveError):
+    """The engine rejected the query; ``mend`` names what it could have meant."""
+
+    exit_code = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Bounds on one query."""
+
+    seconds: float = 10.0
+    rows: int = 50
+    characters: int = 4_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryResult:
+    """What a query gave back, already cut to the limits.
+
+    Attributes:
+        query: The statement that was executed.
+        columns: Column names, in order.
+        rows: At most ``Limits.rows`` rows.
+        total_rows: Rows the query produced, or None when the engine was stopped before the end.
+        seconds: Wall time of the execution.
+        hint: For an empty or suspicious result, what a reader could try next.
+    """
+
+    query: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    total_rows: int | None
+    seconds: float
+    hint: str = ""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether rows are missing."""
+        return self.total_rows is None or self.total_rows > len(self.rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """One column or property: its name, engine type, and a few values it takes."""
+
+    name: str
+    type: str
+    key: bool = False
+    references: str = ""
+    samples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entity:
+    """One table, node label or relationship type.
+
+    ``start`` and ``end`` are the labels a relationship type runs between; empty for the others.
+    """
+
+    name: str
+    kind: Literal["table", "view", "node", "relationship"]
+    fields: tuple[Field, ...]
+    count: int | None = None
+    start: tuple[str, ...] = ()
+    end: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """What a database holds."""
+
+    language: str
+    entities: tuple[Entity, ...] = field(default_factory=tuple)
+
+
+class Database(Protocol):
+    """A read-only database, safe by itself."""
+
+    kind: Kind
+    language: str
+    """What the model must write, dialect included: ``SQL (SQLite)``, ``Cypher (Neo4j)`` …"""
+
+    def schema(self) -> Schema:
+        """Describe tables or labels, typed columns, keys, directions, counts and samples."""
+
+    def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
+        """Run one read-only query.
+
+        Raises:
+            QueryRefused: The guard found anything but a single plain read.
+            QueryTimeout: The time limit passed.
+            QueryFailed: The engine rejected the query.
+            DatabaseUnavailable: The connection is gone.
+        """
+
+    def close(self) -> None:
+        """Release connections; safe to call twice."""
