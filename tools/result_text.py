@@ -1,0 +1,126 @@
+"""A query result as compact text for a language model.
+
+Everything above the header line is ours (what was cut, the hint); everything below it is data.
+Row text is escaped to one line, so that no row can fake a line of its own.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from tools.database import Cell, QueryResult
+
+_DIGITS = (6, 9, 12, 17)  # significant digits; 17 tell any two doubles apart
+_SHORTEST_CELL = 40
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # Unicode categories
+
+
+def one_line(text: str) -> str:
+    r"""Escape what could break a line or hide in one: controls, line separators, zero-width marks.
+
+    ``\n`` and ``\t`` keep their usual names; the rest becomes ``\u….``
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    if character in "\n\r\t":
+        return repr(character)[1:-1]
+    if unicodedata.category(character) in _INVISIBLE:
+        return f"\\u{ord(character):04x}"
+    return character
+
+
+def shorten(text: str, length: int) -> str:
+    """Cut ``text`` to ``length`` characters, the last of them an ellipsis if anything went."""
+    return text if len(text) <= length else text[: max(length - 1, 0)] + "…"
+
+
+def cell_text(cell: Cell, digits: int = 6) -> str:
+    """One value on one line; floats with ``digits`` significant digits at least."""
+    if cell is None:
+        return "null"
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float):
+        return _float_text(cell, digits)
+    if isinstance(cell, list):
+        return f"[{', '.join(cell_text(item, digits) for item in cell)}]"
+    if isinstance(cell, dict):
+        items = (f"{one_line(key)}: {cell_text(value, digits)}" for key, value in cell.items())
+        return f"{{{', '.join(items)}}}"
+    return one_line(str(cell))
+
+
+def _float_text(value: float, digits: int) -> str:
+    if value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if 10**digits <= abs(value) < 1e15:
+        return f"{value:.0f}"  # a plain number is read more surely than 1.23457e+06
+    return f"{value:.{digits}g}"
+
+
+def result_text(result: QueryResult, *, max_characters: int) -> str:
+    """Render a result: what was cut and the hint, then a header, then one row a line.
+
+    A column of floats is shown with six significant digits, or more where six would make two
+    different values look equal.
+
+    Args:
+        result: What a database tool returned.
+        max_characters: Length of the text at most; rows that do not fit are left out and counted.
+    """
+    columns = " | ".join(_cell(name) for name in result.columns)
+    lines = _row_lines(result, max(max_characters // 2, _SHORTEST_CELL))
+    shown = len(lines)
+    while True:
+        head = _head(result, shown)
+        text = "\n".join([*head, columns, *lines[:shown]])
+        if len(text) <= max_characters or shown == 0:
+            return shorten(text, max_characters)
+        # Each pass drops what cannot fit, so few passes are needed.
+        excess = len(text) - max_characters
+        while shown > 0 and excess > 0:
+            shown -= 1
+            excess -= len(lines[shown]) + 1
+
+
+def _head(result: QueryResult, shown: int) -> list[str]:
+    """The lines above the header: the marker of a cut or empty result, and the hint."""
+    head = []
+    if result.total_rows is None:
+        head.append(f"truncated: {shown} of more than {len(result.rows)} rows")
+    elif shown < result.total_rows:
+        head.append(f"truncated: {shown} of {result.total_rows} rows")
+    elif not shown:
+        head.append("no rows")
+    if result.hint:
+        head.append(f"hint: {one_line(result.hint)}")
+    return head
+
+
+def _row_lines(result: QueryResult, longest_cell: int) -> list[str]:
+    digits = [_digits(column) for column in zip(*result.rows, strict=True)]
+    return [
+        " | ".join(
+            shorten(_cell(cell, wanted), longest_cell)
+            for cell, wanted in zip(row, digits, strict=True)
+        )
+        for row in result.rows
+    ]
+
+
+def _cell(cell: Cell, digits: int = 6) -> str:
+    return cell_text(cell, digits).replace("|", "\\|")
+
+
+def _digits(column: Sequence[Cell]) -> int:
+    """Fewest significant digits that keep different floats of a column different."""
+    floats = {cell for cell in column if isinstance(cell, float)}
+    return next(d for d in _DIGITS if d == _DIGITS[-1] or _all_differ(floats, d))
+
+
+def _all_differ(floats: Iterable[float], digits: int) -> bool:
+    texts = [_float_text(value, digits) for value in floats]
+    return len(set(texts)) == len(texts)
