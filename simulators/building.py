@@ -1,0 +1,268 @@
+"""Building: which building should grow by five levels so that a goods becomes cheapest?
+
+The rules of the PlanRAG paper (arXiv 2406.12430, section 3.2, equations 4 to 6, algorithm 2) in
+NumPy, all candidates of a question at once. Notation: g goods; b a building; MD, MS its maximum
+demand and supply; CO its current output; PD, BP the pop demand and base price of a goods.
+
+Step 1. The candidate grows: f = (level + 5) / level on its MD and MS, f = 1 for all others.
+
+Step 2, demand (equation 4): TD(g) = PD(g) + Σ f·MD(g, b).
+
+Step 3, supply (equation 5), ten cycles. A building with inputs works at the ratio
+
+    r(b) = mean over its inputs g of min(1, TS(g) / TD(g))          (TD(g) = 0: 1)
+    CO(g, b) = f · MS(g, b) · r(b),   TS(g) = Σ CO(g, b)
+
+and one without inputs keeps its published output. TS starts as Σ f·MS (algorithm 2).
+
+Step 4, price (equation 6): CP(g) = BP · (1 + 0.75 · (TD - TS) / max(TD, TS)), 0/0 giving BP.
+
+That is the **printed** semantics. The **annotation** semantics, with which the published answers
+were computed, counts demand twice, once before and once after the expansion
+(TD = PD + Σ MD + Σ f·MD), and starts from TS = Σ published CO + Σ f·MS.
+
+Because r(b) is a mean of ratios, one cycle is linear in the ratios: TS = ratios · M + kept, with a
+goods-by-goods matrix M that is the same for every candidate, plus the candidate's own extra
+output. So the cost of a question does not depend on candidates times supply rows.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from planweave.errors import BadInput
+from simulators.outcome import Outcome, Semantics
+from simulators.tables import (
+    Column,
+    Floats,
+    GraphMapping,
+    Indices,
+    NodeLabel,
+    RelationshipType,
+    Table,
+    World,
+    sums,
+)
+
+LEVELS = 5
+CYCLES = 10
+_CHUNK = 2048
+"""Candidates simulated together: bounds the memory in worlds with very many buildings."""
+
+TABLES = (
+    Table(
+        "goods",
+        (
+            Column("goods_name", "text"),
+            Column("code", "integer"),
+            Column("base_price", "real"),
+            Column("current_price", "real"),
+            Column("pop_demand", "real"),
+        ),
+        ("code",),
+    ),
+    Table(
+        "building",
+        (Column("id", "integer"), Column("name", "text"), Column("level", "integer")),
+        ("id",),
+    ),
+    Table(
+        "supply",
+        (
+            Column("goods_id", "integer"),
+            Column("building_id", "integer"),
+            Column("max_supply", "real"),
+            Column("current_output", "real"),
+            Column("level", "integer"),
+        ),
+        ("goods_id", "building_id"),
+    ),
+    Table(
+        "demand",
+        (
+            Column("goods_id", "integer"),
+            Column("building_id", "integer"),
+            Column("max_demand", "real"),
+            Column("current_input", "real"),
+            Column("level", "integer"),
+        ),
+        ("goods_id", "building_id"),
+    ),
+)
+
+GRAPH = GraphMapping(
+    nodes=(
+        NodeLabel(label="Goods", table="goods", key="code", properties={"goods_name": "name"}),
+        NodeLabel(label="Building", table="building", key="id"),
+    ),
+    relationships=(
+        RelationshipType(
+            type="Supply",
+            table="supply",
+            start=("building_id", "Building"),
+            end=("goods_id", "Goods"),
+        ),
+        RelationshipType(
+            type="Demand",
+            table="demand",
+            start=("goods_id", "Goods"),
+            end=("building_id", "Building"),
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Building:
+    """A Building database made ready: any number of questions can be put to it.
+
+    Raises:
+        BadInput: A table or column is missing, a code dangles, or a building has no level.
+    """
+
+    world: World
+    semantics: Semantics = "annotation"
+
+    def __post_init__(self) -> None:
+        levels = self._levels
+        if (levels <= 0).any():
+            name = self.buildings[int(np.argmax(levels <= 0))]
+            raise BadInput(
+                f"Building {name} has no level above 0.",
+                mend="Give every building a level of at least 1.",
+            )
+
+    @cached_property
+    def buildings(self) -> list[int]:
+        """Building ids in table order."""
+        return [int(name) for name in self.world["building"].values("id")]
+
+    @cached_property
+    def _supplies(self) -> "_Edges":
+        return _Edges.read(self.world, "supply", "max_supply")
+
+    @cached_property
+    def _demands(self) -> "_Edges":
+        return _Edges.read(self.world, "demand", "max_demand")
+
+    @cached_property
+    def _levels(self) -> Floats:
+        return self.world["building"].numbers("level")
+
+    @cached_property
+    def _size(self) -> int:
+        return len(self.world["goods"].rows)
+
+    @cached_property
+    def _demand(self) -> Floats:
+        """TD before the expansion, per goods."""
+        times = 2.0 if self.semantics == "annotation" else 1.0
+        wanted = sums(self._demands.goods, self._demands.amount, self._size)
+        return self.world["goods"].numbers("pop_demand") + times * wanted
+
+    @cached_property
+    def _supply(self) -> Floats:
+        """TS at the start, before the expansion, per goods."""
+        start = self._supplies.amount
+        if self.semantics == "annotation":
+            start = start + self.world["supply"].numbers("current_output")
+        return sums(self._supplies.goods, start, self._size)
+
+    @cached_property
+    def _inputs(self) -> Floats:
+        """Number of inputs of each building; one 0 more for "no building"."""
+        ones = np.ones_like(self._demands.amount)
+        return sums(self._demands.building, ones, len(self.buildings) + 1)
+
+    @cached_property
+    def _cycle(self) -> tuple[Floats, Floats]:
+        """M and the kept output of one cycle: TS = ratios · M + kept.
+
+        M[i, g] is what the buildings that consume goods i would add to TS(g) if i alone were
+        there in full: Σ MS(g, b) / inputs(b) over those buildings.
+        """
+        goods, maker, full = self._supplies
+        idle = self._inputs[maker] == 0
+        published = self.world["supply"].numbers("current_output")
+        kept = sums(goods[idle], published[idle], self._size)
+        consumed: list[list[int]] = [[] for _ in self.buildings]
+        for item, user in zip(*self._demands.lists(), strict=True):
+            consumed[user].append(item)
+        matrix = np.zeros((self._size, self._size))
+        for item, user, most in zip(*self._supplies.lists(), full.tolist(), strict=True):
+            for needed in consumed[user]:
+                matrix[needed, item] += most / len(consumed[user])
+        return matrix, kept
+
+    def simulate(self, goods: str) -> Outcome:
+        """The price of ``goods`` after each building in turn has grown by five levels.
+
+        Args:
+            goods: Name of the goods whose price is asked for.
+
+        Returns:
+            One price per building; the baseline is the price when nothing grows.
+
+        Raises:
+            BadInput: The database has no such goods.
+        """
+        names = self.world["goods"].values("goods_name")
+        if goods not in names:
+            raise BadInput(f"The database has no goods {goods!r}.")
+        asked, count = names.index(goods), len(self.buildings)
+        chunks = [np.arange(i, min(i + _CHUNK, count + 1)) for i in range(0, count + 1, _CHUNK)]
+        prices = np.concatenate([self._prices(chunk, asked) for chunk in chunks])
+        return Outcome(tuple(self.buildings), prices[:-1], "minimise", float(prices[-1]))
+
+    def _prices(self, chosen: Indices, asked: int) -> Floats:
+        """Price of the asked goods per candidate; number ``len(buildings)`` is "none of them"."""
+        shape = (len(chosen), self._size)
+        more_demand = self._demands.spread(chosen, shape, LEVELS / self._levels)
+        more_supply = self._supplies.spread(chosen, shape, LEVELS / self._levels)
+        # Row-wise dot product with the ratios: the candidate's own r.
+        own = self._demands.spread(chosen, shape) / np.maximum(self._inputs[chosen], 1)[:, None]
+        demand, supply = self._demand + more_demand, self._supply + more_supply
+        matrix, kept = self._cycle
+        for _ in range(CYCLES):
+            ratios = np.divide(supply, demand, out=np.ones(shape), where=demand > supply)
+            rate = (ratios * own).sum(axis=1)
+            supply = ratios @ matrix + kept + more_supply * rate[:, None]
+        return self._price(demand[:, asked], supply[:, asked], asked)
+
+    def _price(self, demand: Floats, supply: Floats, asked: int) -> Floats:
+        """CP of equation 6."""
+        base = self.world["goods"].numbers("base_price")[asked]
+        larger = np.maximum(demand, supply)
+        gap = np.divide(demand - supply, larger, out=np.zeros_like(demand), where=larger > 0)
+        prices: Floats = base * (1 + 0.75 * gap)
+        return prices
+
+
+class _Edges(NamedTuple):
+    """The rows of supply or demand: goods and building as row numbers, and the maximum."""
+
+    goods: Indices
+    building: Indices
+    amount: Floats
+
+    @classmethod
+    def read(cls, world: World, table: str, amount: str) -> "_Edges":
+        goods = world.places(table, "goods_id", "goods", "code")
+        building = world.places(table, "building_id", "building", "id")
+        return cls(goods, building, world[table].numbers(amount))
+
+    def lists(self) -> tuple[list[int], list[int]]:
+        return self.goods.tolist(), self.building.tolist()
+
+    def spread(
+        self, chosen: Indices, shape: tuple[int, int], factor: Floats | None = None
+    ) -> Floats:
+        """Amount · factor of the chosen (consecutive) buildings, or 1 without factor, by goods."""
+        spread = np.zeros(shape)
+        inside = (self.building >= chosen[0]) & (self.building <= chosen[-1])
+        building = self.building[inside]
+        value = 1.0 if factor is None else self.amount[inside] * factor[building]
+        spread[building - chosen[0], self.goods[inside]] = value
+        return spread

@@ -1,0 +1,99 @@
+"""What a simulator says about one question: the value of every decision, and the best of them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from planweave.errors import BadInput
+from simulators.tables import Floats
+
+Decision: TypeAlias = str | int
+Aim: TypeAlias = Literal["maximise", "minimise"]
+Semantics: TypeAlias = Literal["annotation", "printed"]
+
+TOLERANCE = 1e-9
+"""Values closer than this, relative to the best one, are a tie: far above what the order of a
+floating-point sum changes (1e-13), far below any difference that the published questions hold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The value of every candidate of one question.
+
+    Attributes:
+        candidates: The decisions that the question admits, in table order; each once.
+        values: One value per candidate, in the scenario's unit; infinite where infeasible.
+        aim: Whether the largest or the smallest value is best.
+        baseline: The value when nothing is decided; NaN where the question has no such thing.
+    """
+
+    candidates: tuple[Decision, ...]
+    values: Floats
+    aim: Aim
+    baseline: float = float("nan")
+
+    def __post_init__(self) -> None:
+        if not self.candidates:
+            raise BadInput(
+                "The question has no candidate decision.", mend="Check the database it is asked of."
+            )
+
+    @cached_property
+    def _losses(self) -> Floats:
+        """How much worse each candidate is than the best one (never negative)."""
+        signed = self.values if self.aim == "minimise" else -self.values
+        least = signed.min()
+        return signed - least if np.isfinite(least) else np.zeros(len(signed))
+
+    def _tolerance(self) -> float:
+        best = self.values[int(np.argmin(self._losses))]
+        return TOLERANCE * max(1.0, abs(float(best)) if np.isfinite(best) else 1.0)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether any candidate is feasible."""
+        return bool(np.isfinite(self.values).any())
+
+    @cached_property
+    def equivalent(self) -> tuple[Decision, ...]:
+        """Every best decision: all candidates within the tolerance of the best value."""
+        ties = np.flatnonzero(self._losses <= self._tolerance())
+        return tuple(self.candidates[i] for i in ties)
+
+    @property
+    def best(self) -> Decision:
+        """The best decision; among ties the first in table order."""
+        return self.equivalent[0]
+
+    @property
+    def margin(self) -> float:
+        """How far the best decision is ahead of the second, 0.0 for a tie; infinite if alone."""
+        if len(self.candidates) == 1:
+            return float("inf")
+        return float(np.partition(self._losses, 1)[1])
+
+    @property
+    def improving(self) -> bool:
+        """Whether the best decision is better than deciding nothing (true without a baseline)."""
+        if np.isnan(self.baseline):
+            return True
+        best = float(self.values[self.candidates.index(self.best)])
+        gain = best - self.baseline if self.aim == "maximise" else self.baseline - best
+        return gain > self._tolerance()
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether the question has no one right answer: a tie, or nothing that improves."""
+        return len(self.equivalent) > 1 or not self.improving
+
+    def regret(self, decision: Decision) -> float:
+        """How much worse ``decision`` is than the best one, in the scenario's unit.
+
+        Raises:
+            BadInput: ``decision`` is no candidate.
+        """
+        if decision not in self.candidates:
+            raise BadInput(f"{decision!r} is not a candidate of this question.")
+        return float(self._losses[self.candidates.index(decision)])

@@ -1,0 +1,306 @@
+"""A small typed table model, and the same world written as SQL and as Cypher.
+
+A *world* is what one decision question is asked about: a few named tables with typed columns. A
+:class:`GraphMapping` says which tables are node labels and which are relationship types, so that
+the relational and the graph version of a world can never drift apart: both are written from here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planweave.errors import BadInput
+
+Value: TypeAlias = str | int | float | bool
+Row: TypeAlias = tuple[Value, ...]
+ColumnType: TypeAlias = Literal["text", "integer", "real", "boolean"]
+Floats: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+# Types that SQLite, PostgreSQL and MariaDB all know; a MariaDB key cannot be TEXT.
+_SQL_TYPES: Mapping[ColumnType, str] = {
+    "text": "VARCHAR(255)",
+    "integer": "INTEGER",
+    "real": "DOUBLE PRECISION",
+    "boolean": "BOOLEAN",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, type, and the table whose key it refers to, if any."""
+
+    name: str
+    type: ColumnType
+    references: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A named table: typed columns, the names of its key columns, and rows in order.
+
+    Raises:
+        BadInput: A name is no identifier, a row has another width, or a key occurs twice.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    rows: tuple[Row, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        for name in (self.name, *self.names):
+            if not _IDENTIFIER.match(name):
+                raise BadInput(
+                    f"{name!r} cannot be the name of a table or column.",
+                    mend="Use letters, digits and underscores.",
+                )
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise BadInput(
+                    f"A row of table {self.name} has {len(row)} values for {len(self.columns)} "
+                    f"columns: {row}."
+                )
+        if self.key:
+            self._refuse_duplicates()
+
+    def _refuse_duplicates(self) -> None:
+        places = [self.names.index(name) for name in self.key]
+        seen: set[Row] = set()
+        for row in self.rows:
+            key = tuple(row[place] for place in places)
+            if key in seen:
+                raise BadInput(
+                    f"Table {self.name} has two rows with the key {key}.",
+                    mend="Keep one row for each key.",
+                )
+            seen.add(key)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return tuple(column.name for column in self.columns)
+
+    def with_rows(self, rows: Iterable[Row]) -> "Table":
+        """The same table with other rows."""
+        return Table(self.name, self.columns, self.key, tuple(rows))
+
+    def values(self, column: str) -> list[Value]:
+        """One column, in row order.
+
+        Raises:
+            BadInput: The table has no such column.
+        """
+        if column not in self.names:
+            raise BadInput(
+                f"Table {self.name} has no column {column}.",
+                mend=f"Its columns are {', '.join(self.names)}.",
+            )
+        place = self.names.index(column)
+        return [row[place] for row in self.rows]
+
+    def numbers(self, column: str) -> Floats:
+        """One numeric or boolean column as float64.
+
+        Raises:
+            BadInput: A value is not a finite number, or the column is missing.
+        """
+        try:
+            numbers = np.array(self.values(column), dtype=np.float64)
+        except ValueError:
+            numbers = np.array([np.nan])
+        if not np.isfinite(numbers).all():
+            raise BadInput(f"Column {self.name}.{column} holds something that is not a number.")
+        return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """Named tables; compared by identity, so that prepared simulators can be kept per world."""
+
+    tables: Mapping[str, Table]
+
+    @classmethod
+    def of(cls, tables: Iterable[Table]) -> "World":
+        """Collect tables under their names."""
+        return cls({table.name: table for table in tables})
+
+    def __getitem__(self, name: str) -> Table:
+        if name not in self.tables:
+            raise BadInput(
+                f"The database has no table {name}.",
+                mend=f"It has {', '.join(self.tables) or 'no tables at all'}.",
+            )
+        return self.tables[name]
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(self.tables.values())
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of all tables together."""
+        return sum(len(table.rows) for table in self)
+
+    def places(self, table: str, column: str, target: str, key: str) -> Indices:
+        """Row numbers in ``target`` that ``table.column`` refers to through ``target.key``.
+
+        Raises:
+            BadInput: A value is not among the keys.
+        """
+        index = {value: place for place, value in enumerate(self[target].values(key))}
+        values = self[table].values(column)
+        try:
+            return np.array([index[value] for value in values], dtype=np.intp)
+        except KeyError as missing:
+            raise BadInput(
+                f"{table}.{column} names {missing.args[0]!r}, which {target} does not have."
+            ) from None
+
+
+def sums(places: Indices, amounts: Floats, size: int) -> Floats:
+    """Sum of the amounts that fall on each of ``size`` places."""
+    return np.bincount(places, amounts, minlength=size).astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeLabel:
+    """A table whose rows are nodes; ``properties`` renames columns (column → property)."""
+
+    label: str
+    table: str
+    key: str
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    def property(self, column: str) -> str:
+        """What the column is called in the graph."""
+        return self.properties.get(column, column)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationshipType:
+    """A table whose rows are relationships from ``start`` to ``end``.
+
+    ``start`` and ``end`` pair the column with the label of the node it points to.
+    """
+
+    type: str
+    table: str
+    start: tuple[str, str]
+    end: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class GraphMapping:
+    """How the tables of a scenario become a labelled property graph, and back."""
+
+    nodes: tuple[NodeLabel, ...]
+    relationships: tuple[RelationshipType, ...]
+
+    def node(self, label: str) -> NodeLabel:
+        """The node label of that name.
+
+        Raises:
+            BadInput: There is none.
+        """
+        for node in self.nodes:
+            if node.label == label:
+                return node
+        raise BadInput(f"The graph has no node label {label}.")
+
+
+def write_sql(world: World) -> str:
+    """The world as a SQL script that SQLite, PostgreSQL and MariaDB all take.
+
+    Strings stand in single quotes; one statement a line, tables first.
+
+    Raises:
+        BadInput: A text holds a backslash or a line break, which the three do not read alike.
+    """
+    lines = [_create_table(table, world) for table in world]
+    for table in world:
+        head = f"INSERT INTO {table.name}({', '.join(table.names)}) VALUES ("  # noqa: S608 - names are checked
+        lines += [head + ", ".join(map(_sql_literal, row)) + ");" for row in table.rows]
+    return "\n".join(lines) + "\n"
+
+
+def _create_table(table: Table, world: World) -> str:
+    parts = [f"{column.name} {_SQL_TYPES[column.type]}" for column in table.columns]
+    if table.key:
+        parts.append(f"PRIMARY KEY ({', '.join(table.key)})")
+    for column in table.columns:
+        if column.references:
+            (key,) = world[column.references].key
+            parts.append(f"FOREIGN KEY ({column.name}) REFERENCES {column.references} ({key})")
+    return f"CREATE TABLE {table.name}({', '.join(parts)});"
+
+
+def _sql_literal(value: Value) -> str:
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, str):
+        if re.search(r"[\\\r\n]", value):
+            raise BadInput(
+                f"The text {value!r} holds a backslash or a line break.",
+                mend="Remove it: databases do not agree on how to write it.",
+            )
+        return "'" + value.replace("'", "''") + "'"
+    return repr(value)
+
+
+def write_cypher(world: World, mapping: GraphMapping) -> str:
+    """The world as a Cypher script, one ``CREATE`` or ``MATCH … CREATE`` a line, nodes first.
+
+    Raises:
+        BadInput: A relationship names a node that is not there (Cypher would silently drop it).
+    """
+    lines: list[str] = []
+    for node in mapping.nodes:
+        table = world[node.table]
+        names = [node.property(name) for name in table.names]
+        lines += [f"CREATE (:{node.label} {_properties(names, row)});" for row in table.rows]
+    for relationship in mapping.relationships:
+        lines += _relationship_lines(world, mapping, relationship)
+    return "\n".join(lines) + "\n"
+
+
+def _relationship_lines(
+    world: World, mapping: GraphMapping, relationship: RelationshipType
+) -> Iterator[str]:
+    table = world[relationship.table]
+    ends = (relationship.start, relationship.end)
+    heads = []
+    for variable, (column, label) in zip("ab", ends, strict=True):
+        node = mapping.node(label)
+        world.places(table.name, column, node.table, node.key)
+        place = table.names.index(column)
+        heads.append((f"({variable}:{label} {{{node.property(node.key)}: ", place))
+    rest = [i for i, name in enumerate(table.names) if name not in {column for column, _ in ends}]
+    names = [table.names[i] for i in rest]
+    (start, a), (end, b) = heads
+    for row in table.rows:
+        body = _properties(names, [row[i] for i in rest]) if names else ""
+        yield (
+            f"MATCH {start}{_cypher_literal(row[a])}}}), {end}{_cypher_literal(row[b])}}}) "
+            f"CREATE (a)-[:{relationship.type} {body}]->(b);"
+        )
+
+
+def _properties(names: Iterable[str], values: Iterable[Value]) -> str:
+    pairs = (f"{name}: {_cypher_literal(v)}" for name, v in zip(names, values, strict=True))
+    return "{" + ", ".join(pairs) + "}"
+
+
+def _cypher_literal(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
+            value = value.replace(plain, escaped)
+        return f'"{value}"'
+    return repr(value)
