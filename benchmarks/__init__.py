@@ -1,0 +1,1 @@
+"""Suites with their truth, metrics, the runner and the report."""

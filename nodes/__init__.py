@@ -1,0 +1,1 @@
+"""One module per role: a node reads working memory and returns an update."""

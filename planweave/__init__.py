@@ -1,6 +1,6 @@
 """What every floor of the house may import: the version and the base of all errors."""
 
-from planweave.errors import PlanweaveError
+from planweave.errors import BadInput, PlanweaveError
 
-__all__ = ["PlanweaveError", "__version__"]
+__all__ = ["BadInput", "PlanweaveError", "__version__"]
 __version__ = "0.1.0"

@@ -1,0 +1,5 @@
+"""Every prompt as a file, and the small loader."""
+
+from prompts.template import PromptError, Template, load
+
+__all__ = ["PromptError", "Template", "load"]

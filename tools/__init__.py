@@ -1,0 +1,35 @@
+"""Tools that are safe by themselves and work without any language model."""
+
+from tools.calculator import CalculationFailed, calculate
+from tools.connect import is_graph, open_database
+from tools.database import (
+    Database,
+    DatabaseUnavailable,
+    Limits,
+    QueryFailed,
+    QueryRefused,
+    QueryResult,
+    QueryTimeout,
+    Schema,
+)
+from tools.result_text import result_text
+from tools.schema_text import schema_text
+from tools.suggest import nearest
+
+__all__ = [
+    "CalculationFailed",
+    "Database",
+    "DatabaseUnavailable",
+    "Limits",
+    "QueryFailed",
+    "QueryRefused",
+    "QueryResult",
+    "QueryTimeout",
+    "Schema",
+    "calculate",
+    "is_graph",
+    "nearest",
+    "open_database",
+    "result_text",
+    "schema_text",
+]

@@ -1,0 +1,27 @@
+"""Every method by name. A new method is one line here and one in langgraph.json."""
+
+import inspect
+from importlib import import_module
+from types import ModuleType
+
+from planweave import BadInput
+
+METHODS = ("planrag", "planrag_no_replan", "iter_rag", "single_rag")
+
+
+def method(name: str) -> ModuleType:
+    """The graph module of a method: ``builder`` to compile with a checkpointer, and ``graph``.
+
+    Raises:
+        BadInput: There is no such method.
+    """
+    if name not in METHODS:
+        raise BadInput(
+            f"There is no method {name!r}.", mend=f"The methods are: {', '.join(METHODS)}."
+        )
+    return import_module(f"graphs.{name}")
+
+
+def description(name: str) -> str:
+    """What a method does, in one sentence: the first line of its module."""
+    return (inspect.getdoc(method(name)) or "").partition("\n")[0]

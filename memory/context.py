@@ -1,0 +1,59 @@
+"""What varies between runs: models, connections, rules and limits, given as the graph's context."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+ReplanPolicy = Literal["every_observation", "when_needed"]
+
+
+class Context(BaseModel):
+    """Settings of one run, shown as a form in LangGraph Studio.
+
+    Secrets do not belong here: a URL may name an environment variable as ``${NAME}``, and the
+    tool that opens the connection reads it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = Field("embedded", description="Chat model by name, for every role not in `models`")
+    models: dict[str, str] = Field(
+        default_factory=dict, description="Another chat model for a role, such as planner or judge"
+    )
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
+    seed: int | None = None
+    max_reply_tokens: Annotated[int, Field(ge=32, le=8192)] = 512
+
+    database: str | None = Field(
+        None, description="Relational database: SQLAlchemy URL, SQLite file or .sql script"
+    )
+    graph: str | None = Field(None, description="Graph database: bolt:// URL or .cql script")
+    rules: str = Field("", description="Business rules that the decision must follow, as text")
+    candidates: tuple[str, ...] = Field(
+        (), description="Decisions the question admits; empty: any value found in the database"
+    )
+
+    max_iterations: Annotated[int, Field(ge=1, le=100)] = 15
+    replan: ReplanPolicy = Field(
+        "every_observation",
+        description="Ask the re-planner after every observation, or only when one is empty, "
+        "an error, or contradicts the plan",
+    )
+    approve: bool = Field(False, description="Stop for a person's approval before a plan starts")
+
+    query_seconds: Annotated[float, Field(gt=0, le=600)] = 10.0
+    query_rows: Annotated[int, Field(ge=1, le=1000)] = 40
+    observation_characters: Annotated[int, Field(ge=200, le=100_000)] = 2_000
+    schema_characters: Annotated[int, Field(ge=400, le=100_000)] = 6_000
+    memory_characters: Annotated[int, Field(ge=1_000, le=1_000_000)] = Field(
+        8_000, description="Older observations are shortened in prompts beyond this length"
+    )
+
+    max_calls: Annotated[int, Field(ge=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_seconds: Annotated[float, Field(gt=0)] | None = None
+    max_dollars: Annotated[float, Field(gt=0)] | None = None
+
+    def model_for(self, role: str) -> str:
+        """Name of the chat model that plays ``role``."""
+        return self.models.get(role, self.model)

@@ -1,0 +1,102 @@
+"""Answering machine: decides from the facts, cites them, and says what stayed unknown."""
+
+from collections.abc import Sequence
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from memory import Answer, Context, Failure, WorkingMemory
+from models import Reply
+from nodes.limits import reason_to_answer
+from nodes.role import ask_role, failures, usage
+from prompts import load
+from tools import nearest
+
+_ROLE = "answering_machine"
+
+
+class Decision(BaseModel):
+    """The answering machine's reply; the reasons come before the decision."""
+
+    why: str
+    facts: list[int]
+    decision: str | None
+    unknown: str = ""
+
+
+async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Answer now, with what is known; a decision that is not admitted is asked for once more."""
+    if not state["facts"]:
+        return _spoken(_without_facts(state))
+    candidates = runtime.context.candidates
+    task = load("common/answering_machine").fill(occasion=reason_to_answer(state, runtime.context))
+    replies = [await ask_role(_ROLE, Decision, task, state, runtime)]
+    if complaint := _complaint(replies[0].value, candidates):
+        replies.append(await ask_role(_ROLE, Decision, task, state, runtime, followup=complaint))
+    answer = _answer(replies[-1], state, candidates)
+    return _spoken(answer) | {
+        "usage": usage(*replies),
+        "failures": failures(*replies) + _refused(replies[-1].value, answer),
+    }
+
+
+def admitted(decision: str | None, candidates: Sequence[str]) -> str | None:
+    """The candidate that ``decision`` means, whatever its case and quotes; None if it is none.
+
+    Without candidates every decision is admitted.
+    """
+    plain = (decision or "").strip().strip("\"'`.").strip()
+    if not candidates:
+        return plain or None
+    return {candidate.casefold(): candidate for candidate in candidates}.get(plain.casefold())
+
+
+def _complaint(value: Decision | None, candidates: Sequence[str]) -> list[BaseMessage]:
+    if value is None or not value.decision or admitted(value.decision, candidates):
+        return []
+    text = load("common/not_admitted").fill(
+        decision=value.decision,
+        nearest=", ".join(nearest(value.decision, candidates, n=5)) or "(none is near)",
+    )
+    return [AIMessage(value.model_dump_json()), HumanMessage(text)]
+
+
+def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[str]) -> Answer:
+    value = reply.value
+    if value is None:
+        reason = reply.failure.error if reply.failure else "it was empty"
+        return Answer(decision=None, why="", facts=[], unknown=f"No readable answer: {reason}")
+    known = {fact["number"] for fact in state["facts"]}
+    return Answer(
+        decision=admitted(value.decision, candidates),
+        why=value.why.strip(),
+        facts=[number for number in dict.fromkeys(value.facts) if number in known],
+        unknown=value.unknown.strip(),
+    )
+
+
+def _without_facts(state: WorkingMemory) -> Answer:
+    """No model is asked to decide from nothing."""
+    missing = [f["detail"] for f in state["failures"] if f["kind"] == "unanswerable"]
+    problems = [turn["problem"] for turn in state["turns"] if turn["problem"]]
+    unknown = (missing or problems or ["No tool returned anything."])[-1]
+    why = "The database does not hold what this question needs." if missing else ""
+    return Answer(decision=None, why=why, facts=[], unknown=unknown)
+
+
+def _refused(value: Decision | None, answer: Answer) -> list[Failure]:
+    if value is None or not value.decision or answer["decision"]:
+        return []
+    return [Failure(role=_ROLE, kind="not_admitted", detail=value.decision)]
+
+
+def _spoken(answer: Answer) -> WorkingMemory:
+    citations = "".join(f"[{number}]" for number in answer["facts"])
+    parts = [
+        f"**{answer['decision']}**" if answer["decision"] else "I cannot decide this.",
+        f"{answer['why']} {citations}".strip(),
+        f"Not known: {answer['unknown']}" if answer["unknown"] else "",
+    ]
+    text = "\n\n".join(part for part in parts if part)
+    return {"answer": answer, "messages": [AIMessage(text)]}

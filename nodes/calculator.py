@@ -1,0 +1,36 @@
+"""Calculator: arithmetic with units on numbers and named facts."""
+
+import re
+from collections.abc import Sequence
+
+from memory import Fact, WorkingMemory
+from nodes.turns import Observation, take_turn
+from tools import calculate
+
+
+def calculator(state: WorkingMemory) -> WorkingMemory:
+    """Work out ``action.input``; the result becomes a fact."""
+    names = named_values(state["facts"])
+
+    def run(expression: str) -> Observation:
+        calculation = calculate(expression, names)
+        return Observation(calculation.text, values={"value": calculation.value})
+
+    return take_turn(state, lambda action: run(action["input"]))
+
+
+def named_values(facts: Sequence[Fact]) -> dict[str, float | str]:
+    """Numbers of one-row facts by name: ``f1`` for a single value, ``f1_price`` for a column."""
+    names: dict[str, float | str] = {}
+    for fact in facts:
+        numbers = {
+            column: value
+            for column, value in fact["values"].items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
+        for column, value in numbers.items():
+            name = re.sub(r"\W+", "_", column).strip("_")
+            names[f"f{fact['number']}_{name}"] = value
+        if len(numbers) == 1:
+            names[f"f{fact['number']}"] = next(iter(numbers.values()))
+    return names

@@ -1,0 +1,34 @@
+"""Planner: writes the plan of analysis before anything is read (PlanRAG, section 4, planning)."""
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from memory import Context, Failure, WorkingMemory
+from nodes.role import Node, ask_role, failures, usage
+from prompts import load
+
+MAX_STEPS = 8
+
+
+class Plan(BaseModel):
+    """The planner's reply."""
+
+    steps: list[str] = Field(max_length=MAX_STEPS)
+    missing: str = ""
+
+
+def planner(prompt: str) -> Node:
+    """Make the planner that uses ``prompts/<prompt>.md``."""
+    template = load(prompt)
+
+    async def planner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        task = template.fill(occasion=state["replanning"])
+        reply = await ask_role("planner", Plan, task, state, runtime)
+        steps = [step.strip() for step in reply.value.steps if step.strip()] if reply.value else []
+        failed = failures(reply)
+        if reply.value and not steps:
+            detail = reply.value.missing or "The planner found no analysis that could answer it."
+            failed.append(Failure(role="planner", kind="unanswerable", detail=detail))
+        return {"plan": steps, "step": 1, "usage": usage(reply), "failures": failed}
+
+    return planner

@@ -1,0 +1,85 @@
+"""How every role speaks to its model: the shared ground first, working memory, then the task."""
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from memory import Context, Failure, Spent, WorkingMemory, add_spent
+from models import Reply, achat_model, ask
+from nodes.briefing import briefing, ground
+
+Output = TypeVar("Output", bound=BaseModel)
+
+
+class Node(Protocol):
+    """A node that asks a model: reads working memory, returns an update."""
+
+    async def __call__(self, state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        """Play the role once."""
+
+
+async def ask_role(
+    role: str,
+    output: type[Output],
+    task: str,
+    state: WorkingMemory,
+    runtime: Runtime[Context],
+    *,
+    followup: Sequence[BaseMessage] = (),
+) -> Reply[Output]:
+    """Ask the model that plays ``role`` for an ``output``.
+
+    The messages go from what never changes in a run to what changes at every call (system
+    ground, memory, task), so that a server can reuse its prompt cache.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached; a malformed reply never raises.
+    """
+    context = runtime.context
+    model = await achat_model(
+        context.model_for(role),
+        temperature=context.temperature,
+        max_tokens=context.max_reply_tokens,
+        seed=context.seed,
+    )
+    messages = [
+        SystemMessage(ground(state, context)),
+        HumanMessage(f"{briefing(state, context)}\n\n{task}"),
+        *followup,
+    ]
+    reply = await ask(model, messages, output, role=role)
+    for call in reply.calls:
+        runtime.stream_writer({"call": call.model_dump(mode="json")})
+    return reply
+
+
+def usage(*replies: Reply[Output]) -> dict[str, Spent]:
+    """What the calls behind these replies used, by role."""
+    spent: dict[str, Spent] = {}
+    for call in (call for reply in replies for call in reply.calls):
+        spent = add_spent(
+            spent,
+            {
+                call.role: Spent(
+                    calls=1,
+                    input_tokens=call.input_tokens,
+                    output_tokens=call.output_tokens,
+                    cached_tokens=call.cached_tokens,
+                    seconds=call.seconds,
+                    dollars=call.dollars,
+                )
+            },
+        )
+    return spent
+
+
+def failures(*replies: Reply[Output]) -> list[Failure]:
+    """The replies that stayed malformed after repair and retry."""
+    return [
+        Failure(role=reply.calls[-1].role, kind="malformed_reply", detail=reply.failure.error)
+        for reply in replies
+        if reply.failure
+    ]

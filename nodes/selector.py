@@ -1,0 +1,80 @@
+"""Selector: turns the current step into one thought and one action."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field, create_model
+
+from memory import Action, Context, Tool, WorkingMemory
+from nodes.limits import reason_to_answer
+from nodes.role import Node, ask_role, failures, usage
+from nodes.turns import unreadable_turn
+from prompts import load
+
+_QUERY_TOOLS = ("sql", "cypher")
+
+
+def selector(prompt: str, tools: Sequence[Tool]) -> Node:
+    """Make the selector that uses ``prompts/<prompt>.md`` and chooses among ``tools``.
+
+    Query tools without a connection are not offered, nor is ``replan`` where the re-planner sees
+    every observation anyway. Once a limit is reached it chooses ``finish`` without a model call.
+    """
+    template = load(prompt)
+    planned = "step" in template.placeholders
+
+    async def selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        context = runtime.context
+        if reason := reason_to_answer(state, context):
+            return {"action": _action(state, {"thought": reason, "tool": "finish", "input": ""})}
+        bound = tuple(tool for tool in tools if _offered(tool, state, context))
+        values = {"tools": _tools_text(bound, state)}
+        if planned:
+            values["step"] = str(state["step"])
+        reply = await ask_role(
+            "selector", choice_of(bound, planned), template.fill(**values), state, runtime
+        )
+        update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
+        if reply.value is None:
+            return update | unreadable_turn(state, reply.failure)
+        action = _action(state, reply.value.model_dump())
+        return update | {"action": action, "step": action["step"]}
+
+    return selector
+
+
+@cache
+def choice_of(tools: tuple[Tool, ...], planned: bool) -> type[BaseModel]:
+    """The reply's schema for these tools: the action is a closed choice, not free text."""
+    fields: dict[str, Any] = {"thought": (str, ...)}
+    if planned:
+        fields["step"] = (int, Field(ge=1))
+    fields |= {"tool": (Literal[tools], ...), "input": (str, ...)}
+    return create_model("Choice", **fields)
+
+
+def _action(state: WorkingMemory, choice: dict[str, Any]) -> Action:
+    last_step = max(1, len(state["plan"]))
+    return Action(
+        step=min(choice.get("step", state["step"]), last_step),
+        thought=choice["thought"].strip(),
+        tool=choice["tool"],
+        input=choice["input"].strip(),
+    )
+
+
+def _offered(tool: Tool, state: WorkingMemory, context: Context) -> bool:
+    if tool == "replan":
+        return context.replan == "when_needed"
+    return tool not in _QUERY_TOOLS or tool in state["languages"]
+
+
+def _tools_text(tools: Sequence[Tool], state: WorkingMemory) -> str:
+    return "\n".join(
+        load(f"tools/{tool}").fill(
+            **({"language": state["languages"][tool]} if tool in _QUERY_TOOLS else {})
+        )
+        for tool in tools
+    )

@@ -1,0 +1,77 @@
+"""Opens databases by URL or file and keeps the ones in use."""
+
+import os
+import re
+from collections import OrderedDict
+from pathlib import Path
+from threading import Lock
+
+from planweave import BadInput
+from tools.database import Database, DatabaseUnavailable
+
+_GRAPH_SUFFIXES = (".cql", ".cypher")
+_GRAPH_SCHEMES = ("bolt", "neo4j")
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_KEEP_OPEN = 8
+
+_open: OrderedDict[tuple[object, ...], Database] = OrderedDict()
+_lock = Lock()
+
+
+def open_database(url: str) -> Database:
+    """Open a database, or give back the one that is already open.
+
+    Args:
+        url: A SQLAlchemy URL, a ``bolt://`` or ``neo4j://`` URL, or the path of a SQLite file, a
+            ``.sql`` script or a ``.cql`` script. ``${NAME}`` stands for an environment variable.
+
+    Raises:
+        DatabaseUnavailable: It is missing or does not answer.
+        BadInput: A ``${NAME}`` is not set.
+    """
+    key = (url, *_file_version(url))
+    with _lock:
+        if key in _open:
+            _open.move_to_end(key)
+            return _open[key]
+        database = _open_new(_VARIABLE.sub(_environment, url))
+        _open[key] = database
+        while len(_open) > _KEEP_OPEN:
+            _open.popitem(last=False)
+        return database
+
+
+def is_graph(url: str) -> bool:
+    """Whether ``url`` names a graph database, to be asked in Cypher."""
+    scheme = url.partition("://")[0].partition("+")[0] if "://" in url else ""
+    return scheme in _GRAPH_SCHEMES or (not scheme and url.endswith(_GRAPH_SUFFIXES))
+
+
+def _open_new(url: str) -> Database:
+    if not url:
+        raise DatabaseUnavailable("No database is named.", mend="Give a URL or a file.")
+    if is_graph(url):
+        from tools.cypher import open_cypher
+
+        return open_cypher(url)
+    from tools.sql import open_sql
+
+    return open_sql(url)
+
+
+def _file_version(url: str) -> tuple[int, ...]:
+    path = Path(url.removeprefix("sqlite:///"))
+    try:
+        stat = path.stat()
+    except (OSError, ValueError):
+        return ()
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _environment(match: re.Match[str]) -> str:
+    if (value := os.environ.get(match[1])) is None:
+        raise BadInput(
+            f"The database URL needs the environment variable {match[1]}, which is not set.",
+            mend=f"Set {match[1]} and start again.",
+        )
+    return value
