@@ -1,0 +1,25 @@
+"""Chat models of any provider, the embedded one, structured replies, and what they cost."""
+
+from models.call import Call, call
+from models.chat import ModelRequest, achat_model, chat_model, name_of, register_provider
+from models.errors import ModelUnavailable
+from models.settings import ModelSettings, process_settings
+from models.usage import Budget, CallRecord, Usage, price_of, usage_by_role
+
+__all__ = [
+    "Budget",
+    "Call",
+    "CallRecord",
+    "ModelRequest",
+    "ModelSettings",
+    "ModelUnavailable",
+    "Usage",
+    "achat_model",
+    "call",
+    "chat_model",
+    "name_of",
+    "price_of",
+    "process_settings",
+    "register_provider",
+    "usage_by_role",
+]

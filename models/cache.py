@@ -1,0 +1,142 @@
+"""A response cache on disk: the same request is paid for once.
+
+LangGraph's own node cache is not used (its key ignores the runtime context); this one sits at the
+model and keys on everything that the model is sent.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+from langchain_core.caches import BaseCache
+from langchain_core.messages import message_to_dict, messages_from_dict
+from langchain_core.outputs import ChatGeneration, Generation
+
+FROM_CACHE = "planweave_from_cache"
+"""Key in a message's ``response_metadata`` that marks a reply from the cache."""
+
+Generations: TypeAlias = Sequence[Generation]
+
+_KEPT = 100_000
+_TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT UNIQUE, reply TEXT NOT NULL)"
+_log = logging.getLogger(__name__)
+
+
+class ResponseCache(BaseCache):
+    """Replies in one SQLite file, shared by threads and processes.
+
+    The key is the SHA-256 of the model's full name, the serialised messages and every parameter
+    (temperature, seed, response format …). The newest 100 000 replies are kept. A cache that
+    cannot be used never stops a run: a damaged file is moved aside, any other trouble is logged
+    once and the cache stays silent from then on.
+
+    Args:
+        path: The SQLite file; made when first needed, readable by its owner alone.
+        model: The model's full name (server included): part of the key.
+    """
+
+    def __init__(self, path: Path, model: str) -> None:
+        self._path = path
+        self._model = model
+        self._off = False
+
+    def lookup(self, prompt: str, llm_string: str) -> Generations | None:
+        """Reply to this exact request, marked as cached, or None."""
+        row: tuple[str] | None = None
+        with self._guarded() as database:
+            if database is not None:
+                query = "SELECT reply FROM replies WHERE key = ?"
+                row = database.execute(query, (self._key(prompt, llm_string),)).fetchone()
+        return None if row is None else _decode(row[0])
+
+    def update(self, prompt: str, llm_string: str, return_val: Generations) -> None:
+        """Keep the reply to this exact request."""
+        reply = _encode(return_val)
+        if reply is None:
+            return
+        with self._guarded() as database:
+            if database is not None:
+                key = self._key(prompt, llm_string)
+                done = database.execute(
+                    "INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, reply)
+                )
+                oldest = (done.lastrowid or 0) - _KEPT
+                database.execute("DELETE FROM replies WHERE rowid <= ?", (oldest,))
+
+    def clear(self, **_: object) -> None:
+        """Forget every reply of every model."""
+        with self._guarded() as database:
+            if database is not None:
+                database.execute("DELETE FROM replies")
+
+    def _key(self, prompt: str, llm_string: str) -> str:
+        request = json.dumps([self._model, prompt, llm_string])
+        return hashlib.sha256(request.encode()).hexdigest()
+
+    @contextmanager
+    def _guarded(self) -> Iterator[sqlite3.Connection | None]:
+        """Yield an open cache, or None; swallow what goes wrong inside, telling of it once."""
+        if self._off:
+            yield None
+            return
+        try:
+            # A connection a call costs 0.3 ms and makes threads, processes and forks safe.
+            with closing(self._open()) as database, database:
+                yield database
+        except (sqlite3.Error, OSError) as error:
+            self._heal(error)
+
+    def _open(self) -> sqlite3.Connection:
+        new = not self._path.exists()
+        if new:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+        database = sqlite3.connect(self._path, timeout=10)
+        try:
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute(_TABLE)
+        except sqlite3.Error:
+            database.close()
+            raise
+        return database
+
+    def _heal(self, error: Exception) -> None:
+        damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(
+            error, sqlite3.OperationalError | sqlite3.IntegrityError | sqlite3.ProgrammingError
+        )
+        if damaged:
+            aside = self._path.with_suffix(".damaged")
+            _log.warning("The response cache was damaged; it was moved to %s.", aside)
+            try:
+                self._path.replace(aside)
+            except OSError:
+                self._off = True
+            for rest in ("-wal", "-shm"):
+                Path(f"{self._path}{rest}").unlink(missing_ok=True)
+        else:
+            self._off = True
+            _log.warning("The response cache %s is not used: %s.", self._path, error)
+
+
+def _encode(generations: Generations) -> str | None:
+    """JSON of the messages; None for anything that is not a chat reply."""
+    if not all(isinstance(generation, ChatGeneration) for generation in generations):
+        return None
+    messages = [g.message for g in generations if isinstance(g, ChatGeneration)]
+    return json.dumps([message_to_dict(message) for message in messages])
+
+
+def _decode(reply: str) -> Generations | None:
+    try:
+        messages = messages_from_dict(json.loads(reply))
+    except (ValueError, KeyError, TypeError):
+        return None
+    for message in messages:
+        message.response_metadata[FROM_CACHE] = True
+    return [ChatGeneration(message=message) for message in messages]

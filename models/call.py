@@ -1,0 +1,79 @@
+"""One call of a model, recorded and with its errors translated."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import RunnableConfig
+
+from models.cache import FROM_CACHE
+from models.chat import name_of
+from models.errors import unavailable
+from models.usage import CallRecord, Message, price_of
+
+
+class Call(NamedTuple):
+    """A reply as text, and the record of how it came about."""
+
+    text: str
+    record: CallRecord
+
+
+async def call(
+    model: BaseChatModel,
+    messages: Sequence[BaseMessage],
+    *,
+    role: str = "",
+    config: RunnableConfig | None = None,
+    options: Mapping[str, object] | None = None,
+) -> Call:
+    """Ask ``model`` once for free text.
+
+    Args:
+        model: Any chat model.
+        messages: The prompt; what calls share goes first, so that servers can keep it.
+        role: Who asks, for the record.
+        config: LangChain's, so that callbacks and streaming reach the caller.
+        options: Further parameters of the request.
+
+    Raises:
+        ModelUnavailable: The model did not answer; its ``calls`` hold the record.
+    """
+    start = time.perf_counter()
+    record = CallRecord(
+        role=role,
+        model=name_of(model),
+        prompt=tuple(Message(role=message.type, content=message.text) for message in messages),
+    )
+    try:
+        asked = model.bind(**options) if options else model
+        reply = await asked.ainvoke(list(messages), config)
+    except Exception as error:
+        raised = unavailable(error, record.model)
+        spent = {"seconds": time.perf_counter() - start, "error": str(raised), "dollars": 0.0}
+        raised.calls = (record.model_copy(update=spent),)
+        raise raised from error
+    return Call(reply.text, _with_reply(record, reply, time.perf_counter() - start))
+
+
+def _with_reply(record: CallRecord, reply: AIMessage, seconds: float) -> CallRecord:
+    usage = reply.usage_metadata
+    tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
+    details = usage.get("input_token_details", {}) if usage else {}
+    cached = details.get("cache_read") or 0
+    from_cache = bool(reply.response_metadata.get(FROM_CACHE))
+    price = price_of(record.model)
+    dollars = price.dollars(*tokens, cached) if price else None
+    return record.model_copy(
+        update={
+            "reply": reply.text,
+            "input_tokens": tokens[0],
+            "output_tokens": tokens[1],
+            "cached_tokens": cached,
+            "seconds": seconds,
+            "dollars": 0.0 if from_cache else dollars,
+            "from_cache": from_cache,
+        }
+    )

@@ -1,0 +1,320 @@
+"""Any chat model by name.
+
+========================================  ===========================================
+``embedded``, ``embedded:0.5b``           the model in this process (1.5b by default)
+``embedded:/path/to.gguf``                any GGUF file in this process
+``openai:gpt-4.1-mini``                   OpenAI
+``http://host:port/v1#model``             any OpenAI-compatible server
+``ollama:…``, ``anthropic:…``, …          what LangChain knows, if its package is installed
+``<prefix>:…``                            what :func:`register_provider` was told of
+========================================  ===========================================
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import TypeAlias
+
+import httpx
+from langchain_core.language_models import BaseChatModel
+from langchain_core.rate_limiters import InMemoryRateLimiter
+from pydantic import SecretStr, ValidationError
+
+from models.cache import ResponseCache
+from models.embedded import REPETITION_GUARD, EmbeddedTransport, serve
+from models.errors import ModelUnavailable, key_variable
+from models.settings import ModelSettings, process_settings
+from models.weights import resolve
+from planweave import BadInput
+
+NAME = "planweave_model"
+"""Key in a model's ``metadata`` under which its full name is found."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRequest:
+    """What a provider's factory is asked for.
+
+    Attributes:
+        name: The full name, provider prefix included.
+        temperature: Sampling temperature.
+        max_tokens: Ceiling on the tokens of one reply.
+        seed: Seed of the sampling, where the provider takes one.
+        settings: Those of the process.
+    """
+
+    name: str
+    temperature: float
+    max_tokens: int
+    seed: int | None
+    settings: ModelSettings
+
+    @property
+    def model(self) -> str:
+        """The name without its provider prefix."""
+        return self.name.partition(":")[2]
+
+
+Factory: TypeAlias = Callable[[ModelRequest], BaseChatModel]
+_providers: dict[str, Factory] = {}
+
+
+def register_provider(prefix: str, factory: Factory) -> None:
+    """Let names that begin with ``prefix:`` be answered by ``factory``.
+
+    Args:
+        prefix: Without the colon.
+        factory: Called once for each distinct set of arguments of :func:`chat_model`.
+    """
+    _providers[prefix] = factory
+    _build.cache_clear()
+
+
+def chat_model(
+    name: str,
+    *,
+    temperature: float = 0.0,
+    max_tokens: int = 512,
+    seed: int | None = None,
+    settings: ModelSettings | None = None,
+) -> BaseChatModel:
+    """Make the chat model called ``name``, or return the one made before with these arguments.
+
+    The first call of a name may read files; under an event loop use :func:`achat_model`. No
+    network is used and no embedded server is started before the model is first asked.
+
+    Args:
+        name: See the table above.
+        temperature: 0 for the most likely reply.
+        max_tokens: Ceiling on the tokens of one reply; small models need one, they may loop.
+        seed: Seed of the sampling.
+        settings: Those of the process when None.
+
+    Raises:
+        ModelUnavailable: No such provider, its package or its key is missing, or the weights are.
+        BadInput: The name is malformed, or a setting is.
+    """
+    return _build(
+        ModelRequest(
+            name=name.strip(),
+            temperature=temperature,
+            max_tokens=max_tokens,
+            seed=seed,
+            settings=settings or process_settings(),
+        )
+    )
+
+
+async def achat_model(
+    name: str,
+    *,
+    temperature: float = 0.0,
+    max_tokens: int = 512,
+    seed: int | None = None,
+    settings: ModelSettings | None = None,
+) -> BaseChatModel:
+    """As :func:`chat_model`, without blocking the event loop."""
+    return await asyncio.to_thread(
+        chat_model,
+        name,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        seed=seed,
+        settings=settings,
+    )
+
+
+def name_of(model: BaseChatModel) -> str:
+    """Name under which ``model`` was made; its type for one that was made elsewhere."""
+    return str((model.metadata or {}).get(NAME) or model._llm_type)
+
+
+@lru_cache(maxsize=64)
+def _build(request: ModelRequest) -> BaseChatModel:
+    prefix, colon, _ = request.name.partition(":")
+    if prefix in ("http", "https"):
+        model: BaseChatModel = _compatible(request)
+    elif prefix in _providers:
+        model = _providers[prefix](request)
+    elif prefix == "embedded":
+        model = _embedded(request)
+    elif prefix == "openai" and colon:
+        model = _openai(request)
+    else:
+        model = _langchain(request)
+    model.metadata = {**(model.metadata or {}), NAME: request.name}
+    return model
+
+
+def _embedded(request: ModelRequest) -> BaseChatModel:
+    gguf = resolve(request.name, settings=request.settings)
+    stat = gguf.stat()
+    transport = EmbeddedTransport(partial(serve, gguf, request.settings))
+    return _openai_like(
+        request,
+        _Server(
+            url="http://embedded/v1",
+            model=gguf.name,
+            key=SecretStr("filled in by the transport"),
+            identity=f"{gguf}:{stat.st_size}:{stat.st_mtime_ns}:{request.settings.n_ctx}",
+            clients=(httpx.Client(transport=transport), httpx.AsyncClient(transport=transport)),
+            extra_body={"cache_prompt": True, **REPETITION_GUARD},
+            retries=0,  # a slow reply would only queue up behind itself
+        ),
+    )
+
+
+def _compatible(request: ModelRequest) -> BaseChatModel:
+    url, _, model = request.name.partition("#")
+    try:
+        parts = httpx.URL(url)
+    except httpx.InvalidURL:
+        parts = httpx.URL("")
+    if parts.userinfo:
+        raise BadInput(
+            "The URL of the model holds a user name or a password.",
+            mend="Leave it out and put the key into PLANWEAVE_API_KEY.",
+        )
+    if not model or not parts.host:
+        raise BadInput(
+            f"The model name {request.name!r} is not a server and a model.",
+            mend="Write it as http://host:port/v1#model.",
+        )
+    key = request.settings.api_key or SecretStr("none")
+    return _openai_like(
+        request, _Server(url=url, model=model, key=key, identity=request.name, clients=_clients())
+    )
+
+
+def _openai(request: ModelRequest) -> BaseChatModel:
+    key = request.settings.openai_api_key
+    if key is None or not key.get_secret_value():
+        raise _no_key(request.name)
+    return _openai_like(
+        request,
+        _Server(url=None, model=request.model, key=key, identity=request.name, clients=_clients()),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Server:
+    """An OpenAI-like server; ``url`` None is OpenAI itself, ``identity`` its name in the cache."""
+
+    url: str | None
+    model: str
+    key: SecretStr
+    identity: str
+    clients: tuple[httpx.Client, httpx.AsyncClient]
+    extra_body: dict[str, float | bool] | None = None
+    retries: int | None = None
+
+
+def _openai_like(request: ModelRequest, server: _Server) -> BaseChatModel:
+    from langchain_openai import ChatOpenAI
+    from langchain_openai.chat_models.base import BaseChatOpenAI
+
+    # Servers other than OpenAI's know `max_tokens` alone, which the base class sends.
+    kind: type[BaseChatOpenAI] = ChatOpenAI if server.url is None else BaseChatOpenAI
+    settings = request.settings
+    return kind(
+        model=server.model,
+        base_url=server.url,
+        api_key=server.key,
+        temperature=request.temperature,
+        max_tokens=request.max_tokens,
+        seed=request.seed,
+        timeout=settings.timeout,
+        max_retries=settings.retries if server.retries is None else server.retries,
+        stream_usage=True,
+        use_responses_api=False,
+        extra_body=server.extra_body,
+        cache=_cache(request, server.identity),
+        rate_limiter=_limiter(server.url or "openai", settings.requests_per_second),
+        http_client=server.clients[0],
+        http_async_client=server.clients[1],
+    )
+
+
+def _langchain(request: ModelRequest) -> BaseChatModel:
+    from langchain.chat_models import init_chat_model
+
+    provider = request.name.partition(":")[0]
+    settings = request.settings
+    length = (
+        {"num_predict": request.max_tokens, "seed": request.seed}
+        if provider == "ollama"
+        else {
+            "max_tokens": request.max_tokens,
+            "timeout": settings.timeout,
+            "max_retries": settings.retries,
+        }
+    )
+    try:
+        return init_chat_model(
+            request.model,
+            model_provider=provider,
+            temperature=request.temperature,
+            cache=_cache(request, request.name),
+            rate_limiter=_limiter(provider, settings.requests_per_second),
+            **length,
+        )
+    except ImportError as error:
+        raise _no_package(request.name, error) from None
+    except ValidationError:
+        raise _no_key(request.name) from None
+    except ValueError:
+        raise _unknown(request.name) from None
+
+
+def _no_package(name: str, error: ImportError) -> ModelUnavailable:
+    cause = error.__cause__ if isinstance(error.__cause__, ImportError) else error
+    package = (cause.name or f"langchain_{name.partition(':')[0]}").partition(".")[0]
+    package = package.replace("_", "-")
+    return ModelUnavailable(
+        f"The model {name} needs the package {package}.",
+        mend=f"Install it with `pip install {package}`.",
+        trouble="missing",
+    )
+
+
+def _no_key(name: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"The model {name} needs a key.",
+        mend=f"Set {key_variable(name)} in the environment or in the file .env.",
+        trouble="key",
+    )
+
+
+def _unknown(name: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"There is no model provider for {name!r}.",
+        mend="Write provider:model, as in openai:gpt-4.1-mini or ollama:qwen3, or `embedded`.",
+        trouble="missing",
+    )
+
+
+def _clients() -> tuple[httpx.Client, httpx.AsyncClient]:
+    # Kept-alive connections would belong to an event loop that may be gone at the next call.
+    limits = httpx.Limits(max_keepalive_connections=0)
+    return (
+        httpx.Client(limits=limits, follow_redirects=True),
+        httpx.AsyncClient(limits=limits, follow_redirects=True),
+    )
+
+
+def _cache(request: ModelRequest, identity: str) -> ResponseCache | bool:
+    mode = request.settings.response_cache
+    if mode == "all" or (mode == "deterministic" and request.temperature == 0):
+        return ResponseCache(request.settings.cache_dir / "replies.sqlite", identity)
+    return False
+
+
+@lru_cache(maxsize=64)
+def _limiter(server: str, per_second: float | None) -> InMemoryRateLimiter | None:  # noqa: ARG001
+    """One limiter for each server and rate: all models of a server share it."""
+    if per_second is None:
+        return None
+    return InMemoryRateLimiter(
+        requests_per_second=per_second, check_every_n_seconds=0.02, max_bucket_size=1
+    )

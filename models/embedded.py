@@ -1,0 +1,152 @@
+"""The embedded model: llama.cpp in this process, behind a loopback port that only we can use.
+
+One server per GGUF file and process, started by the first request. LangChain talks to it through
+a transport that fills in the address, so a model object holds no port, no key and no process state.
+"""
+
+import asyncio
+import atexit
+import logging
+import os
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+
+from models.errors import ModelUnavailable
+from models.settings import ModelSettings
+
+if TYPE_CHECKING:
+    import xllamacpp
+
+_log = logging.getLogger(__name__)
+
+REPETITION_GUARD: dict[str, float | int] = {
+    # Small models fall into loops. DRY makes it ever dearer to repeat a run of more than
+    # `allowed_length` tokens; the short window keeps the prompt out of it, so that quoting a
+    # query or a schema from the prompt stays free.
+    "dry_multiplier": 0.8,
+    "dry_base": 1.75,
+    "dry_allowed_length": 16,
+    "dry_penalty_last_n": 96,
+}
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a running server listens, and the key it wants."""
+
+    url: httpx.URL
+    key: str
+
+
+class EmbeddedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """Sends requests to the embedded server, starting it if need be.
+
+    Args:
+        start: Returns the running server's endpoint; may block for seconds the first time.
+    """
+
+    def __init__(self, start: Callable[[], Endpoint]) -> None:
+        # No connection is kept alive: it would belong to an event loop that may be gone.
+        limits = httpx.Limits(max_keepalive_connections=0)
+        self._start = start
+        self._sync = httpx.HTTPTransport(limits=limits)
+        self._async = httpx.AsyncHTTPTransport(limits=limits)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send ``request``, blocking."""
+        return self._sync.handle_request(_addressed(request, self._start()))
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send ``request`` without blocking the event loop."""
+        endpoint = await asyncio.to_thread(self._start)
+        return await self._async.handle_async_request(_addressed(request, endpoint))
+
+
+def _addressed(request: httpx.Request, endpoint: Endpoint) -> httpx.Request:
+    request.url = request.url.copy_with(host=endpoint.url.host, port=endpoint.url.port)
+    request.headers["host"] = endpoint.url.netloc.decode("ascii")
+    request.headers["authorization"] = f"Bearer {endpoint.key}"
+    return request
+
+
+_servers: dict[tuple[int, Path, int], tuple["xllamacpp.Server", Endpoint]] = {}
+_starting = threading.Lock()
+
+
+def serve(gguf: Path, settings: ModelSettings) -> Endpoint:
+    """Start the server of ``gguf`` in this process, unless it is running.
+
+    Raises:
+        ModelUnavailable: The runtime is not installed, or it cannot load the file.
+    """
+    key = (os.getpid(), gguf, settings.n_ctx)  # a forked child has no server threads
+    with _starting:
+        if key not in _servers:
+            _servers[key] = _start(gguf, settings)
+        return _servers[key][1]
+
+
+def _start(gguf: Path, settings: ModelSettings) -> tuple["xllamacpp.Server", Endpoint]:
+    try:
+        import xllamacpp
+    except ImportError:
+        raise ModelUnavailable(
+            "The embedded model needs the package xllamacpp.",
+            mend="Install it with `pip install 'planweave[embedded]'`.",
+        ) from None
+    secret = secrets.token_urlsafe(32)
+    _log.info("Loading %s.", gguf.name)
+    try:
+        server = xllamacpp.Server(_parameters(gguf, settings, secret))
+    except (RuntimeError, MemoryError):
+        raise ModelUnavailable(
+            f"The model file {gguf} cannot be loaded.",
+            mend="Check that it is whole, that llama.cpp knows its kind, and that memory suffices.",
+        ) from None
+    return server, Endpoint(httpx.URL(server.listening_address), secret)
+
+
+def _parameters(gguf: Path, settings: ModelSettings, secret: str) -> "xllamacpp.CommonParams":
+    import xllamacpp
+
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(gguf)
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = 0  # any free one
+    parameters.api_keys = [secret]
+    parameters.n_ctx = settings.n_ctx
+    parameters.n_parallel = 1  # two slots on a small machine are slower than one
+    parameters.use_jinja = True
+    parameters.cache_prompt = True
+    parameters.warmup = False
+    parameters.ui = False
+    parameters.verbosity = -1  # silent
+    threads = settings.threads or physical_cores()
+    parameters.cpuparams.n_threads = threads
+    parameters.cpuparams_batch.n_threads = threads
+    return parameters
+
+
+def physical_cores() -> int:
+    """Cores that this process may use, hyper-threads counted once where the system tells."""
+    try:
+        usable = os.sched_getaffinity(0)
+        topology = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+        return len({Path(topology.format(cpu)).read_text("ascii") for cpu in usable})
+    except (AttributeError, OSError):
+        return os.cpu_count() or 1
+
+
+@atexit.register
+def shut_down() -> None:
+    """Stop every embedded server of this process; also runs at exit."""
+    with _starting:
+        mine = [key for key in _servers if key[0] == os.getpid()]
+        for key in mine:
+            del _servers[key]

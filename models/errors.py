@@ -1,0 +1,139 @@
+"""What goes wrong between planweave and a language model, told in one sentence each.
+
+Every provider library has its own exception classes, yet nearly all carry an HTTP status. The
+mapping below reads the status first and the class name second, so it needs none of them imported.
+"""
+
+import re
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from planweave import PlanweaveError
+
+if TYPE_CHECKING:
+    from models.usage import CallRecord
+
+Trouble: TypeAlias = Literal[
+    "key", "missing", "slow", "limited", "server", "unreachable", "too_long", "rejected", "unknown"
+]
+
+_SECRET = re.compile(r"(?i)(bearer\s+|\b(?:sk|pk|key|token)[-_])\S+|(?<=://)[^/\s@]+@")
+
+
+class ModelUnavailable(PlanweaveError):
+    """A language model cannot be reached, will not let us in, or does not exist.
+
+    Attributes:
+        trouble: What kind of failure it is, for code that reacts to it.
+        calls: The records of the calls made before it was given up, for accounting.
+    """
+
+    def __init__(self, problem: str, *, mend: str = "", trouble: Trouble = "unknown") -> None:
+        super().__init__(problem, mend=mend)
+        self.trouble: Trouble = trouble
+        self.calls: tuple[CallRecord, ...] = ()
+
+
+def key_variable(name: str) -> str:
+    """Name of the environment variable that holds the key for the model called ``name``."""
+    if name.startswith(("http://", "https://")):
+        return "PLANWEAVE_API_KEY"
+    return f"{re.sub(r'[^A-Za-z0-9]', '_', name.partition(':')[0]).upper()}_API_KEY"
+
+
+def unavailable(error: Exception, name: str) -> ModelUnavailable:
+    """Translate whatever a model's client library raised.
+
+    Args:
+        error: The exception, from any provider library.
+        name: The model's name as the user wrote it.
+
+    Returns:
+        The error to raise instead; no key and no password is in its text.
+    """
+    cause: BaseException | None = error
+    while cause is not None:  # client libraries wrap what our own transport raises
+        if isinstance(cause, ModelUnavailable):
+            return cause
+        cause = cause.__cause__ or cause.__context__
+    trouble = _trouble(error)
+    problem, mend = _TEXTS[trouble]
+    detail = f"{type(error).__name__}: {_first_line(error)}"
+    values = {"name": name, "variable": key_variable(name), "detail": detail}
+    return ModelUnavailable(problem.format(**values), mend=mend.format(**values), trouble=trouble)
+
+
+def _trouble(error: Exception) -> Trouble:
+    status = getattr(error, "status_code", None)
+    if status is None:
+        status = getattr(getattr(error, "response", None), "status_code", None)
+    if isinstance(status, int):
+        return _of_status(status, str(error))
+    names = " ".join(cls.__name__ for cls in type(error).__mro__)
+    if "ContextOverflow" in names:
+        return "too_long"
+    if "Timeout" in names:
+        return "slow"
+    if "Connect" in names or "NetworkError" in names or "ProtocolError" in names:
+        return "unreachable"
+    return "unknown"
+
+
+def _of_status(status: int, text: str) -> Trouble:
+    exact: dict[int, Trouble] = {
+        401: "key",
+        403: "key",
+        404: "missing",
+        408: "slow",
+        413: "too_long",
+        429: "limited",
+    }
+    if status in exact:
+        return exact[status]
+    if status >= 500:
+        return "server"
+    return "too_long" if re.search(r"(?i)context.{0,20}(size|length|window)", text) else "rejected"
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines() or [""]
+    return _SECRET.sub("***", lines[0])[:300]
+
+
+_TEXTS: dict[Trouble, tuple[str, str]] = {
+    "key": (
+        "The model {name} did not accept the key.",
+        "Set {variable} to a valid key that may use this model.",
+    ),
+    "missing": (
+        "The server knows no model {name}.",
+        "Check the model's name, and for a server of your own that its URL ends in /v1.",
+    ),
+    "slow": (
+        "The model {name} did not answer in time.",
+        "Try again, or give it longer with PLANWEAVE_TIMEOUT (seconds).",
+    ),
+    "limited": (
+        "The model {name} refused further requests: too many in a short time, or no credit left.",
+        "Wait, check the account, or set PLANWEAVE_REQUESTS_PER_SECOND lower.",
+    ),
+    "server": (
+        "The server of the model {name} failed ({detail}).",
+        "Try again later, or choose another model.",
+    ),
+    "unreachable": (
+        "The server of the model {name} cannot be reached.",
+        "Check the address, the network, and that the server is running.",
+    ),
+    "too_long": (
+        "The prompt is longer than the model {name} can read.",
+        "Shorten the rules or the schema, or raise PLANWEAVE_N_CTX for the embedded model.",
+    ),
+    "rejected": (
+        "The model {name} rejected the request ({detail}).",
+        "Check that the model supports the settings of this run.",
+    ),
+    "unknown": (
+        "The model {name} failed ({detail}).",
+        "Run `planweave doctor`, or choose another model.",
+    ),
+}

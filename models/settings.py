@@ -1,0 +1,86 @@
+"""Settings of the process: where files lie, how patient we are, and the keys.
+
+Which model answers, at what temperature and with how many tokens, is the run's business and comes
+as arguments; nothing here changes between two runs of one process.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from planweave import BadInput
+
+
+class ModelSettings(BaseSettings):
+    """Read from ``PLANWEAVE_*`` variables and ``.env``; immutable and hashable."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PLANWEAVE_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    cache_dir: Path = Field(
+        default_factory=lambda: platformdirs.user_cache_path("planweave"),
+        description="Holds the response cache.",
+    )
+    weights_dir: Path = Field(
+        default_factory=lambda: platformdirs.user_data_path("planweave") / "weights",
+        description="Holds the embedded models' weights.",
+    )
+    weights_url: str = Field(
+        default="https://huggingface.co",
+        description="Site that serves the models' official repositories, or a mirror of it.",
+    )
+    gguf: Path | None = Field(
+        default=None, description="A GGUF file that the name `embedded` stands for."
+    )
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        description="Threads of the embedded model; the physical cores if unset.",
+    )
+    n_ctx: int = Field(default=8192, ge=512, description="Context of the embedded model, tokens.")
+    response_cache: Literal["off", "deterministic", "all"] = Field(
+        default="deterministic",
+        description="Which replies are kept on disk: none, those at temperature 0, or all.",
+    )
+    requests_per_second: float | None = Field(
+        default=None, gt=0, description="Ceiling on requests to one provider; unlimited if unset."
+    )
+    retries: int = Field(
+        default=4, ge=0, le=20, description="Further attempts after a 429, a 5xx or a time-out."
+    )
+    timeout: float = Field(default=300.0, gt=0, description="Seconds to wait for one reply.")
+    prices: Path | None = Field(
+        default=None, description="A JSON file of prices that override the built-in table."
+    )
+    api_key: SecretStr | None = Field(
+        default=None, description="Key for servers that are named by their URL."
+    )
+    openai_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias=AliasChoices("PLANWEAVE_OPENAI_API_KEY", "OPENAI_API_KEY"),
+        description="Key for `openai:` models.",
+    )
+
+
+@cache
+def process_settings() -> ModelSettings:
+    """Settings of this process, read once.
+
+    Raises:
+        BadInput: A variable holds a value that cannot be used; the value is not repeated.
+    """
+    try:
+        return ModelSettings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = "_".join(str(part) for part in first["loc"]).upper()
+        variable = where if where.startswith("PLANWEAVE_") else f"PLANWEAVE_{where}"
+        raise BadInput(
+            f"The setting {variable} cannot be used: {first['msg']}.",
+            mend="Correct it in the environment or in the file .env.",
+        ) from None

