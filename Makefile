@@ -1,1 +1,59 @@
-# The two commands of the README (`make decide`, `make test`) and what they stand on.
+# `make decide` answers one decision question, `make test` passes the tests. Both set up what they
+# need in .venv the first time, and are quick afterwards.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help decide test check lock clean
+
+help:
+	@echo "make decide   answer one decision question with the embedded model (fetches 1.1 GB once)"
+	@echo "make test     lint, type check and test (fetches a 0.5 GB test model once)"
+	@echo "make check    lint and type check only"
+	@echo "make lock     resolve the dependencies again into the requirements files"
+	@echo "make clean    remove .venv and caches"
+
+decide: .venv/run.done
+	@$(BIN)/planweave models pull embedded
+	@$(BIN)/planweave decide --scenario building --seed 1
+
+test: check
+	@echo "== Weights of the test model"
+	@$(BIN)/planweave models pull embedded:0.5b
+	@echo "== Tests"
+	@$(BIN)/pytest
+
+check: .venv/dev.done
+	@echo "== Lint and types"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+.venv/bin/python:
+	@echo "== Making .venv"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "planweave needs Python 3.11 or newer; run: make PYTHON=/path/to/python3.11 …"; exit 1; }
+	@$(PYTHON) -m venv .venv || \
+		{ rm -rf .venv; echo "Python has no venv module; on Debian run: apt install python3-venv"; exit 1; }
+
+.venv/run.done: .venv/bin/python requirements.lock pyproject.toml
+	@echo "== Installing what a run needs (about a minute the first time)"
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --progress-bar on --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --editable .
+	@touch $@
+
+.venv/dev.done: .venv/run.done requirements-dev.lock
+	@echo "== Installing what the tests need (about a minute the first time)"
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --progress-bar on --require-hashes -r requirements-dev.lock
+	@touch $@
+
+lock: .venv/dev.done
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet uv
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+		pyproject.toml --extra embedded --output-file requirements.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+		pyproject.toml --all-extras --group dev --constraint requirements.lock --output-file requirements-dev.lock
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build *.egg-info

@@ -1,10 +1,11 @@
 """The command line: ``planweave COMMAND``. Each command lives in a module of its own."""
 
 import errno
+import os
 import sys
+from importlib import import_module
 
 import typer
-from rich.console import Console
 
 from planweave import PlanweaveError, __version__
 
@@ -13,8 +14,10 @@ app = typer.Typer(
     help="Agents that plan first and retrieve after.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
 )
+
+_COMMANDS = ("decide", "query", "methods", "doctor")
+_GROUPS = ("bench", "dqa", "models")
 
 
 def _version(asked: bool) -> None:
@@ -31,20 +34,30 @@ def planweave(
 
 
 def main() -> None:
-    """Run the command line; an error a person can mend is one sentence and its exit code."""
-    from apps import commands  # noqa: F401  (each module adds its command to the app)
-
+    """Run the command line; an error that a person can mend is one sentence and an exit code."""
+    for name in _COMMANDS:
+        app.command(name)(getattr(import_module(f"apps.{name}"), name))
+    for name in _GROUPS:
+        app.add_typer(import_module(f"apps.{name}").app, name=name)
     try:
         app()
     except PlanweaveError as error:
         _fail(str(error), error.exit_code)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+    except BrokenPipeError:  # the reader of our output is gone, as in `planweave … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        if not _is_disk_full(error):
             raise
         _fail("The disk is full. Free some space and run the same command again.", 1)
 
 
+def _is_disk_full(error: Exception) -> bool:
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return full or "database or disk is full" in str(error)
+
+
 def _fail(text: str, exit_code: int) -> None:
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"[bold red]Error:[/] ", end="")
-    print(text, file=sys.stderr)  # noqa: T201 (plain: a path may hold square brackets)
+    typer.secho("Error: ", fg=typer.colors.RED, bold=True, nl=False, err=True)
+    typer.echo(text, err=True)
     sys.exit(exit_code)

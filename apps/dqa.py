@@ -1,0 +1,1 @@
+"""``planweave dqa``: the published Decision QA data."""

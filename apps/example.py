@@ -1,0 +1,65 @@
+"""A generated decision question as an example: its database as a file, and the truth about it."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from memory import Answer
+from simulators.registry import scenario
+from simulators.scenario import Question
+
+
+@dataclass(frozen=True)
+class Example:
+    """Scenario, seed and size name one question; the same three always give the same one."""
+
+    scenario: str
+    seed: int
+    size: int
+
+    def question(self) -> Question:
+        """Generate the question with its database and its answer.
+
+        Raises:
+            BadInput: There is no such scenario.
+        """
+        plugin = scenario(self.scenario)
+        return plugin.ask(plugin.generate(self.seed, self.size))
+
+    def settings(self, *, as_graph: bool) -> dict[str, Any]:
+        """The context's sources: the database written to a script, the rules, the candidates."""
+        question = self.question()
+        assert question.database is not None  # noqa: S101 (a generated question has one)
+        suffix, text = (
+            ("cql", question.database.cypher) if as_graph else ("sql", question.database.sql)
+        )
+        name = re.sub(r"\W", "_", f"{self.scenario}-{self.seed}-{self.size}")
+        path = _folder() / f"{name}.{suffix}"
+        path.write_text(text, encoding="utf-8")
+        return {
+            "graph" if as_graph else "database": str(path),
+            "rules": question.rules,
+            "candidates": [str(candidate) for candidate in question.candidates],
+        }
+
+    def verdict(self, answer: Answer | None) -> dict[str, Any]:
+        """What the simulator says of the decision: right or not, its rank, and the best one."""
+        outcome = self.question().simulate()
+        by_name = {str(candidate): candidate for candidate in outcome.candidates}
+        decided = by_name.get(answer["decision"] or "") if answer else None
+        regrets = sorted(outcome.regret(candidate) for candidate in outcome.candidates)
+        return {
+            "correct": decided in outcome.equivalent,
+            "best": [str(candidate) for candidate in outcome.equivalent],
+            "candidates": len(outcome.candidates),
+            "rank": None if decided is None else 1 + regrets.index(outcome.regret(decided)),
+        }
+
+
+def _folder() -> Path:
+    folder = platformdirs.user_cache_path("planweave") / "examples"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

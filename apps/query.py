@@ -1,0 +1,37 @@
+"""``planweave query``: the guarded query tool by itself."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from planweave import BadInput
+from tools import Limits, open_database, result_text
+
+
+def query(
+    statement: Annotated[str, typer.Argument(help="One read-only SQL or Cypher statement.")],
+    *,
+    database: Annotated[
+        str, typer.Option(help="Relational database: URL, SQLite file or .sql script.")
+    ] = "",
+    graph: Annotated[str, typer.Option(help="Graph database: bolt:// or neo4j:// URL.")] = "",
+    graph_file: Annotated[str, typer.Option(help="Graph database: .cql script.")] = "",
+    seconds: Annotated[float, typer.Option(help="Time limit.")] = 10.0,
+    rows: Annotated[int, typer.Option(help="Rows at most.")] = 50,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4."""
+    given = [url for url in (database, graph, graph_file) if url]
+    if len(given) != 1:
+        raise BadInput(
+            "A query runs on one database.",
+            mend="Give one of --database, --graph and --graph-file.",
+        )
+    limits = Limits(seconds=seconds, rows=rows)
+    result = open_database(given[0]).run(statement, limits)
+    if as_json:
+        typer.echo(json.dumps(asdict(result) | {"truncated": result.truncated}, ensure_ascii=False))
+    else:
+        typer.echo(result_text(result, max_characters=limits.characters))

@@ -1,0 +1,74 @@
+"""Carries a thread to its end: streams the graph, stops for a person, keeps checkpoints."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, cast
+
+from langgraph.types import Command
+from rich.console import Console
+
+from apps.story import Story
+from apps.threads import Thread, checkpoints
+from graphs import method
+from graphs.edges import RECURSION_LIMIT
+from memory import Input, WorkingMemory
+from planweave import BadInput
+
+Ask = Callable[[dict[str, Any]], dict[str, Any]]
+"""Shows a person what the graph asks for and returns the decision to resume with."""
+
+
+async def run(thread: Thread, start: Input | None, console: Console, ask: Ask) -> WorkingMemory:
+    """Run a new thread from ``start``, or go on with an old one when it is None.
+
+    Raises:
+        BadInput: There is nothing to go on with.
+        PlanweaveError: The run cannot go on (no model, no database).
+    """
+    story = Story(console)
+    async with checkpoints() as saver:
+        graph = method(thread.method).builder.compile(checkpointer=saver)
+        config = {"configurable": {"thread_id": thread.id}, "recursion_limit": RECURSION_LIMIT}
+        given: Input | Command[Any] | None = start
+        if start is None:
+            given = await _resumption(graph, config, thread, ask)
+        while True:
+            request = await _stream(graph, given, config, thread, story)
+            if request is None:
+                break
+            given = Command(resume=await asyncio.to_thread(ask, request))
+        return cast("WorkingMemory", (await graph.aget_state(config)).values)
+
+
+async def _stream(graph: Any, given: Any, config: Any, thread: Thread, story: Story) -> Any:
+    """Stream until the end (None) or until the graph asks a person (the request)."""
+    request = None
+    with story.console.status("working …") as status:
+        async for mode, chunk in graph.astream(
+            given,
+            config,
+            context=thread.context,
+            stream_mode=["updates", "custom"],
+            durability="sync",
+        ):
+            if mode == "custom":
+                status.update(f"{chunk['call']['role']} answered; working …")
+                continue
+            for node, update in chunk.items():
+                if node == "__interrupt__":
+                    request = update[0].value
+                else:
+                    story.tell(node, update or {})
+    return request
+
+
+async def _resumption(graph: Any, config: Any, thread: Thread, ask: Ask) -> Command[Any] | None:
+    snapshot = await graph.aget_state(config)
+    if not snapshot.next:
+        raise BadInput(
+            f"The thread {thread.id!r} has nothing left to do.",
+            mend="Ask a new question without --resume.",
+        )
+    if snapshot.interrupts:
+        return Command(resume=await asyncio.to_thread(ask, snapshot.interrupts[0].value))
+    return None

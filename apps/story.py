@@ -1,0 +1,94 @@
+"""A run told on the terminal as it happens: plan, thoughts, queries, facts, decision."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.syntax import Syntax
+from rich.text import Text
+
+from memory import Answer, Fact, Replan, Spent, Turn, WorkingMemory, total_spent
+
+_LEXERS = {"sql": "sql", "cypher": "cypher"}
+_SHOWN_LINES = 12
+
+
+class Story:
+    """Prints each node's update."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def tell(self, node: str, update: Mapping[str, Any]) -> None:
+        """Print what one node has added to working memory."""
+        if node in ("planner", "plan_approval") and update.get("plan"):
+            self._plan("Plan", update["plan"])
+        if node == "selector" and (action := update.get("action")) and action["thought"]:
+            self.console.print(Text(f"● {action['thought']}", style="bold"))
+        for turn in update.get("turns", []):
+            self._turn(turn, update.get("facts", []))
+        for change in update.get("replans", []):
+            self._replan(change)
+        for failure in update.get("failures", []):
+            self.console.print(Text(f"  ! {failure['role']}: {failure['detail']}", style="yellow"))
+
+    def finish(self, memory: WorkingMemory) -> None:
+        """Print the decision, the facts that it cites, and what the run used."""
+        if not (answer := memory.get("answer")):
+            if messages := memory.get("messages"):
+                self.console.print(Text(messages[-1].text))
+            return
+        self.console.print(_decision(answer))
+        for fact in memory["facts"]:
+            if fact["number"] in answer["facts"]:
+                self._source(fact)
+        self.console.print(Text(_used(total_spent(memory["usage"])), style="dim"))
+
+    def _plan(self, title: str, plan: list[str]) -> None:
+        steps = "\n".join(f"{number}. {step}" for number, step in enumerate(plan, start=1))
+        self.console.print(Panel(Text(steps), title=title, title_align="left", border_style="cyan"))
+
+    def _turn(self, turn: Turn, facts: list[Fact]) -> None:
+        if turn["input"] and turn["tool"] != "thinking":
+            lexer = _LEXERS.get(turn["tool"], "text")
+            self.console.print(Text(f"  {turn['tool']}", style="magenta"))
+            self.console.print(
+                Syntax(turn["input"], lexer, word_wrap=True, padding=(0, 4), theme="ansi_dark")
+            )
+        for fact in facts:
+            lines = fact["text"].splitlines()
+            more = (
+                [f"… {len(lines) - _SHOWN_LINES} more lines"] if len(lines) > _SHOWN_LINES else []
+            )
+            text = "\n    ".join(lines[:_SHOWN_LINES] + more)
+            self.console.print(Text(f"  [{fact['number']}] {text}", style="green"))
+        if turn["problem"]:
+            self.console.print(Text(f"  ✗ {turn['problem']}", style="yellow"))
+
+    def _replan(self, change: Replan) -> None:
+        self._plan(f"New plan: {escape(change['reason'])}", change["after"])
+
+    def _source(self, fact: Fact) -> None:
+        query = " ".join(fact["query"].split())
+        self.console.print(Text(f"  [{fact['number']}] {fact['source']}: {query}", style="dim"))
+
+
+def _decision(answer: Answer) -> Panel:
+    citations = "".join(f"[{number}]" for number in answer["facts"])
+    text = Text(answer["decision"] or "No decision", style="bold green")
+    if answer["why"]:
+        text.append(f"\n{answer['why']} {citations}", style="not bold default")
+    if answer["unknown"]:
+        text.append(f"\nNot known: {answer['unknown']}", style="not bold yellow")
+    return Panel(text, title="Decision", title_align="left", border_style="green")
+
+
+def _used(spent: Spent) -> str:
+    price = "price unknown" if spent["dollars"] is None else f"${spent['dollars']:.4f}"
+    return (
+        f"{spent['calls']} model calls · {spent['input_tokens']} tokens read "
+        f"({spent['cached_tokens']} from the prompt cache) · {spent['output_tokens']} written · "
+        f"{spent['seconds']:.1f} s · {price}"
+    )

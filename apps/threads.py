@@ -1,0 +1,113 @@
+"""Runs that can be taken up again: a checkpoint database and each thread's settings."""
+
+import json
+import re
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import platformdirs
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from apps.example import Example
+from memory import Context
+from planweave import BadInput
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+_PASSWORD = re.compile(r"(?<=:)(?!\$\{)[^:@/]+(?=@)")
+_HIDDEN = "***"
+
+
+class StateSettings(BaseSettings):
+    """Where runs are kept (``PLANWEAVE_STATE_DIR``)."""
+
+    model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
+
+    state_dir: Path = Field(default_factory=lambda: platformdirs.user_state_path("planweave"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thread:
+    """What it takes to go on with a run besides its checkpoints."""
+
+    id: str
+    method: str
+    context: Context
+    example: Example | None = None
+
+    def save(self) -> None:
+        """Write the settings beside the checkpoints, without the passwords of database URLs."""
+        context = self.context.model_dump(mode="json")
+        for kind in ("database", "graph"):
+            context[kind] = context[kind] and _PASSWORD.sub(_HIDDEN, context[kind])
+        record = {
+            "method": self.method,
+            "context": context,
+            "example": asdict(self.example) if self.example else None,
+        }
+        path = _folder() / f"{self.id}.json"
+        path.write_text(json.dumps(record), encoding="utf-8")
+
+
+def new_id() -> str:
+    """A short name for a thread."""
+    return uuid.uuid4().hex[:12]
+
+
+def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
+    """Read a thread's settings; ``urls`` replace the database URLs where they are given.
+
+    Raises:
+        BadInput: There is no such thread, its file is damaged, or a password is needed.
+    """
+    path = _folder() / f"{Path(thread).name}.json"
+    if not path.is_file():
+        raise BadInput(
+            f"There is no thread {thread!r} in {path.parent}.",
+            mend="Check the name that the interrupted run printed.",
+        )
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        settings = record["context"] | {kind: url for kind, url in urls.items() if url}
+        example = Example(**record["example"]) if record["example"] else None
+        context = Context.model_validate(settings)
+        method = str(record["method"])
+    except (ValueError, KeyError, TypeError):
+        raise BadInput(
+            f"The settings of thread {thread!r} in {path} are damaged.",
+            mend="Ask the question again without --resume.",
+        ) from None
+    for kind in ("database", "graph"):
+        if _HIDDEN in (settings[kind] or ""):
+            raise BadInput(
+                "Passwords of databases are not kept with a thread.",
+                mend=f"Give --{kind} URL again, or write ${{NAME}} for the password in it.",
+            )
+    return Thread(id=thread, method=method, context=context, example=example)
+
+
+@asynccontextmanager
+async def checkpoints() -> AsyncIterator["AsyncSqliteSaver"]:
+    """Open the checkpoint database."""
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    async with AsyncSqliteSaver.from_conn_string(str(_folder() / "checkpoints.sqlite")) as saver:
+        yield saver
+
+
+def _folder() -> Path:
+    folder = StateSettings().state_dir / "threads"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(
+            f"The folder {folder} for runs cannot be made ({error.strerror}).",
+            mend="Set PLANWEAVE_STATE_DIR to a folder that can be written.",
+        ) from None
+    return folder
