@@ -3,7 +3,9 @@
 from models.call import Call, call
 from models.chat import ModelRequest, achat_model, chat_model, name_of, register_provider
 from models.errors import ModelUnavailable
+from models.extract import StructuredFailure
 from models.settings import ModelSettings, process_settings
+from models.structured import Reply, ask
 from models.usage import Budget, CallRecord, Usage, price_of, usage_by_role
 
 __all__ = [
@@ -13,8 +15,11 @@ __all__ = [
     "ModelRequest",
     "ModelSettings",
     "ModelUnavailable",
+    "Reply",
+    "StructuredFailure",
     "Usage",
     "achat_model",
+    "ask",
     "call",
     "chat_model",
     "name_of",

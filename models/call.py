@@ -2,23 +2,28 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias, cast
 
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
+from pydantic import BaseModel
 
 from models.cache import FROM_CACHE
 from models.chat import name_of
 from models.errors import unavailable
 from models.usage import CallRecord, Message, price_of
 
+Asked: TypeAlias = Runnable[LanguageModelInput, object]
+"""A model with something bound to it; it answers a message, or a dict with the message in it."""
+
 
 class Call(NamedTuple):
-    """A reply as text, and the record of how it came about."""
+    """A reply as text, the record of how it came about, and whether it was cut off."""
 
     text: str
     record: CallRecord
+    cut: bool
 
 
 async def call(
@@ -27,7 +32,7 @@ async def call(
     *,
     role: str = "",
     config: RunnableConfig | None = None,
-    options: Mapping[str, object] | None = None,
+    asked: Asked | None = None,
 ) -> Call:
     """Ask ``model`` once for free text.
 
@@ -36,7 +41,7 @@ async def call(
         messages: The prompt; what calls share goes first, so that servers can keep it.
         role: Who asks, for the record.
         config: LangChain's, so that callbacks and streaming reach the caller.
-        options: Further parameters of the request.
+        asked: ``model`` with something bound to it, if that is to answer.
 
     Raises:
         ModelUnavailable: The model did not answer; its ``calls`` hold the record.
@@ -48,14 +53,25 @@ async def call(
         prompt=tuple(Message(role=message.type, content=message.text) for message in messages),
     )
     try:
-        asked = model.bind(**options) if options else model
-        reply = await asked.ainvoke(list(messages), config)
+        reply = _message(await (asked or model).ainvoke(list(messages), config))
     except Exception as error:
         raised = unavailable(error, record.model)
         spent = {"seconds": time.perf_counter() - start, "error": str(raised), "dollars": 0.0}
         raised.calls = (record.model_copy(update=spent),)
         raise raised from error
-    return Call(reply.text, _with_reply(record, reply, time.perf_counter() - start))
+    cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
+    return Call(reply.text, _with_reply(record, reply, time.perf_counter() - start), cut)
+
+
+def _message(answer: object) -> AIMessage:
+    """The message in what a model or LangChain's structured output answered."""
+    if not isinstance(answer, Mapping):
+        return cast("AIMessage", answer)
+    message = cast("AIMessage", answer["raw"])
+    if not message.text and isinstance(answer.get("parsed"), BaseModel):
+        # The provider sent the object as a tool call.
+        return message.model_copy(update={"content": answer["parsed"].model_dump_json()})
+    return message
 
 
 def _with_reply(record: CallRecord, reply: AIMessage, seconds: float) -> CallRecord:

@@ -86,6 +86,7 @@ def _of_status(status: int, text: str) -> Trouble:
         408: "slow",
         413: "too_long",
         429: "limited",
+        501: "rejected",
     }
     if status in exact:
         return exact[status]

@@ -1,0 +1,280 @@
+"""From the text of a reply to a valid object, whatever the model wrapped around it.
+
+Two passes. First everything in the text that *is* JSON; of several objects that fit the schema the
+last one wins, since models draft first and decide last. Only if none fits, the text is repaired.
+Reading is bounded in time: long texts lose their middle, and each repair sees at most 16 000
+characters. A reply that was cut off is never completed by guessing: a number or a query that lost
+its end would be wrong without a trace.
+"""
+
+import html
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias, TypeVar
+
+from pydantic import BaseModel, RootModel, ValidationError
+
+T = TypeVar("T", bound=BaseModel)
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+
+_LONGEST = 64_000
+_LONGEST_REPAIR = 16_000
+_MOST_STARTS = 200
+_NOISE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00\ufeff\u200b-\u200d\u2060]")
+_FENCE = re.compile(r"```[\w-]*\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_LOOP = re.compile(r"(.{3,120}?)\1{6,}.{0,120}\Z", re.DOTALL)
+_WRAPPERS = ("arguments", "parameters", "args", "input", "function", "properties")
+
+
+class StructuredFailure(BaseModel):
+    """Why a reply could not be used.
+
+    Attributes:
+        kind: What was wrong with it.
+        message: The same as a sentence, for the model's second try and for people.
+        reply: The beginning of the reply.
+    """
+
+    kind: Literal["empty", "no_json", "cut_off", "repetition", "invalid", "prompt_too_long"]
+    message: str
+    reply: str = ""
+
+
+def read(text: str, schema: type[T], *, cut: bool = False) -> T | StructuredFailure:
+    """Find the object that ``text`` was meant to be.
+
+    Args:
+        text: A model's reply.
+        schema: What the object must fit.
+        cut: The reply ended because it reached its ceiling of tokens.
+
+    Returns:
+        The object, or the reason why there is none. Never raises for any text.
+    """
+    clean = _NOISE.sub("", _shortened(text)).strip()
+    problems: list[ValidationError] = []
+    values = [value for version in _versions(clean) for value in _strict(version)]
+    found = _last_fitting(values, schema, problems)
+    if found is None and not cut:
+        repaired = (value for span in _spans(clean) for value in _repaired(span))
+        found = _last_fitting(list(repaired), schema, problems)
+    return found if found is not None else _failure(clean, problems, cut=cut)
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    return text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
+
+
+def _versions(text: str) -> Iterator[str]:
+    yield text
+    if "&quot;" in text or "&#34;" in text:
+        yield html.unescape(text)
+
+
+def _strict(text: str) -> Iterator[Json]:
+    """Every top-level JSON object or array in ``text``; raw newlines in strings are let pass."""
+    decoder, position = json.JSONDecoder(strict=False), 0
+    for _ in range(_MOST_STARTS):
+        start = re.compile(r"[{\[]").search(text, position)
+        if start is None:
+            return
+        try:
+            value, position = decoder.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            position = start.end()
+        else:
+            yield value
+
+
+def _spans(text: str) -> Iterator[str]:
+    """Parts of ``text`` worth repairing."""
+    for version in _versions(text):
+        yield from (fence for fence in _FENCE.findall(version) if "{" in fence)
+        start = version.find("{")
+        if start >= 0:
+            yield version[start : version.rfind("}") + 1]
+            yield version[start:]
+
+
+def _repaired(span: str) -> Iterator[Json]:
+    import json_repair
+
+    span = span.strip().removesuffix("```").rstrip()[:_LONGEST_REPAIR]
+    if not span or _ends_open(span):
+        return
+    try:
+        yield json_repair.loads(span, skip_json_loads=True)
+    except Exception:  # it parses garbage: whatever it trips over is no reply
+        return
+
+
+def _ends_open(span: str) -> bool:
+    """Whether the text stops inside a value, so that the value's end is missing."""
+    if span.endswith(("}", "]")):
+        return False
+    whole_string = span.endswith('"') and len(re.findall(r'(?<!\\)"', span)) % 2 == 0
+    return not whole_string and not re.search(r"\b(true|false|null|True|False|None),?\Z", span)
+
+
+def _last_fitting(
+    values: Sequence[Json], schema: type[T], problems: list[ValidationError]
+) -> T | None:
+    for value in reversed(values):
+        for reading in _readings(value, 3):
+            if not _speaks_of(reading, schema):
+                continue
+            try:
+                return _fit(reading, schema)
+            except ValidationError as error:
+                problems.append(error)
+            except (RecursionError, OverflowError):
+                continue
+    return None
+
+
+def _readings(value: Json, depth: int) -> Iterator[Json]:
+    """The value itself, then what is wrapped in it: tool calls, lists, the schema's own name."""
+    yield value
+    if depth == 0:
+        return
+    inner: list[Json] = []
+    if isinstance(value, Mapping):
+        inner = [value[key] for key in _WRAPPERS if key in value]
+        inner += list(value.values()) if len(value) == 1 else []
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        inner = list(reversed(value[-50:]))
+    for item in inner:
+        if isinstance(item, str) and item.lstrip().startswith("{"):
+            for parsed in _strict(item):
+                yield from _readings(parsed, depth - 1)
+        elif isinstance(item, Mapping | list):
+            yield from _readings(item, depth - 1)
+
+
+def _speaks_of(value: Json, schema: type[BaseModel]) -> bool:
+    """Whether the value names at least one field; an object of defaults alone says nothing."""
+    if issubclass(schema, RootModel):
+        return True
+    names = {_plain(name) for name in _names(schema)}
+    return isinstance(value, Mapping) and any(_plain(str(key)) in names for key in value)
+
+
+def _names(schema: type[BaseModel]) -> Iterator[str]:
+    for name, field in schema.model_fields.items():
+        yield name
+        if isinstance(field.validation_alias, str):
+            yield field.validation_alias
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).casefold()
+
+
+def _fit(value: Json, schema: type[T]) -> T:
+    """Validate, and once more after harmless mends of what was wrong.
+
+    Raises:
+        ValidationError: The first one, when the mends do not help.
+    """
+    try:
+        return schema.model_validate(value)
+    except ValidationError as error:
+        mended = json.loads(json.dumps(value))
+        changes = [
+            _mend(mended, detail["loc"], detail["type"], str(detail.get("ctx", {}).get("expected")))
+            for detail in error.errors(include_url=False)[:20]
+        ]
+        if not any(changes):
+            raise
+        try:
+            return schema.model_validate(mended)
+        except ValidationError:
+            raise error from None
+
+
+def _mend(root: Json, loc: tuple[str | int, ...], kind: str, expected: str) -> bool:
+    """Change the value at ``loc`` in place if a harmless reading of it exists."""
+    holder: Json = root
+    try:
+        for step in loc[:-1]:
+            holder = holder[step]  # type: ignore[index] # misfits raise, below
+        if kind == "missing" and isinstance(holder, dict):
+            return _rename(holder, str(loc[-1]))
+        if kind == "extra_forbidden" and isinstance(holder, dict):
+            return holder.pop(loc[-1], None) is not None
+        old = holder[loc[-1]]  # type: ignore[index]
+        mend = _MENDS.get(kind)
+        new = mend(old, expected) if mend else old
+        if new is old or not isinstance(holder, dict | list):
+            return False
+        holder[loc[-1]] = new  # type: ignore[index]
+    except (KeyError, IndexError, TypeError):
+        return False  # a union's branch has no place in the value
+    return True
+
+
+def _rename(holder: dict[str, Json], name: str) -> bool:
+    """Accept ``Final Answer`` for ``final_answer``."""
+    for key in list(holder):
+        if key != name and _plain(key) == _plain(name):
+            holder[name] = holder.pop(key)
+            return True
+    return False
+
+
+def _text(value: Json, _: str) -> Json:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _listed(value: Json, _: str) -> Json:
+    return [value] if isinstance(value, str | dict) else value
+
+
+def _number(value: Json, _: str) -> Json:
+    if not isinstance(value, str):
+        return value
+    if value.strip().casefold() in ("", "null", "none", "n/a"):
+        return None
+    grouped = re.fullmatch(r"\s*[-+]?\d{1,3}(,\d{3})+(\.\d+)?\s*", value)
+    return value.replace(",", "") if grouped else value
+
+
+def _choice(value: Json, expected: str) -> Json:
+    if not isinstance(value, str):
+        return value
+    wanted = value.strip(" \t\n.'\"").casefold()
+    same = [option for option in re.findall(r"'([^']*)'", expected) if option.casefold() == wanted]
+    return same[0] if len(same) == 1 else value
+
+
+_MENDS: dict[str, Callable[[Json, str], Json]] = {
+    "string_type": _text,
+    "list_type": _listed,
+    "int_parsing": _number,
+    "float_parsing": _number,
+    "literal_error": _choice,
+    "enum": _choice,
+}
+
+
+def _failure(text: str, problems: Sequence[ValidationError], *, cut: bool) -> StructuredFailure:
+    reply = text[:1000]
+    if not text:
+        return StructuredFailure(kind="empty", message="The reply was empty.")
+    if _LOOP.search(text[-2000:]):
+        message = "The reply repeated itself without end."
+        return StructuredFailure(kind="repetition", message=message, reply=reply)
+    start = text.find("{")
+    if cut or (start >= 0 and not problems and _ends_open(text[start:].rstrip("`\n "))):
+        message = "The reply was cut off before its end; it must be shorter."
+        return StructuredFailure(kind="cut_off", message=message, reply=reply)
+    if not problems:
+        message = "The reply holds no JSON object with the fields asked for."
+        return StructuredFailure(kind="no_json", message=message, reply=reply)
+    details = problems[0].errors(include_url=False, include_input=False)[:5]
+    told = "; ".join(f"{'.'.join(map(str, d['loc'])) or 'object'}: {d['msg']}" for d in details)
+    message = f"The JSON object does not fit: {told[:600]}."
+    return StructuredFailure(kind="invalid", message=message, reply=reply)

@@ -1,0 +1,208 @@
+"""Replies that code depends on: a Pydantic object, or a typed failure.
+
+Lines of defence, in order: the provider's own structured output; extraction with repair
+(:mod:`models.extract`); one retry that shows the model its reply and what was wrong with it; a
+:class:`StructuredFailure` for the caller to record.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from pydantic import BaseModel
+
+from models.call import Asked, Call, call
+from models.chat import name_of
+from models.errors import ModelUnavailable
+from models.extract import StructuredFailure, read
+from models.usage import CallRecord
+
+T = TypeVar("T", bound=BaseModel)
+Schema: TypeAlias = dict[str, "Schema | list[Schema] | list[str] | str | bool | int | float | None"]
+
+_SHAPE = "Reply with one JSON object and nothing else. It must fit this JSON schema:\n{schema}"
+_AGAIN = "That reply cannot be used. {problem}\n" + _SHAPE
+
+_plain_only: set[tuple[str, str]] = set()
+"""Pairs of model and schema for which the provider's structured output did not work."""
+
+
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """What came of asking for an object.
+
+    Attributes:
+        value: The object, or None.
+        failure: Why there is none, or None.
+        calls: Records of the one or two calls made (three if native output is refused at first).
+    """
+
+    value: T | None
+    failure: StructuredFailure | None
+    calls: tuple[CallRecord, ...]
+
+
+async def ask(
+    model: BaseChatModel,
+    messages: Sequence[BaseMessage],
+    schema: type[T],
+    *,
+    role: str = "",
+    config: RunnableConfig | None = None,
+) -> Reply[T]:
+    """Ask ``model`` for an object of ``schema``.
+
+    Args:
+        model: Any chat model; one that can only write text will do.
+        messages: The prompt; what calls share goes first, so that servers can keep it.
+        schema: What the object must fit.
+        role: Who asks, for the records.
+        config: LangChain's, so that callbacks and streaming reach the caller.
+
+    Returns:
+        The object or the failure. No reply, however malformed, raises.
+
+    Raises:
+        ModelUnavailable: The model did not answer; its ``calls`` hold the records so far.
+    """
+    records: list[CallRecord] = []
+    prompt = list(messages)
+    failure: StructuredFailure | None = None
+    for _ in range(2):
+        try:
+            done = await _request(model, prompt, schema, role, config, records)
+        except ModelUnavailable as error:
+            if error.trouble != "too_long":
+                raise
+            return Reply(None, _too_long(error), tuple(records))
+        outcome = read(done.text, schema, cut=done.cut)
+        if not isinstance(outcome, StructuredFailure):
+            return Reply(outcome, None, tuple(records))
+        failure = outcome
+        records[-1] = records[-1].model_copy(update={"error": failure.message})
+        if failure.kind == "no_json":  # the provider took the schema and then ignored it
+            _plain_only.add(_pair(model, schema))
+        prompt = _corrected(messages, failure, schema)
+    return Reply(None, failure, tuple(records))
+
+
+async def _request(
+    model: BaseChatModel,
+    prompt: Sequence[BaseMessage],
+    schema: type[BaseModel],
+    role: str,
+    config: RunnableConfig | None,
+    records: list[CallRecord],
+) -> Call:
+    """Ask with the provider's structured output; in plain text where it has none."""
+    native = _native(model, schema)
+    try:
+        if native is not None:
+            try:
+                done = await call(model, prompt, role=role, config=config, asked=native)
+            except ModelUnavailable as error:
+                if error.trouble != "rejected":
+                    raise
+                records.extend(error.calls)
+                _plain_only.add(_pair(model, schema))
+            else:
+                records.append(done.record)
+                return done
+        done = await call(model, _with_shape(prompt, schema), role=role, config=config)
+    except ModelUnavailable as error:
+        records.extend(error.calls)
+        error.calls = tuple(records)
+        raise
+    records.append(done.record)
+    return done
+
+
+def _native(model: BaseChatModel, schema: type[BaseModel]) -> Asked | None:
+    """The model bound to its provider's structured output, or None where it has none."""
+    inherited = type(model).with_structured_output is BaseChatModel.with_structured_output
+    if inherited or _pair(model, schema) in _plain_only:
+        return None
+    from langchain_openai.chat_models.base import BaseChatOpenAI
+
+    if isinstance(model, BaseChatOpenAI) and not model.use_responses_api:
+        # In the body and not as an argument, with which the client raises for cut-off replies.
+        body = {**(model.extra_body or {}), "response_format": response_format(schema)}
+        return model.bind(extra_body=body)
+    try:
+        return model.with_structured_output(schema, method="json_schema", include_raw=True)
+    except (NotImplementedError, ValueError, TypeError):
+        _plain_only.add(_pair(model, schema))
+        return None
+
+
+def _pair(model: BaseChatModel, schema: type[BaseModel]) -> tuple[str, str]:
+    return name_of(model), f"{schema.__module__}.{schema.__qualname__}"
+
+
+def response_format(schema: type[BaseModel]) -> dict[str, object]:
+    """The ``response_format`` of OpenAI-compatible servers for ``schema``.
+
+    Strict wherever the schema allows it: every field is written, in the order of the class, and no
+    other.
+    """
+    tightened, strict = _tightened(schema.model_json_schema())
+    name = "".join(letter for letter in schema.__name__ if letter.isalnum() or letter in "_-")[:64]
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name or "reply", "schema": tightened, "strict": strict},
+    }
+
+
+def _tightened(node: object) -> tuple[object, bool]:
+    """``node`` with all fields required and none added, and whether that was possible."""
+    if isinstance(node, list):
+        items = [_tightened(item) for item in node]
+        return [item for item, _ in items], all(strict for _, strict in items)
+    if not isinstance(node, Mapping):
+        return node, True
+    tight: dict[str, object] = {}
+    strict = not isinstance(node.get("additionalProperties"), Mapping)
+    for key, value in node.items():
+        if key in ("properties", "$defs"):
+            parts = {name: _tightened(part) for name, part in value.items()}
+            tight[key] = {name: part for name, (part, _) in parts.items()}
+            strict = strict and all(ok for _, ok in parts.values())
+        elif key not in ("title", "default", "discriminator"):
+            tight["anyOf" if key == "oneOf" else key], ok = _tightened(value)
+            strict = strict and ok
+    if "properties" in node:
+        tight |= {"required": list(node["properties"]), "additionalProperties": False}
+    return tight, strict
+
+
+def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
+    """The prompt with the schema at its end; unchanged if a retry already shows it."""
+    shape = _SHAPE.format(schema=_written(schema))
+    if prompt and shape in prompt[-1].text:
+        return list(prompt)
+    if prompt and isinstance(prompt[-1], HumanMessage):
+        return [*prompt[:-1], HumanMessage(f"{prompt[-1].text}\n\n{shape}")]
+    return [*prompt, HumanMessage(shape)]
+
+
+def _written(schema: type[BaseModel]) -> str:
+    return json.dumps(_tightened(schema.model_json_schema())[0], separators=(",", ":"))
+
+
+def _corrected(
+    messages: Sequence[BaseMessage], failure: StructuredFailure, schema: type[BaseModel]
+) -> list[BaseMessage]:
+    """The prompt, the reply (a loop only in part) and what was wrong with it."""
+    again = HumanMessage(_AGAIN.format(problem=failure.message, schema=_written(schema)))
+    if not failure.reply:
+        return [*messages, again]
+    shown = failure.reply[:200] if failure.kind == "repetition" else failure.reply
+    return [*messages, AIMessage(shown), again]
+
+
+def _too_long(error: ModelUnavailable) -> StructuredFailure:
+    return StructuredFailure(kind="prompt_too_long", message=error.problem)
