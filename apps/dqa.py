@@ -1,1 +1,10 @@
-"""``planweave dqa``: the published Decision QA data."""
+"""``planweave dqa``: the published Decision QA data set: fetch it, and recompute its annotations."""
+
+import typer
+
+app = typer.Typer(help="The published Decision QA data set.", no_args_is_help=True)
+
+
+@app.callback()
+def dqa() -> None:
+    """The published Decision QA data set."""

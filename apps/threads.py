@@ -51,7 +51,7 @@ class Thread:
             "context": context,
             "example": asdict(self.example) if self.example else None,
         }
-        path = _folder() / f"{self.id}.json"
+        path = threads_folder() / f"{self.id}.json"
         path.write_text(json.dumps(record), encoding="utf-8")
 
 
@@ -66,7 +66,7 @@ def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
     Raises:
         BadInput: There is no such thread, its file is damaged, or a password is needed.
     """
-    path = _folder() / f"{Path(thread).name}.json"
+    path = threads_folder() / f"{Path(thread).name}.json"
     if not path.is_file():
         raise BadInput(
             f"There is no thread {thread!r} in {path.parent}.",
@@ -97,11 +97,18 @@ async def checkpoints() -> AsyncIterator["AsyncSqliteSaver"]:
     """Open the checkpoint database."""
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-    async with AsyncSqliteSaver.from_conn_string(str(_folder() / "checkpoints.sqlite")) as saver:
+    async with AsyncSqliteSaver.from_conn_string(
+        str(threads_folder() / "checkpoints.sqlite")
+    ) as saver:
         yield saver
 
 
-def _folder() -> Path:
+def threads_folder() -> Path:
+    """The folder of runs, made if need be.
+
+    Raises:
+        BadInput: It cannot be made.
+    """
     folder = StateSettings().state_dir / "threads"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -65,7 +65,7 @@ def _complaint(value: Decision | None, candidates: Sequence[str]) -> list[BaseMe
 def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[str]) -> Answer:
     value = reply.value
     if value is None:
-        reason = reply.failure.error if reply.failure else "it was empty"
+        reason = reply.failure.message if reply.failure else "it was empty"
         return Answer(decision=None, why="", facts=[], unknown=f"No readable answer: {reason}")
     known = {fact["number"] for fact in state["facts"]}
     return Answer(

@@ -79,7 +79,7 @@ def usage(*replies: Reply[Output]) -> dict[str, Spent]:
 def failures(*replies: Reply[Output]) -> list[Failure]:
     """The replies that stayed malformed after repair and retry."""
     return [
-        Failure(role=reply.calls[-1].role, kind="malformed_reply", detail=reply.failure.error)
+        Failure(role=reply.calls[-1].role, kind="malformed_reply", detail=reply.failure.message)
         for reply in replies
         if reply.failure
     ]

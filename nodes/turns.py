@@ -63,7 +63,7 @@ def _fact(state: WorkingMemory, action: Action, observation: Observation) -> Fac
 def unreadable_turn(state: WorkingMemory, failure: StructuredFailure | None) -> WorkingMemory:
     """A turn in which the selector's reply could not be read, so that the next prompt differs."""
     action = Action(step=state["step"], thought="", tool="thinking", input="")
-    problem = f"The reply could not be read: {failure.error if failure else 'empty'}"
+    problem = f"The reply could not be read: {failure.message if failure else 'empty'}"
     return {
         "turns": [_turn(state, action, None, problem, 0.0)],
         "iteration": state["iteration"] + 1,

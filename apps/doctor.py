@@ -1,0 +1,126 @@
+"""``planweave doctor``: checks versions, models and databases, and says how to mend them."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+from langchain_core.messages import HumanMessage
+from pydantic import BaseModel
+from rich.console import Console
+from rich.table import Table
+
+from apps.threads import threads_folder
+from models import achat_model, ask
+from models.weights import KNOWN, resolve
+from planweave import PlanweaveError, __version__
+from tools import open_database
+
+_REQUIRED = ("langgraph", "langchain", "langchain-openai", "sqlalchemy", "neo4j", "kglite")
+_OPTIONAL = {
+    "xllamacpp": "embedded",
+    "psycopg": "postgresql",
+    "pymysql": "mysql",
+    "matplotlib": "bench",
+    "langgraph-api": "studio",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One finding; ``mend`` says what to do where ``ok`` is false."""
+
+    what: str
+    ok: bool
+    found: str
+    mend: str = ""
+    required: bool = True
+
+
+def doctor(
+    *,
+    model: Annotated[list[str] | None, typer.Option(help="Ask this model for one word.")] = None,
+    database: Annotated[list[str] | None, typer.Option(help="Open this database.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Check what a run needs; exit code 1 if something required is missing."""
+    checks = [
+        *_versions(),
+        *_weights(),
+        _checked("runs are kept in", lambda: str(threads_folder())),
+    ]
+    for name in model or ():
+        checks.append(_checked(f"model {name}", lambda name=name: asyncio.run(_answer(name))))
+    for number, url in enumerate(database or (), start=1):
+        checks.append(_checked(f"database {number}", lambda url=url: _describe(url)))
+    if as_json:
+        typer.echo(json.dumps([asdict(check) for check in checks], indent=2))
+    else:
+        _show(checks)
+    if any(check.required and not check.ok for check in checks):
+        raise typer.Exit(1)
+
+
+def _versions() -> Iterator[Check]:
+    python = ".".join(str(part) for part in sys.version_info[:3])
+    yield Check(what="planweave", ok=True, found=f"{__version__} on Python {python}")
+    for package in _REQUIRED:
+        found = _version(package)
+        mend = "Run `make decide` again." if not found else ""
+        yield Check(what=package, ok=bool(found), found=found or "missing", mend=mend)
+    for package, extra in _OPTIONAL.items():
+        found = _version(package)
+        mend = "" if found else f"If you need it: pip install 'planweave[{extra}]'."
+        yield Check(
+            what=package, ok=bool(found), found=found or "absent", mend=mend, required=False
+        )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _weights() -> Iterator[Check]:
+    for name in KNOWN:
+        check = _checked(f"weights embedded:{name}", lambda name=name: str(resolve(name)))
+        yield Check(**asdict(check) | {"required": False})
+
+
+def _checked(what: str, probe: Callable[[], str]) -> Check:
+    try:
+        return Check(what=what, ok=True, found=probe())
+    except PlanweaveError as error:
+        return Check(what=what, ok=False, found=error.problem, mend=error.mend)
+
+
+class _Word(BaseModel):
+    word: str
+
+
+async def _answer(name: str) -> str:
+    chat = await achat_model(name, max_tokens=32)
+    question = HumanMessage('Reply with this JSON and nothing else: {"word": "ready"}')
+    reply = await ask(chat, [question], _Word, role="doctor")
+    call = reply.calls[-1]
+    shape = "structured reply" if reply.value else "no structured reply"
+    return f"answers in {call.seconds:.1f} s, {shape}"
+
+
+def _describe(url: str) -> str:
+    database = open_database(url)
+    return f"{database.language}, {len(database.schema().entities)} tables or labels and types"
+
+
+def _show(checks: list[Check]) -> None:
+    table = Table("", "what", "found", "how to mend", box=None)
+    for check in checks:
+        mark = "[green]✔[/]" if check.ok else "[red]✘[/]" if check.required else "[yellow]–[/]"
+        table.add_row(mark, check.what, check.found, check.mend)
+    Console(highlight=False).print(table)
