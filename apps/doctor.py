@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from apps.threads import threads_folder
-from models import achat_model, ask
+from models import ask, chat_model
 from models.weights import KNOWN, resolve
 from planweave import PlanweaveError, __version__
 from tools import open_database
@@ -52,11 +53,12 @@ def doctor(
         *_versions(),
         *_weights(),
         _checked("runs are kept in", lambda: str(threads_folder())),
+        *(_checked(f"model {name}", partial(_answer, name)) for name in model or ()),
+        *(
+            _checked(f"database {number}", partial(_describe, url))
+            for number, url in enumerate(database or (), start=1)
+        ),
     ]
-    for name in model or ():
-        checks.append(_checked(f"model {name}", lambda name=name: asyncio.run(_answer(name))))
-    for number, url in enumerate(database or (), start=1):
-        checks.append(_checked(f"database {number}", lambda url=url: _describe(url)))
     if as_json:
         typer.echo(json.dumps([asdict(check) for check in checks], indent=2))
     else:
@@ -89,8 +91,12 @@ def _version(package: str) -> str:
 
 def _weights() -> Iterator[Check]:
     for name in KNOWN:
-        check = _checked(f"weights embedded:{name}", lambda name=name: str(resolve(name)))
+        check = _checked(f"weights embedded:{name}", partial(_path, name))
         yield Check(**asdict(check) | {"required": False})
+
+
+def _path(name: str) -> str:
+    return str(resolve(name))
 
 
 def _checked(what: str, probe: Callable[[], str]) -> Check:
@@ -104,10 +110,10 @@ class _Word(BaseModel):
     word: str
 
 
-async def _answer(name: str) -> str:
-    chat = await achat_model(name, max_tokens=32)
+def _answer(name: str) -> str:
+    chat = chat_model(name, max_tokens=32)
     question = HumanMessage('Reply with this JSON and nothing else: {"word": "ready"}')
-    reply = await ask(chat, [question], _Word, role="doctor")
+    reply = asyncio.run(ask(chat, [question], _Word, role="doctor"))
     call = reply.calls[-1]
     shape = "structured reply" if reply.value else "no structured reply"
     return f"answers in {call.seconds:.1f} s, {shape}"
@@ -121,6 +127,6 @@ def _describe(url: str) -> str:
 def _show(checks: list[Check]) -> None:
     table = Table("", "what", "found", "how to mend", box=None)
     for check in checks:
-        mark = "[green]✔[/]" if check.ok else "[red]✘[/]" if check.required else "[yellow]–[/]"
+        mark = "[green]✔[/]" if check.ok else "[red]✘[/]" if check.required else "[yellow]·[/]"
         table.add_row(mark, check.what, check.found, check.mend)
     Console(highlight=False).print(table)

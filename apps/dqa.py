@@ -1,4 +1,4 @@
-"""``planweave dqa``: the published Decision QA data set: fetch it, and recompute its annotations."""
+"""``planweave dqa``: fetch the published Decision QA data set, recompute its annotations."""
 
 import typer
 
