@@ -1,0 +1,250 @@
+"""The SQL database tool: guard, run inside limits, and answer so that a model can act on it."""
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Literal
+
+from planweave import PlanweaveError
+from tools.database import (
+    Cell,
+    DatabaseUnavailable,
+    Limits,
+    QueryFailed,
+    QueryRefused,
+    QueryResult,
+    QueryTimeout,
+    Schema,
+)
+from tools.sql import hints
+from tools.sql.backend import COUNTED_ROWS, Backend, Cursor, Row
+from tools.sql.describe import catalogue, with_data
+from tools.sql.guard import Statement, check
+from tools.sql.values import to_cell
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+_PAGE = 1_000
+
+
+class SqlDatabase:
+    """A read-only relational database (see :class:`tools.database.Database`).
+
+    It may be used from several threads at once.
+    """
+
+    kind: Literal["relational", "graph"] = "relational"
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self.language = backend.language
+        self._lock = Lock()
+        self._catalogue: Schema | None = None
+        self._schema: Schema | None = None
+
+    def schema(self) -> Schema:
+        """Describe tables, typed columns, keys, row counts and samples; read once, then kept.
+
+        Raises:
+            DatabaseUnavailable: The database does not answer.
+        """
+        tables = self._tables()
+        with self._lock:
+            if self._schema is None:
+                quote = self._backend.engine.dialect.identifier_preparer.quote
+                self._schema = with_data(tables, lambda name: str(quote(name)), self._try)
+            return self._schema
+
+    def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
+        """Run one read-only query inside ``limits``.
+
+        Raises:
+            QueryRefused: The guard or the engine found anything but a single plain read.
+            QueryTimeout: The time limit passed.
+            QueryFailed: The query is wrong; ``mend`` says what it could have meant.
+            DatabaseUnavailable: The connection is gone.
+        """
+        tables = self._tables()
+        statement = check(
+            query,
+            dialect=self._backend.dialect,
+            tables=[entity.name for entity in tables.entities],
+            schema=self._default_schema(),
+        )
+        try:
+            result = self._execute(statement.text, limits)
+        except self._engine_errors() as error:
+            raise self._explained(error, statement, tables, limits) from error
+        return hints.with_hint(result, statement.tree, tables, self._backend.dialect, self._try)
+
+    def close(self) -> None:
+        """Release all connections; safe to call twice."""
+        self._backend.engine.dispose()
+
+    def _tables(self) -> Schema:
+        """Tables and columns without data, read once."""
+        with self._lock:
+            if self._catalogue is None:
+                try:
+                    self._catalogue = catalogue(self._backend.engine, self.language)
+                except self._engine_errors() as error:
+                    raise unavailable(self._backend.engine.url, error) from error
+            return self._catalogue
+
+    def _default_schema(self) -> str:
+        name = self._backend.engine.dialect.default_schema_name
+        return name or "main"
+
+    def _execute(self, text: str, limits: Limits) -> QueryResult:
+        start = time.monotonic()
+        with self._backend.execute(text, limits.seconds) as cursor:
+            rows, total = _fetched(cursor, limits)
+            columns = cursor.columns
+        return QueryResult(
+            query=text,
+            columns=columns,
+            rows=rows,
+            total_rows=total,
+            seconds=time.monotonic() - start,
+        )
+
+    def _try(self, text: str, seconds: float) -> QueryResult | None:
+        """Run a query of our own; None if it fails or takes longer than ``seconds``."""
+        try:
+            return self._execute(text, Limits(seconds=seconds, rows=_PAGE, characters=100_000))
+        except self._engine_errors():
+            return None
+
+    def _engine_errors(self) -> tuple[type[Exception], ...]:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        driver = self._backend.engine.dialect.loaded_dbapi
+        return (driver.Error, driver.Warning, SQLAlchemyError, UnicodeError)
+
+    def _explained(
+        self, error: Exception, statement: Statement, tables: Schema, limits: Limits
+    ) -> PlanweaveError:
+        """The engine's error as one of ours."""
+        backend, message = self._backend, hints.message_of(error)
+        if backend.is_timeout(error):
+            return QueryTimeout(
+                f"The query was stopped after {limits.seconds:g} s.",
+                mend="Join on keys, filter more, or bound the recursion.",
+            )
+        if backend.is_refusal(error):
+            return QueryRefused(
+                f"The database forbids this: {message}.", mend="Only read the schema's tables."
+            )
+        if backend.is_disconnect(error):
+            return unavailable(backend.engine.url, error)
+        mend = hints.mend(message, statement.tree, tables, backend.dialect)
+        return QueryFailed(f"{self.language} says: {message}.", mend=mend)
+
+
+def _fetched(cursor: Cursor, limits: Limits) -> tuple[tuple[tuple[Cell, ...], ...], int | None]:
+    """Rows that fit the limits, and how many there are in all, if that is soon counted."""
+    deadline = time.monotonic() + limits.seconds
+    rows = cursor.fetch(limits.rows + 1)
+    shown = tuple(_within(rows[: limits.rows], limits.characters))
+    if len(rows) <= limits.rows:
+        return shown, len(rows)
+    total = len(rows)
+    while total <= COUNTED_ROWS and time.monotonic() < deadline:
+        skipped = cursor.skip(_PAGE)
+        total += skipped
+        if skipped < _PAGE:
+            return shown, total
+    return shown, None
+
+
+def _within(rows: Iterable[Row], characters: int) -> Iterable[tuple[Cell, ...]]:
+    """Rows as plain cells until their text is ``characters`` long; the first one in any case."""
+    left = characters
+    for number, row in enumerate(rows):
+        cells = tuple(to_cell(value, characters // len(row)) for value in row)
+        left -= sum(len(str(cell)) + 1 for cell in cells)
+        if left < 0 and number > 0:
+            return
+        yield cells
+
+
+def open_sql(url_or_path: str | Path) -> SqlDatabase:
+    """Open a database for reading.
+
+    Args:
+        url_or_path: ``sqlite:///file.db``, the path of a SQLite file, the path of a ``.sql``
+            script (loaded into memory), ``postgresql://user:password@host/database``, or the same
+            with ``mysql://`` or ``mariadb://``.
+
+    Raises:
+        DatabaseUnavailable: It is missing, broken, of an unknown kind, or does not answer.
+    """
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    text = str(url_or_path)
+    if "://" not in text:
+        return _open_path(Path(text))
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise DatabaseUnavailable(
+            "The database URL cannot be read.",
+            mend="Write it as postgresql://user:password@host:port/database; "
+            "percent-encode special characters of the password.",
+        ) from error
+    if url.get_backend_name() == "sqlite":
+        return _open_path(Path(url.database or ""))
+    return _open_server(url)
+
+
+def _open_path(path: Path) -> SqlDatabase:
+    from tools.sql.sqlite import open_file, open_script
+
+    return SqlDatabase(open_script(path) if path.suffix.lower() == ".sql" else open_file(path))
+
+
+def _open_server(url: "URL") -> SqlDatabase:
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from tools.sql.mysql import MysqlBackend
+    from tools.sql.postgresql import PostgresqlBackend
+
+    kinds: dict[str, tuple[type[PostgresqlBackend | MysqlBackend], str]] = {
+        "postgresql": (PostgresqlBackend, "postgresql"),
+        "postgres": (PostgresqlBackend, "postgresql"),
+        "mysql": (MysqlBackend, "mysql"),
+        "mariadb": (MysqlBackend, "mysql"),
+    }
+    scheme = url.get_backend_name()
+    if scheme not in kinds:
+        raise DatabaseUnavailable(
+            f"{scheme}:// is no SQL database that can be opened here.",
+            mend="Use sqlite:///, postgresql://, mysql:// or mariadb://, or the path of a file.",
+        )
+    backend, extra = kinds[scheme]
+    try:
+        database = SqlDatabase(backend(url))
+        database._tables()  # an unreachable server is said now, not at the first query
+    except ImportError as error:
+        raise DatabaseUnavailable(
+            f"The driver for {scheme}:// is not installed.",
+            mend=f"Install it: pip install 'planweave[{extra}]'.",
+        ) from error
+    except SQLAlchemyError as error:
+        raise unavailable(url, error) from error
+    return database
+
+
+def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
+    """Say that a database does not answer, with the reason and without the password."""
+    reason = hints.message_of(error)
+    if url.password:
+        reason = reason.replace(str(url.password), "***")
+    where = url.render_as_string(hide_password=True)
+    return DatabaseUnavailable(
+        f"The database {where} does not answer: {reason}.",
+        mend="Check that it runs, the host and port, the user and the password.",
+    )

@@ -1,0 +1,95 @@
+"""Describe a database: tables, typed columns, keys, row counts and sample values."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tools.database import Entity, Field, QueryResult, Schema
+from tools.result_text import cell_text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine, Inspector
+
+_SECONDS = 10.0  # for all counts and samples together
+_SECONDS_EACH = 1.0
+_SAMPLES = 3
+_SAMPLED_ROWS = 1_000
+_TEXT_TYPES = ("char", "text", "bool", "enum", "clob", "string", "date", "time", "uuid")
+
+Read = Callable[[str, float], QueryResult | None]
+"""Runs a query for so many seconds; None if that was not enough, or it failed."""
+
+
+def catalogue(engine: "Engine", language: str) -> Schema:
+    """Read tables, views, columns and keys, but no data."""
+    from sqlalchemy import inspect
+
+    inspector = inspect(engine)
+    tables = [_entity(inspector, name, "table") for name in inspector.get_table_names()]
+    views = [_entity(inspector, name, "view") for name in inspector.get_view_names()]
+    return Schema(language=language, entities=tuple(tables + views))
+
+
+def _entity(inspector: "Inspector", table: str, kind: str) -> Entity:
+    keys = inspector.get_pk_constraint(table)["constrained_columns"] if kind == "table" else []
+    references = {
+        column: f"{foreign['referred_table']}.{referred}"
+        for foreign in inspector.get_foreign_keys(table)
+        for column, referred in zip(
+            foreign["constrained_columns"], foreign["referred_columns"], strict=False
+        )
+    }
+    fields = tuple(
+        Field(
+            name=column["name"],
+            type=_type_name(column["type"]),
+            key=column["name"] in keys,
+            references=references.get(column["name"], ""),
+        )
+        for column in inspector.get_columns(table)
+    )
+    return Entity(name=table, kind="table" if kind == "table" else "view", fields=fields)
+
+
+def _type_name(type_: object) -> str:
+    """The engine's type; a column without a declared one has none."""
+    from sqlalchemy.types import NullType
+
+    return "" if isinstance(type_, NullType) else str(type_)
+
+
+def with_data(schema: Schema, quote: Callable[[str], str], read: Read) -> Schema:
+    """Add row counts and sample values, as far as a bounded time allows."""
+    deadline = time.monotonic() + _SECONDS
+
+    def bounded(query: str) -> QueryResult | None:
+        left = min(_SECONDS_EACH, deadline - time.monotonic())
+        return read(query, left) if left > 0 else None
+
+    return replace(
+        schema, entities=tuple(_with_data(entity, quote, bounded) for entity in schema.entities)
+    )
+
+
+def _with_data(
+    entity: Entity, quote: Callable[[str], str], read: Callable[[str], QueryResult | None]
+) -> Entity:
+    table = quote(entity.name)
+    counted = read(f"SELECT COUNT(*) FROM {table}")  # noqa: S608 (names of the catalogue, quoted)
+    count = counted.rows[0][0] if counted else None
+    fields = tuple(
+        replace(field, samples=_samples(read, table, quote(field.name)))
+        if any(word in field.type.lower() for word in _TEXT_TYPES) or not field.type
+        else field
+        for field in entity.fields
+    )
+    return replace(entity, count=count if isinstance(count, int) else None, fields=fields)
+
+
+def _samples(read: Callable[[str], QueryResult | None], table: str, column: str) -> tuple[str, ...]:
+    found = read(
+        f"SELECT DISTINCT {column} FROM (SELECT {column} FROM {table} LIMIT {_SAMPLED_ROWS}) AS t "  # noqa: S608
+        f"WHERE {column} IS NOT NULL LIMIT {_SAMPLES}"
+    )
+    return tuple(cell_text(row[0]) for row in found.rows) if found else ()

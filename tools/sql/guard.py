@@ -1,0 +1,264 @@
+"""Let one plain read through and nothing else, before any engine sees it.
+
+The tokens that were checked are the tokens that are executed: comments are removed, so that an
+engine that reads them differently (``/*! … */``, ``-- ``, nested comments) finds none.
+The engine's own bounds (read-only connection, time limit) come after this guard, not instead.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from tools.database import QueryFailed, QueryRefused
+from tools.sql.functions import FUNCTIONS, GRAMMAR, INSTEAD
+from tools.suggest import nearest
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+    from sqlglot.tokenizer_core import Token
+
+_LONGEST_QUERY = 20_000
+_LONGEST_PADDING = 1_000
+_NAMED_TABLES = 20
+_FENCE = re.compile(r"\A```[a-zA-Z]*\s*\n?(.*?)\n?```\Z", re.DOTALL)
+_LABEL = re.compile(r"\ASQL(?:Query)?\s*:\s*", re.IGNORECASE)
+_SYSTEM_NAME = re.compile(
+    r"(sqlite_|pg_|pragma_|information_schema|performance_schema|mysql$|sys$)"
+)
+_READ_ONLY = "Write one SELECT statement that only reads the tables of the schema."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """A query that passed the guard.
+
+    Attributes:
+        text: What to execute: the query without fences, comments and final semicolon.
+        tree: Its parsed form.
+    """
+
+    text: str
+    tree: "exp.Query"
+
+
+def check(query: str, *, dialect: str, tables: Sequence[str], schema: str) -> Statement:
+    """Check that ``query`` is one plain read of known tables by known functions.
+
+    Tolerated, because small models write it: a code fence around the query, a leading ``SQL:``,
+    a final semicolon.
+
+    Args:
+        query: What a model or a person wrote.
+        dialect: sqlglot's name of the dialect: ``sqlite``, ``postgres`` or ``mysql``.
+        tables: The tables and views that may be read.
+        schema: The schema that they are in, which a query may write before their names.
+
+    Raises:
+        QueryRefused: It is more than one statement, or does more than read, or reaches for the
+            system (files, catalogues, settings).
+        QueryFailed: It is not valid SQL, or names a table or function that does not exist.
+    """
+    source = _unwrapped(query)
+    _check_characters(source)
+    tokens = _tokens(source, dialect)
+    _check_tokens(tokens)
+    text = _without_comments(source, tokens)
+    tree = _parsed(text, dialect, tokens)
+    _check_nodes(tree)
+    _check_functions(tree, tokens, dialect)
+    _check_tables(tree, tables, schema)
+    return Statement(text=text, tree=tree)
+
+
+def _unwrapped(query: str) -> str:
+    text = query.strip()
+    if fenced := _FENCE.match(text):
+        text = fenced[1].strip()
+    text = _LABEL.sub("", text)
+    if not text:
+        raise QueryFailed("The query is empty.", mend=_READ_ONLY)
+    if len(text) > _LONGEST_QUERY:
+        raise QueryRefused(
+            f"The query is {len(text)} characters long; {_LONGEST_QUERY} are allowed.",
+            mend="Write a shorter query.",
+        )
+    return text
+
+
+def _check_characters(source: str) -> None:
+    for character in source:
+        if (
+            unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp")
+            and character not in "\n\t\r"
+        ):
+            raise QueryRefused(
+                f"The query contains the invisible character U+{ord(character):04X}.",
+                mend="Write the query without it.",
+            )
+
+
+def _tokens(source: str, dialect: str) -> "list[Token]":
+    from sqlglot import Dialect, TokenType
+    from sqlglot.errors import TokenError
+
+    try:
+        tokens = Dialect.get_or_raise(dialect).tokenize(source)
+    except TokenError as error:
+        raise QueryFailed(
+            "The query is not valid SQL: a quotation mark or a comment is not closed.",
+            mend="Close it; text stands between single quotes.",
+        ) from error
+    while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
+        tokens.pop()
+    return tokens
+
+
+def _check_tokens(tokens: "Sequence[Token]") -> None:
+    from sqlglot import TokenType
+
+    if not tokens:
+        raise QueryFailed("The query is empty.", mend=_READ_ONLY)
+    if any(token.token_type == TokenType.SEMICOLON for token in tokens):
+        raise QueryRefused("The query holds more than one statement.", mend=_READ_ONLY)
+    starts = (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN)
+    if tokens[0].token_type not in starts:
+        word = tokens[0].text[:30]
+        raise QueryRefused(f"The query starts with {word!r}, which is no read.", mend=_READ_ONLY)
+    for token in tokens:
+        if token.token_type in (TokenType.INTO, TokenType.HINT):
+            word = "INTO" if token.token_type == TokenType.INTO else "an optimiser hint"
+            raise QueryRefused(f"The query uses {word}, which is not allowed.", mend=_READ_ONLY)
+
+
+def _without_comments(source: str, tokens: "Sequence[Token]") -> str:
+    """The tokens as they were written, every gap that holds a comment replaced by a space."""
+    parts, end = [], tokens[0].start
+    for token in tokens:
+        gap = source[end : token.start]
+        parts += [gap if gap.isspace() or not gap else " ", source[token.start : token.end + 1]]
+        end = token.end + 1
+    return "".join(parts)
+
+
+def _parsed(text: str, dialect: str, tokens: "Sequence[Token]") -> "exp.Query":
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import ParseError
+
+    try:
+        tree = sqlglot.parse_one(text, read=dialect)
+    except ParseError as error:
+        where = error.errors[0] if error.errors else {}
+        near = str(where.get("highlight") or tokens[-1].text)
+        raise QueryFailed(
+            f"The query is not valid SQL near {near!r}.",
+            mend="Check the syntax there; text stands between single quotes.",
+        ) from error
+    except RecursionError as error:
+        raise QueryRefused(
+            "The query is nested too deeply.", mend="Write it with fewer parentheses."
+        ) from error
+    if not isinstance(tree, exp.Select | exp.SetOperation | exp.Subquery):
+        raise QueryRefused(f"A {tree.key.upper()} statement is no plain read.", mend=_READ_ONLY)
+    return tree
+
+
+def _check_nodes(tree: "exp.Query") -> None:
+    from sqlglot import exp
+
+    forbidden = (
+        exp.DML,
+        exp.DDL,
+        exp.Command,
+        exp.Into,
+        exp.Lock,
+        exp.Drop,
+        exp.Alter,
+        exp.Parameter,
+        exp.SessionParameter,
+        exp.Placeholder,
+        exp.PropertyEQ,
+    )
+    for node in tree.walk():
+        reads = isinstance(node, exp.Query) and not isinstance(node, exp.DML)
+        if isinstance(node, forbidden) and not reads:
+            raise QueryRefused(
+                f"The query contains {node.key.upper()}, which is not a plain read.",
+                mend=_READ_ONLY,
+            )
+        if isinstance(node, exp.Pad):
+            _check_padding(node)
+
+
+def _check_padding(pad: "exp.Pad") -> None:
+    """LPAD and RPAD make a text of any length at once, which no time limit stops."""
+    width = pad.expression
+    if not (width.is_int and int(width.name) <= _LONGEST_PADDING):
+        raise QueryRefused(
+            f"LPAD and RPAD need a plain number up to {_LONGEST_PADDING} as their length.",
+            mend="Write that number.",
+        )
+
+
+def _check_functions(tree: "exp.Query", tokens: "Sequence[Token]", dialect: str) -> None:
+    """Check the names before parentheses as written, whatever the parser made of them."""
+    from sqlglot import TokenType, exp
+
+    # ``WITH r(n) AS …`` and ``… AS t(a)`` put a name of their own before a parenthesis.
+    aliases = {alias.name.lower() for alias in tree.find_all(exp.TableAlias) if alias.columns}
+    unknown_to_parser = {node.name.lower() for node in tree.find_all(exp.Anonymous)}
+    called = set(unknown_to_parser)
+    for name, after in pairwise(tokens):
+        if after.token_type != TokenType.L_PAREN:
+            continue
+        is_quoted = name.token_type == TokenType.IDENTIFIER
+        if is_quoted or (name.text.isidentifier() and name.text.lower() not in GRAMMAR):
+            called.add(name.text.lower())
+    for function in sorted(called - FUNCTIONS[dialect] - (aliases - unknown_to_parser)):
+        raise _unavailable(function, dialect)
+
+
+def _unavailable(function: str, dialect: str) -> QueryFailed | QueryRefused:
+    """A slip of the dialect is a failed query; any other function off the list is refused."""
+    if instead := INSTEAD[dialect].get(function):
+        return QueryFailed(f"There is no function {function.upper()} here.", mend=instead)
+    close = ", ".join(name.upper() for name in nearest(function, FUNCTIONS[dialect]))
+    return QueryRefused(
+        f"The function {function.upper()} is not among those that may be used.",
+        mend=f"Functions with a similar name: {close}." if close else "Write it without.",
+    )
+
+
+def _check_tables(tree: "exp.Query", tables: Sequence[str], schema: str) -> None:
+    """Check every table, in whatever clause it stands, against the known ones and the CTEs.
+
+    A CTE must not take the name of a system table: before its definition the name would still
+    mean that table.
+    """
+    from sqlglot import exp
+
+    ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    known = {table.lower() for table in tables}
+    readable = known | {f"{schema}.{table}".lower() for table in known} | ctes
+    for table in tree.find_all(exp.Table):
+        if isinstance(table.this, exp.Func):
+            continue  # its name was checked as that of a function
+        parts = [part.name for part in table.parts]
+        if any(_SYSTEM_NAME.match(part.lower()) for part in parts if part.lower() not in known):
+            raise QueryRefused(
+                f"{'.'.join(parts)} belongs to the system and cannot be read.",
+                mend=_tables_are(tables),
+            )
+        if ".".join(parts).lower() not in readable:
+            close = nearest(parts[-1], tables)
+            meant = f"Did you mean {' or '.join(close)}? " if close else ""
+            problem = f"There is no table {'.'.join(parts)}."
+            raise QueryFailed(problem, mend=meant + _tables_are(tables))
+
+
+def _tables_are(tables: Sequence[str]) -> str:
+    more = ", …" if len(tables) > _NAMED_TABLES else ""
+    return f"The tables are: {', '.join(tables[:_NAMED_TABLES])}{more}."

@@ -1,0 +1,200 @@
+"""What a model can act on: mends for engine errors, and reasons for an empty result."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from tools.database import QueryResult, Schema
+from tools.result_text import cell_text, one_line, shorten
+from tools.sql.functions import INSTEAD
+from tools.suggest import nearest
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_LONGEST_MESSAGE = 300
+_SECONDS = 0.5  # for each look-up of a hint
+_LITERALS = 4
+_VALUES = 1_000
+
+Read = Callable[[str, float], QueryResult | None]
+
+_COLUMN = re.compile(
+    r"""(?:no\ such\ column:\ |Unknown\ column\ '|column\ "?)(?P<name>[\w.]+)"?(?:'|\ does|$)""",
+    re.VERBOSE,
+)
+_FUNCTION = re.compile(r"(?:no such function: |function |FUNCTION (?:\w+\.)?)(?P<name>\w+)")
+_TIPS: dict[str, tuple[tuple[str, str], ...]] = {
+    "sqlite": (
+        (r"near \"FROM\"|EXTRACT", INSTEAD["sqlite"]["extract"]),
+        (r"misuse of aggregate", "Filter aggregates with HAVING, or in an outer query."),
+        (r"ambiguous column name", "Write the table before the column: table.column."),
+        (r"string or blob too big", "Build shorter texts."),
+        (r"near \"TOP\"", "Write LIMIT n at the end."),
+        (r"near \"(LEFT|RIGHT|\()\"", "For a part of a text write substr(column, start, length)."),
+        (r"unrecognized token: \":\"", "Write CAST(column AS type), not column::type."),
+        (r"RIGHT and FULL", "Swap the tables and use LEFT JOIN."),
+    ),
+    "postgres": (
+        (r"function round\(double", INSTEAD["postgres"]["round"]),
+        (r"must appear in the GROUP BY", "Add the column to GROUP BY, or aggregate it."),
+        (r"is ambiguous", "Write the table before the column: table.column."),
+        (r"operator does not exist", "Cast one side, for example column::text = '1'."),
+        (r"invalid input syntax", "Compare with a value of the column's type."),
+        (r"aggregate functions are not allowed in WHERE", "Filter aggregates with HAVING."),
+    ),
+    "mysql": (
+        (r"is ambiguous", "Write the table before the column: table.column."),
+        (r"Invalid use of group function", "Filter aggregates with HAVING."),
+        (r"FULL", "MariaDB and MySQL have no FULL JOIN: UNION a LEFT JOIN and a RIGHT JOIN."),
+        (r"LIMIT & IN", "Put the subquery with LIMIT into FROM and join it."),
+        (r"::", "Write CAST(column AS type), not column::type."),
+    ),
+}
+
+
+def message_of(error: Exception) -> str:
+    """The driver's message on one line, without the statement that SQLAlchemy adds to it."""
+    cause: BaseException = getattr(error, "orig", None) or error
+    arguments: tuple[object, ...] = cause.args
+    # PyMySQL's errors are (code, message).
+    text = str(arguments[1]) if len(arguments) > 1 else str(cause)
+    return shorten(one_line(text.partition("\nLINE ")[0].strip().rstrip(".")), _LONGEST_MESSAGE)
+
+
+def mend(message: str, tree: "exp.Query", schema: Schema, dialect: str) -> str:
+    """What the query could have meant, from the engine's message and the schema."""
+    parts = [tip for pattern, tip in _TIPS[dialect] if re.search(pattern, message)]
+    if found := _COLUMN.search(message):
+        parts.append(_about_column(found["name"], tree, schema, dialect))
+    elif (found := _FUNCTION.search(message)) and not parts:
+        parts.append(INSTEAD[dialect].get(found["name"].lower(), "Write it without the function."))
+    return " ".join(part for part in parts if part)
+
+
+def _about_column(name: str, tree: "exp.Query", schema: Schema, dialect: str) -> str:
+    """Where the column is, or which columns have a similar name."""
+    column = name.rpartition(".")[2]
+    homes = [
+        entity.name
+        for entity in schema.entities
+        if column.lower() in {field.name.lower() for field in entity.fields}
+    ]
+    if homes:
+        return f"The column {column} is in {', '.join(homes)}: join that, or mend the alias."
+    used = {table.lower() for table in _sources(tree).values()}
+    columns = {
+        f"{entity.name}.{field.name}": field.name
+        for entity in sorted(schema.entities, key=lambda entity: entity.name.lower() not in used)
+        for field in entity.fields
+    }
+    close = nearest(column, columns.values())
+    if close:
+        places = [place for place, field in columns.items() if field in close]
+        return f"Did you mean {' or '.join(places[:4])}?"
+    quoting = "Text stands between single quotes. " if dialect == "postgres" else ""
+    own = [place for place in columns if place.partition(".")[0].lower() in used]
+    return f"{quoting}The columns are: {', '.join(own[:30])}."
+
+
+def with_hint(
+    result: QueryResult, tree: "exp.Query", schema: Schema, dialect: str, read: Read
+) -> QueryResult:
+    """Add, to an empty result, which compared values do not occur and the nearest that do."""
+    if not _is_empty(result):
+        return result
+    wrong = [hint for test in _tests(tree, schema) if (hint := _absent(test, dialect, read))]
+    if wrong:
+        return replace(result, hint=" ".join(wrong))
+    if not result.rows:
+        return replace(result, hint="No row meets all conditions; drop or widen one.")
+    return result
+
+
+def _is_empty(result: QueryResult) -> bool:
+    """No row, or the single row that aggregates give for no rows: only NULL and 0."""
+    return not result.rows or (
+        len(result.rows) == 1 and all(cell is None or cell == 0 for cell in result.rows[0])
+    )
+
+
+class _Test(NamedTuple):
+    """``column = literal`` with the table that the column is of."""
+
+    table: str
+    column: str
+    literal: str
+
+
+def _tests(tree: "exp.Query", schema: Schema) -> Iterator[_Test]:
+    """The first few comparisons of a text column with a literal, ``=`` and ``IN`` alike."""
+    from sqlglot import exp
+
+    sources = _sources(tree)
+    found = 0
+    for node in tree.find_all(exp.EQ, exp.In):
+        right = node.expressions if isinstance(node, exp.In) else [node.expression]
+        for left, literal in [(node.this, item) for item in right] + [
+            (item, node.this) for item in right
+        ]:
+            text = _literal(literal, schema)
+            if text is None or not isinstance(left, exp.Column) or found == _LITERALS:
+                continue
+            if table := _table_of(left, sources, schema):
+                found += 1
+                yield _Test(table, left.name, text)
+
+
+def _literal(node: "exp.Expr", schema: Schema) -> str | None:
+    """A text literal; also ``"x"`` where no column has that name, which SQLite takes for one."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Literal):
+        return str(node.this) if node.is_string else None
+    if isinstance(node, exp.Column) and not node.table and node.this.args.get("quoted"):
+        names = {field.name for entity in schema.entities for field in entity.fields}
+        return None if node.name in names else node.name
+    return None
+
+
+def _table_of(column: "exp.Column", sources: dict[str, str], schema: Schema) -> str:
+    """The table of a column, by its alias, or as the only source that has such a column."""
+    if column.table:
+        sources = {key: name for key, name in sources.items() if key == column.table.lower()}
+    homes = {
+        entity.name
+        for entity in schema.entities
+        for name in sources.values()
+        if entity.name.lower() == name.lower()
+        and column.name.lower() in {field.name.lower() for field in entity.fields}
+    }
+    return homes.pop() if len(homes) == 1 else ""
+
+
+def _sources(tree: "exp.Query") -> dict[str, str]:
+    """Table names by the alias that the query gives them."""
+    from sqlglot import exp
+
+    return {table.alias_or_name.lower(): table.name for table in tree.find_all(exp.Table)}
+
+
+def _absent(test: _Test, dialect: str, read: Read) -> str:
+    """Say that the literal does not occur in the column, with the nearest values; else nothing."""
+    from sqlglot import exp, select
+
+    column = exp.column(test.column, quoted=True)
+    table = exp.to_identifier(test.table, quoted=True)
+    is_equal = column.eq(exp.Literal.string(test.literal))
+    once = read(
+        select("1").from_(exp.Table(this=table)).where(is_equal).limit(1).sql(dialect), _SECONDS
+    )
+    if once is None or once.rows:
+        return ""
+    some = select(column).distinct().from_(exp.Table(this=table)).limit(_VALUES).sql(dialect)
+    found = read(some, _SECONDS)
+    values = [cell_text(row[0]) for row in found.rows if row[0] is not None] if found else []
+    close = nearest(test.literal, values) or tuple(values[:3])
+    listed = ", ".join(repr(shorten(value, 40)) for value in close)
+    like = f"; values there: {listed}" if listed else ""
+    return f"No {test.table}.{test.column} equals {shorten(test.literal, 40)!r}{like}."

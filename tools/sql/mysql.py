@@ -1,0 +1,106 @@
+"""MariaDB and MySQL: a read-only transaction, a statement time limit, an unbuffered cursor."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tools.sql.backend import COUNTED_ROWS, Cursor, Row, columns_of
+
+if TYPE_CHECKING:
+    from pymysql import Connection
+    from pymysql.cursors import SSCursor
+    from sqlalchemy import URL, Engine
+
+_TIMEOUTS = (1969, 3024)  # MariaDB's and MySQL's
+_DENIED = (1044, 1142, 1143, 1227, 1290, 1370, 1792)
+_GONE = (2002, 2003, 2006, 2013, 2055)
+_SILENT_SECONDS = 120  # how long a server may be silent before the connection counts as dead
+
+
+class MysqlBackend:
+    """MariaDB or MySQL through SQLAlchemy and PyMySQL."""
+
+    dialect = "mysql"
+
+    def __init__(self, url: "URL") -> None:
+        from sqlalchemy import create_engine
+
+        self.engine: Engine = create_engine(
+            url.set(drivername="mysql+pymysql"),
+            pool_pre_ping=True,
+            hide_parameters=True,
+            connect_args={
+                "charset": "utf8mb4",
+                "connect_timeout": 5,
+                "read_timeout": _SILENT_SECONDS,
+                "local_infile": False,
+            },
+        )
+        with self.engine.connect():  # tells MariaDB from MySQL
+            self._is_mariadb = bool(getattr(self.engine.dialect, "is_mariadb", False))
+        self.language = "SQL (MariaDB)" if self._is_mariadb else "SQL (MySQL)"
+
+    @contextmanager
+    def execute(self, text: str, seconds: float) -> Iterator[Cursor]:
+        """Run ``text`` in a read-only transaction, stopped by the server after ``seconds``."""
+        from pymysql.cursors import SSCursor
+
+        pooled = self.engine.raw_connection()
+        connection: Connection[SSCursor] = pooled.driver_connection  # type: ignore[assignment] # PyMySQL's
+        is_drained = False
+        try:
+            with connection.cursor() as setting:
+                for statement in self._settings(seconds):
+                    setting.execute(statement)
+            cursor = connection.cursor(SSCursor)
+            cursor.execute(text)
+            reader = _MysqlCursor(cursor)
+            yield reader
+            is_drained = reader.is_drained
+        finally:
+            # Rows that nobody read would be read at the next use: drop the connection instead.
+            if not is_drained:
+                pooled.invalidate()
+            pooled.close()
+
+    def _settings(self, seconds: float) -> tuple[str, ...]:
+        if self._is_mariadb:
+            limit = f"SET max_statement_time = {max(seconds, 0.001):f}"
+        else:
+            limit = f"SET max_execution_time = {max(1, int(seconds * 1000))}"
+        return limit, f"SET sql_select_limit = {COUNTED_ROWS + 1}", "START TRANSACTION READ ONLY"
+
+    def is_timeout(self, error: Exception) -> bool:
+        """Whether the server's time limit ended the query."""
+        return _code(error) in _TIMEOUTS
+
+    def is_refusal(self, error: Exception) -> bool:
+        """A missing privilege, or a write in a read-only transaction."""
+        return _code(error) in _DENIED
+
+    def is_disconnect(self, error: Exception) -> bool:
+        """The client's own error codes for a connection that is gone."""
+        return _code(error) in _GONE
+
+
+def _code(error: Exception) -> object:
+    return error.args[0] if error.args else None
+
+
+class _MysqlCursor:
+    def __init__(self, cursor: "SSCursor") -> None:
+        self._cursor = cursor
+        self.columns = columns_of(cursor.description)
+        self.is_drained = False
+
+    def fetch(self, count: int) -> list[Row]:
+        rows = list(self._cursor.fetchmany(count))
+        self.is_drained = len(rows) < count
+        return rows
+
+    def skip(self, count: int) -> int:
+        skipped = sum(
+            1 for _ in zip(range(count), self._cursor.fetchall_unbuffered(), strict=False)
+        )
+        self.is_drained = skipped < count
+        return skipped

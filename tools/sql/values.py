@@ -1,0 +1,40 @@
+"""Values of any driver as plain cells."""
+
+from datetime import date, datetime, time
+from decimal import Decimal
+
+from tools.database import Cell
+from tools.result_text import shorten
+
+_LONGEST_EXACT = 2**63
+
+
+def to_cell(value: object, characters: int) -> Cell:
+    """Turn a driver's value into a plain one.
+
+    Numbers stay numbers, dates become ISO text, binary data its size, and long text is cut to
+    ``characters``.
+    """
+    match value:
+        case None | bool() | int() | float():
+            cell: Cell = value
+        case Decimal():
+            cell = _number(value)
+        case datetime():
+            cell = value.isoformat(" ")
+        case date() | time():
+            cell = value.isoformat()
+        case bytes() | bytearray() | memoryview():
+            cell = f"<{len(bytes(value))} bytes>"
+        case list() | tuple():
+            cell = [to_cell(item, characters) for item in value]
+        case dict():
+            cell = {str(key): to_cell(item, characters) for key, item in value.items()}
+        case _:
+            cell = shorten(str(value), characters)
+    return cell
+
+
+def _number(value: Decimal) -> int | float:
+    is_whole = value.is_finite() and abs(value) < _LONGEST_EXACT and value == int(value)
+    return int(value) if is_whole else float(value)
