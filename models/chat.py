@@ -14,6 +14,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from importlib.util import find_spec
 from typing import TypeAlias
 
 import httpx
@@ -132,14 +133,14 @@ def name_of(model: BaseChatModel) -> str:
 
 @lru_cache(maxsize=64)
 def _build(request: ModelRequest) -> BaseChatModel:
-    prefix, colon, _ = request.name.partition(":")
+    prefix, _, model_name = request.name.partition(":")
     if prefix in ("http", "https"):
         model: BaseChatModel = _compatible(request)
     elif prefix in _providers:
         model = _providers[prefix](request)
     elif prefix == "embedded":
         model = _embedded(request)
-    elif prefix == "openai" and colon:
+    elif prefix == "openai" and model_name:
         model = _openai(request)
     else:
         model = _langchain(request)
@@ -241,6 +242,10 @@ def _langchain(request: ModelRequest) -> BaseChatModel:
 
     provider = request.name.partition(":")[0]
     settings = request.settings
+    if not request.model:
+        raise _unknown(request.name)
+    if provider == "ollama" and find_spec("langchain_ollama") is None:
+        raise _no_package(request.name, "langchain_ollama")  # not LangChain's retired fallback
     length = (
         {"num_predict": request.max_tokens, "seed": request.seed}
         if provider == "ollama"
@@ -260,17 +265,16 @@ def _langchain(request: ModelRequest) -> BaseChatModel:
             **length,
         )
     except ImportError as error:
-        raise _no_package(request.name, error) from None
+        cause = error.__cause__ if isinstance(error.__cause__, ImportError) else error
+        raise _no_package(request.name, cause.name or f"langchain_{provider}") from None
     except ValidationError:
         raise _no_key(request.name) from None
     except ValueError:
         raise _unknown(request.name) from None
 
 
-def _no_package(name: str, error: ImportError) -> ModelUnavailable:
-    cause = error.__cause__ if isinstance(error.__cause__, ImportError) else error
-    package = (cause.name or f"langchain_{name.partition(':')[0]}").partition(".")[0]
-    package = package.replace("_", "-")
+def _no_package(name: str, module: str) -> ModelUnavailable:
+    package = module.partition(".")[0].replace("_", "-")
     return ModelUnavailable(
         f"The model {name} needs the package {package}.",
         mend=f"Install it with `pip install {package}`.",

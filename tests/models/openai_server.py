@@ -1,0 +1,107 @@
+"""A tiny OpenAI-compatible server on loopback that answers from a script."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One scripted answer: a text, or an error status with headers; late by ``delay`` seconds."""
+
+    text: str = "hello"
+    status: int = 200
+    message: str = "scripted"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    finish: str = "stop"
+    cached: int = 0
+
+
+@dataclass
+class Script:
+    """What the server will answer (the last one for ever), and what it was asked."""
+
+    answers: list[Answer]
+    requests: list[dict[str, object]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    url: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.url}/v1#tiny"
+
+    def next(self) -> Answer:
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    script: Script
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"]))
+        script = self.script
+        script.requests.append(json.loads(body))
+        script.keys.append(self.headers["authorization"])
+        script.times.append(time.monotonic())
+        answer = script.next()
+        time.sleep(answer.delay)
+        payload = json.dumps(_payload(answer)).encode()
+        try:
+            self.send_response(answer.status)
+            for name, value in {**answer.headers, "content-type": "application/json"}.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(payload)))
+            self.end_headers()
+            self.wfile.write(payload)
+        except OSError:
+            return  # the client lost patience, as scripted
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (http.server's name)
+        return
+
+
+def _payload(answer: Answer) -> dict[str, object]:
+    if answer.status != 200:
+        return {"error": {"message": answer.message, "type": "scripted", "code": answer.status}}
+    return {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "tiny",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": answer.finish,
+                "message": {"role": "assistant", "content": answer.text},
+            }
+        ],
+        "usage": {
+            "prompt_tokens": 100,
+            "completion_tokens": 10,
+            "total_tokens": 110,
+            "prompt_tokens_details": {"cached_tokens": answer.cached},
+        },
+    }
+
+
+@contextmanager
+def serving(*answers: Answer) -> Iterator[Script]:
+    """Serve ``answers`` in order on a free port."""
+    script = Script(list(answers))
+    handler = type("Handler", (_Handler,), {"script": script})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        script.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield script
+        finally:
+            server.shutdown()
+            thread.join()

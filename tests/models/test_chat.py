@@ -1,0 +1,240 @@
+"""The chat factory against a real HTTP server on loopback."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import HumanMessage
+from openai_server import Answer, serving
+
+from models import (
+    Call,
+    ModelRequest,
+    ModelSettings,
+    ModelUnavailable,
+    achat_model,
+    call,
+    chat_model,
+    name_of,
+    process_settings,
+    register_provider,
+)
+from planweave import BadInput
+
+PROMPT = [HumanMessage("hi")]
+
+
+async def ask_once(name: str, settings: ModelSettings, **options: float) -> Call:
+    return await call(chat_model(name, settings=settings, **options), PROMPT, role="planner")  # type: ignore[arg-type] # floats are the tests' own
+
+
+def changed(settings: ModelSettings, **update: object) -> ModelSettings:
+    return settings.model_copy(update=update)
+
+
+async def test_reply_is_recorded(model_settings: ModelSettings) -> None:
+    with serving(Answer("four", cached=60)) as server:
+        done = await ask_once(server.name, model_settings)
+    record = done.record
+    assert done.text == record.reply == "four"
+    assert (record.role, record.model) == ("planner", server.name)
+    assert (record.input_tokens, record.output_tokens, record.cached_tokens) == (100, 10, 60)
+    assert record.dollars is None
+    assert [(m.role, m.content) for m in record.prompt] == [("human", "hi")]
+    assert record == type(record).model_validate_json(record.model_dump_json())
+    assert server.requests[0]["max_tokens"] == 512
+    assert server.requests[0]["temperature"] == 0.0
+
+
+async def test_arguments_reach_the_server(model_settings: ModelSettings) -> None:
+    with serving(Answer()) as server:
+        await ask_once(server.name, model_settings, temperature=0.5, max_tokens=7, seed=3)
+    sent = server.requests[0]
+    assert (sent["model"], sent["temperature"], sent["max_tokens"], sent["seed"]) == (
+        "tiny",
+        0.5,
+        7,
+        3,
+    )
+
+
+def test_same_arguments_same_model(model_settings: ModelSettings) -> None:
+    one = chat_model("http://h/v1#m", settings=model_settings)
+    assert chat_model("http://h/v1#m", settings=model_settings) is one
+    assert chat_model("http://h/v1#m", settings=model_settings, seed=1) is not one
+    assert name_of(one) == "http://h/v1#m"
+
+
+def test_a_model_survives_its_event_loop(model_settings: ModelSettings) -> None:
+    with serving(Answer("x")) as server:
+        for _ in range(3):
+            assert asyncio.run(ask_once(server.name, model_settings)).text == "x"
+
+
+@pytest.mark.parametrize("status", [429, 500, 503, 408])
+async def test_passing_trouble_is_retried(model_settings: ModelSettings, status: int) -> None:
+    trouble = Answer(status=status, headers={"retry-after-ms": "20"})
+    with serving(trouble, trouble, Answer("at last")) as server:
+        assert (await ask_once(server.name, model_settings)).text == "at last"
+    assert len(server.requests) == 3
+
+
+async def test_retry_after_is_honoured(model_settings: ModelSettings) -> None:
+    with serving(Answer(status=429, headers={"retry-after": "1"}), Answer()) as server:
+        await ask_once(server.name, model_settings)
+    assert server.times[1] - server.times[0] >= 0.95
+
+
+async def test_slow_reply_is_retried(model_settings: ModelSettings) -> None:
+    with serving(Answer(delay=1.5), Answer("quick")) as server:
+        settings = changed(model_settings, timeout=0.4)
+        assert (await ask_once(server.name, settings)).text == "quick"
+
+
+@pytest.mark.parametrize(
+    ("answer", "trouble", "words"),
+    [
+        (Answer(status=401, message="bad sk-abc123"), "key", "PLANWEAVE_API_KEY"),
+        (Answer(status=403), "key", "did not accept the key"),
+        (Answer(status=404), "missing", "knows no model"),
+        (Answer(status=400, message="no temperature here"), "rejected", "no temperature here"),
+        (
+            Answer(status=400, message="request exceeds the available context size"),
+            "too_long",
+            "longer than",
+        ),
+        (Answer(status=429, headers={"retry-after-ms": "1"}), "limited", "too many"),
+        (Answer(status=500, headers={"retry-after-ms": "1"}), "server", "failed"),
+    ],
+)
+async def test_lasting_trouble_is_one_sentence(
+    model_settings: ModelSettings, answer: Answer, trouble: str, words: str
+) -> None:
+    settings = ModelSettings(**{**dict(model_settings), "api_key": "sk-very-secret"})
+    with serving(answer) as server, pytest.raises(ModelUnavailable, match=words) as caught:
+        await ask_once(server.name, settings)
+    error = caught.value
+    assert error.trouble == trouble
+    assert server.keys[0] == "Bearer sk-very-secret"
+    assert "sk-" not in str(error) + repr(error) + error.calls[0].model_dump_json()
+    assert error.calls[0].error == str(error)
+    retried = trouble in ("limited", "server")
+    assert len(server.requests) == (1 + model_settings.retries if retried else 1)
+
+
+async def test_time_out_is_told(model_settings: ModelSettings) -> None:
+    with serving(Answer(delay=1)) as server:
+        settings = changed(model_settings, timeout=0.2, retries=0)
+        with pytest.raises(ModelUnavailable, match="PLANWEAVE_TIMEOUT") as caught:
+            await ask_once(server.name, settings)
+    assert caught.value.trouble == "slow"
+
+
+async def test_unreachable_server_is_told(model_settings: ModelSettings) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        name = f"http://127.0.0.1:{closed.getsockname()[1]}/v1#m"
+    with pytest.raises(ModelUnavailable, match="cannot be reached") as caught:
+        await ask_once(name, changed(model_settings, retries=0))
+    assert caught.value.trouble == "unreachable"
+
+
+async def test_rate_is_limited_over_all_models_of_a_server(model_settings: ModelSettings) -> None:
+    with serving(Answer()) as server:
+        settings = changed(model_settings, requests_per_second=10.0)
+        await asyncio.gather(*(ask_once(server.name, settings, seed=n) for n in range(4)))
+    assert server.times[-1] - server.times[0] >= 0.25
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("openai:gpt-4.1", "OPENAI_API_KEY"),
+        ("ollama:qwen3", "pip install langchain-ollama"),
+        ("anthropic:claude-sonnet-4-5", "pip install langchain-anthropic"),
+        ("nonsense:model", "no model provider"),
+        ("nonsense", "no model provider"),
+        ("", "no model provider"),
+        ("openai", "no model provider"),
+        ("embedded:9b", "no embedded model '9b'"),
+        ("embedded:0.5b", "planweave models pull 0.5b"),
+        ("embedded", "1117 MB"),
+        ("embedded:/nowhere/x.gguf", "cannot be read"),
+    ],
+)
+def test_model_that_cannot_be_had(model_settings: ModelSettings, name: str, words: str) -> None:
+    with pytest.raises(ModelUnavailable, match=words):
+        chat_model(name, settings=model_settings)
+
+
+@pytest.mark.parametrize("name", ["http://host:1/v1", "http://", "http:", "https://:x/#m"])
+def test_malformed_server_name(model_settings: ModelSettings, name: str) -> None:
+    with pytest.raises(BadInput, match="http://host:port/v1#model"):
+        chat_model(name, settings=model_settings)
+
+
+def test_password_in_a_url_is_refused_and_not_repeated(model_settings: ModelSettings) -> None:
+    with pytest.raises(BadInput) as caught:
+        chat_model("http://me:hunter2@host/v1#m", settings=model_settings)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_keys_are_not_shown(model_settings: ModelSettings) -> None:
+    settings = ModelSettings(**{**dict(model_settings), "openai_api_key": "sk-hidden"})
+    model = chat_model("openai:gpt-4.1-mini", settings=settings)
+    assert "sk-hidden" not in repr(settings) + repr(model) + str(settings.model_dump())
+
+
+def test_openai_key_does_not_go_to_other_servers(
+    model_settings: ModelSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden")
+    with serving(Answer()) as server:
+        asyncio.run(ask_once(server.name, model_settings))
+    assert server.keys == ["Bearer none"]
+
+
+async def test_registered_provider(model_settings: ModelSettings) -> None:
+    asked: list[ModelRequest] = []
+
+    def factory(request: ModelRequest) -> FakeListChatModel:
+        asked.append(request)
+        return FakeListChatModel(responses=[request.model])
+
+    register_provider("scripted", factory)
+    model = await achat_model("scripted:a:b", settings=model_settings, max_tokens=9)
+    done = await call(model, PROMPT)
+    assert (done.text, done.record.model) == ("a:b", "scripted:a:b")
+    assert (asked[0].name, asked[0].max_tokens) == ("scripted:a:b", 9)
+
+
+@pytest.fixture
+def fresh_settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    process_settings.cache_clear()
+    yield monkeypatch
+    process_settings.cache_clear()
+
+
+def test_wrong_setting_is_told_without_its_value(fresh_settings: pytest.MonkeyPatch) -> None:
+    fresh_settings.setenv("PLANWEAVE_RETRIES", "swordfish")
+    with pytest.raises(BadInput, match="PLANWEAVE_RETRIES") as caught:
+        process_settings()
+    assert "swordfish" not in str(caught.value)
+
+
+def test_import_stays_light() -> None:
+    heavy = "('openai', 'langchain_openai', 'xllamacpp', 'langchain', 'json_repair')"
+    code = f"import sys, models; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=dict(os.environ),
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,187 @@
+"""Asking for objects: over a real HTTP server, and with models that can only write text."""
+
+from typing import Literal
+
+import pytest
+from langchain_core.language_models import BaseChatModel, FakeListChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from openai_server import Answer, Script, serving
+from pydantic import BaseModel, Field
+
+from models import ModelSettings, ModelUnavailable, Reply, ask, chat_model
+from models.structured import response_format
+
+PROMPT = [SystemMessage("You decide."), HumanMessage("Go on?")]
+GOOD = '{"thought": "look", "replan": "N"}'
+
+
+class Verdict(BaseModel):
+    thought: str
+    replan: Literal["Y", "N"] = "N"
+
+
+@pytest.fixture(autouse=True)
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.structured._plain_only", set())
+
+
+async def served(settings: ModelSettings, *answers: Answer) -> tuple[Reply[Verdict], Script]:
+    with serving(*answers) as server:
+        model = chat_model(server.name, settings=settings)
+        return await ask(model, PROMPT, Verdict, role="replanner"), server
+
+
+def content(request: dict[str, object], index: int) -> str:
+    messages = request["messages"]
+    assert isinstance(messages, list)
+    return str(messages[index]["content"])
+
+
+async def test_native_schema_is_sent_once(model_settings: ModelSettings) -> None:
+    reply, server = await served(model_settings, Answer(GOOD))
+    assert reply.value == Verdict(thought="look", replan="N")
+    assert reply.failure is None
+    assert [(c.role, c.error) for c in reply.calls] == [("replanner", "")]
+    assert server.requests[0]["response_format"] == response_format(Verdict)
+    assert len(server.requests[0]["messages"]) == len(PROMPT)  # type: ignore[arg-type] # a list
+
+
+async def test_retry_shows_the_reply_and_the_error(model_settings: ModelSettings) -> None:
+    bad = '{"thought": "look", "replan": "perhaps"}'
+    reply, server = await served(model_settings, Answer(bad), Answer(GOOD))
+    assert reply.value == Verdict(thought="look", replan="N")
+    assert "'Y' or 'N'" in reply.calls[0].error
+    assert content(server.requests[1], 2) == bad
+    assert "'Y' or 'N'" in content(server.requests[1], 3)
+    assert '"thought"' in content(server.requests[1], 3)
+    assert server.requests[1]["messages"][:2] == server.requests[0]["messages"]  # type: ignore[index] # a list
+
+
+async def test_two_bad_replies_are_a_typed_failure(model_settings: ModelSettings) -> None:
+    reply, server = await served(model_settings, Answer("no idea"))
+    assert reply.value is None
+    assert reply.failure is not None
+    assert reply.failure.kind == "no_json"
+    assert len(reply.calls) == len(server.requests) == 2
+    assert all(call.error == reply.failure.message for call in reply.calls)
+
+
+async def test_empty_replies_are_a_typed_failure(model_settings: ModelSettings) -> None:
+    reply, _ = await served(model_settings, Answer(""))
+    assert reply.failure is not None
+    assert reply.failure.kind == "empty"
+
+
+async def test_cut_off_reply_is_not_completed(model_settings: ModelSettings) -> None:
+    cut = Answer('{"thought": "look", "replan": "N"', finish="length")
+    reply, _ = await served(model_settings, cut)
+    assert reply.failure is not None
+    assert reply.failure.kind == "cut_off"
+
+
+async def test_server_without_schemas_is_asked_in_plain_text(model_settings: ModelSettings) -> None:
+    refusal = Answer(status=400, message="response_format is not supported")
+    with serving(refusal, Answer(GOOD)) as server:
+        model = chat_model(server.name, settings=model_settings)
+        first = await ask(model, PROMPT, Verdict)
+        second = await ask(model, PROMPT, Verdict)
+    assert first.value == second.value == Verdict(thought="look")
+    assert ["response_format" in request for request in server.requests] == [True, False, False]
+    assert '"thought"' in content(server.requests[1], 1)
+    assert len(first.calls) == 2
+    assert "not supported" in first.calls[0].error
+
+
+async def test_server_that_ignores_schemas_is_remembered(model_settings: ModelSettings) -> None:
+    with serving(Answer("Let me think."), Answer(GOOD)) as server:
+        model = chat_model(server.name, settings=model_settings)
+        await ask(model, PROMPT, Verdict)
+        await ask(model, PROMPT, Verdict)
+    assert ["response_format" in request for request in server.requests] == [True, False, False]
+
+
+async def test_too_long_a_prompt_is_a_typed_failure(model_settings: ModelSettings) -> None:
+    reply, _ = await served(model_settings, Answer(status=400, message="context length exceeded"))
+    assert reply.failure is not None
+    assert reply.failure.kind == "prompt_too_long"
+    assert len(reply.calls) == 1
+
+
+async def test_transport_failure_keeps_the_records(model_settings: ModelSettings) -> None:
+    with pytest.raises(ModelUnavailable) as caught:
+        await served(model_settings, Answer("no idea"), Answer(status=401))
+    assert [bool(call.error) for call in caught.value.calls] == [True, True]
+    assert caught.value.calls[0].input_tokens == 100
+
+
+class OnlyGenerates(BaseChatModel):
+    """The least a caller's own model can be."""
+
+    replies: list[str]
+    seen: list[list[BaseMessage]] = Field(default_factory=list)
+
+    @property
+    def _llm_type(self) -> str:
+        return "least"
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: object = None, *_: object, **__: object
+    ) -> ChatResult:
+        self.seen.append(messages)
+        message = AIMessage(self.replies[len(self.seen) - 1])
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+async def test_model_that_only_generates() -> None:
+    model = OnlyGenerates(replies=["hm", f"Well: {GOOD}"])
+    reply = await ask(model, PROMPT, Verdict)
+    assert reply.value == Verdict(thought="look", replan="N")
+    assert '"thought"' in model.seen[0][-1].text
+    assert model.seen[1][-1].text.count("JSON schema") == 1
+    assert [call.model for call in reply.calls] == ["least", "least"]
+
+
+class NativeElsewhere(FakeListChatModel):
+    """A provider whose structured output comes back as LangChain's raw-and-parsed dict."""
+
+    def with_structured_output(self, schema: object, **options: object) -> object:  # type: ignore[override]
+        assert options == {"method": "json_schema", "include_raw": True}
+        verdict = Verdict(thought="native", replan="Y")
+        return self | (lambda message: {"raw": AIMessage(""), "parsed": verdict})
+
+
+async def test_structured_output_of_other_providers() -> None:
+    reply = await ask(NativeElsewhere(responses=["unused"]), PROMPT, Verdict)
+    assert reply.value == Verdict(thought="native", replan="Y")
+
+
+class Look(BaseModel):
+    kind: Literal["look"]
+    table: str | None = None
+
+
+class Finish(BaseModel):
+    kind: Literal["finish"]
+    answer: str
+
+
+class Action(BaseModel):
+    action: Look | Finish = Field(discriminator="kind")
+
+
+class Loose(BaseModel):
+    values: dict[str, int]
+
+
+def test_response_format_is_strict_where_it_can_be() -> None:
+    schema = response_format(Action)["json_schema"]
+    assert isinstance(schema, dict)
+    assert schema["strict"] is True
+    look = schema["schema"]["$defs"]["Look"]
+    assert look["required"] == ["kind", "table"]
+    assert look["additionalProperties"] is False
+    assert set(schema["schema"]["properties"]["action"]) == {"anyOf"}
+    loose = response_format(Loose)["json_schema"]
+    assert isinstance(loose, dict)
+    assert loose["strict"] is False
