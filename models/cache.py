@@ -9,10 +9,10 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from langchain_core.caches import BaseCache
 from langchain_core.messages import message_to_dict, messages_from_dict
@@ -21,6 +21,7 @@ from langchain_core.outputs import ChatGeneration, Generation
 FROM_CACHE = "planweave_from_cache"
 """Key in a message's ``response_metadata`` that marks a reply from the cache."""
 
+R = TypeVar("R")
 Generations: TypeAlias = Sequence[Generation]
 
 _KEPT = 100_000
@@ -48,11 +49,8 @@ class ResponseCache(BaseCache):
 
     def lookup(self, prompt: str, llm_string: str) -> Generations | None:
         """Reply to this exact request, marked as cached, or None."""
-        row: tuple[str] | None = None
-        with self._guarded() as database:
-            if database is not None:
-                query = "SELECT reply FROM replies WHERE key = ?"
-                row = database.execute(query, (self._key(prompt, llm_string),)).fetchone()
+        query, key = "SELECT reply FROM replies WHERE key = ?", self._key(prompt, llm_string)
+        row: tuple[str] | None = self._with(lambda base: base.execute(query, (key,)).fetchone())
         return None if row is None else _decode(row[0])
 
     def update(self, prompt: str, llm_string: str, return_val: Generations) -> None:
@@ -60,37 +58,34 @@ class ResponseCache(BaseCache):
         reply = _encode(return_val)
         if reply is None:
             return
-        with self._guarded() as database:
-            if database is not None:
-                key = self._key(prompt, llm_string)
-                done = database.execute(
-                    "INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, reply)
-                )
-                oldest = (done.lastrowid or 0) - _KEPT
-                database.execute("DELETE FROM replies WHERE rowid <= ?", (oldest,))
+        key = self._key(prompt, llm_string)
+
+        def keep(base: sqlite3.Connection) -> None:
+            done = base.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, reply))
+            oldest = (done.lastrowid or 0) - _KEPT
+            base.execute("DELETE FROM replies WHERE rowid <= ?", (oldest,))
+
+        self._with(keep)
 
     def clear(self, **_: object) -> None:
         """Forget every reply of every model."""
-        with self._guarded() as database:
-            if database is not None:
-                database.execute("DELETE FROM replies")
+        self._with(lambda base: base.execute("DELETE FROM replies"))
 
     def _key(self, prompt: str, llm_string: str) -> str:
         request = json.dumps([self._model, prompt, llm_string])
         return hashlib.sha256(request.encode()).hexdigest()
 
-    @contextmanager
-    def _guarded(self) -> Iterator[sqlite3.Connection | None]:
-        """Yield an open cache, or None; swallow what goes wrong inside, telling of it once."""
+    def _with(self, work: Callable[[sqlite3.Connection], R]) -> R | None:
+        """Do ``work`` on the open file; None, and a word in the log, where that fails."""
         if self._off:
-            yield None
-            return
+            return None
         try:
             # A connection a call costs 0.3 ms and makes threads, processes and forks safe.
-            with closing(self._open()) as database, database:
-                yield database
+            with closing(self._open()) as base, base:
+                return work(base)
         except (sqlite3.Error, OSError) as error:
             self._heal(error)
+            return None
 
     def _open(self) -> sqlite3.Connection:
         new = not self._path.exists()

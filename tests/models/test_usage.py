@@ -1,0 +1,101 @@
+"""Usage adds up, prices are found, budgets end runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from models import Budget, CallRecord, Usage, price_of, usage_by_role
+from planweave import BadInput
+
+
+def record(role: str, dollars: float | None = 0.5) -> CallRecord:
+    return CallRecord(
+        role=role,
+        model="m",
+        input_tokens=100,
+        output_tokens=10,
+        cached_tokens=40,
+        seconds=2,
+        dollars=dollars,
+    )
+
+
+def test_usage_adds_up_per_run_and_per_role() -> None:
+    records = [record("planner"), record("judge", None), record("planner")]
+    total = Usage.of(records)
+    assert total == Usage(
+        calls=3,
+        input_tokens=300,
+        output_tokens=30,
+        cached_tokens=120,
+        seconds=6,
+        dollars=1,
+        unpriced=1,
+    )
+    by_role = usage_by_role(records)
+    assert list(by_role) == ["planner", "judge"]
+    assert by_role["planner"] + by_role["judge"] == total
+
+
+def test_price_of_a_call() -> None:
+    price = price_of("openai:gpt-4o")
+    assert price is not None
+    # 600 fresh tokens at 2.5, 400 cached at 1.25 and 100 written at 10 dollars a million
+    assert price.dollars(1000, 100, 400) == pytest.approx(0.0015 + 0.0005 + 0.001)
+
+
+def test_prices_by_name() -> None:
+    assert price_of("openai:gpt-4o-2024-08-06") == price_of("openai:gpt-4o")
+    assert price_of("openai:gpt-4o-2024-05-13") != price_of("openai:gpt-4o")
+    assert price_of("openai:never-heard-of") is None
+    assert price_of("http://host/v1#gpt-4o") is None
+    for free in ("embedded", "embedded:0.5b", "ollama:qwen3"):
+        price = price_of(free)
+        assert price is not None
+        assert price.dollars(1000, 1000, 0) == 0
+
+
+def test_cached_tokens_cost_the_full_price_where_none_is_known() -> None:
+    price = price_of("openai:gpt-4")
+    assert price is not None
+    assert price.dollars(1000, 0, 1000) == price.dollars(1000, 0, 0)
+
+
+def test_user_prices_override(tmp_path: Path) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(json.dumps({"http://host/v1#m": {"input": 1, "output": 2}}))
+    price = price_of("http://host/v1#m", path)
+    assert price is not None
+    assert price.output == 2
+    assert price_of("openai:gpt-4o", path) == price_of("openai:gpt-4o")
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"m": {"input": "x"}}', '{"m": {"inptu": 1}}'])
+def test_wrong_price_file_is_told(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "prices.json"
+    path.write_text(text)
+    with pytest.raises(BadInput, match="price file"):
+        price_of("m", path)
+
+
+@pytest.mark.parametrize(
+    ("budget", "words"),
+    [
+        (Budget(), None),
+        (Budget(calls=3, tokens=331, seconds=7, dollars=2), None),
+        (Budget(calls=2), "2 model calls"),
+        (Budget(tokens=220), "220 tokens"),
+        (Budget(seconds=4), "4 seconds"),
+        (Budget(dollars=1), "1 dollars"),
+    ],
+)
+def test_budget(budget: Budget, words: str | None) -> None:
+    reason = budget.exhausted(Usage.of([record("a"), record("b")]))
+    assert reason is None if words is None else reason is not None and words in reason
+
+
+def test_budget_in_dollars_needs_a_price() -> None:
+    usage = Usage.of([record("a", None)])
+    assert Budget(calls=9).exhausted(usage) is None
+    assert "unknown" in (Budget(dollars=9).exhausted(usage) or "")

