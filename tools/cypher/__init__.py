@@ -1,0 +1,32 @@
+"""Graph databases asked in Cypher: a script in an embedded engine, or a server over Bolt."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tools.database import Database
+
+_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+
+def open_cypher(source: str | Path, *, auth: tuple[str, str] | None = None) -> "Database":
+    """Open a graph database for reading.
+
+    Args:
+        source: The path of a ``.cql`` or ``.cypher`` script, or a ``bolt://``, ``neo4j://`` or
+            ``neo4j+s://`` URL, which may hold ``user:password@``.
+        auth: User and password for a server; they go before those in the URL.
+
+    Raises:
+        DatabaseUnavailable: The script is missing or faulty, or the server does not answer.
+    """
+    if isinstance(source, str) and source.partition("://")[0] in _SCHEMES:
+        from tools.cypher.bolt import BoltCypher
+
+        return BoltCypher(source, auth)
+    from tools.cypher.embedded import EmbeddedCypher
+
+    return EmbeddedCypher(Path(source))
+
+
+__all__ = ["open_cypher"]

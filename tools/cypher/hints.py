@@ -1,0 +1,199 @@
+"""Checks the names of a query against the schema, and says why a result may be empty."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from planweave import PlanweaveError
+from tools.cypher.describe import Read, quoted
+from tools.cypher.patterns import Element, Link, Patterns
+from tools.cypher.tokens import Token
+from tools.database import Cell, Entity, QueryFailed, Schema
+from tools.suggest import nearest
+
+_LISTED = 12  # names in one hint
+_LITERALS = 3  # literals looked up for one hint
+_VALUES = 500  # values that a literal is compared with
+_PARTS = {"year", "month", "day", "hour", "minute", "second", "week", "quarter", "dayOfWeek"}
+_PARTS |= {"days", "months", "seconds", "epochSeconds", "epochMillis", "x", "y", "z"}
+_PARTS |= {"longitude", "latitude"}  # of dates, durations and points
+
+
+class Names:
+    """The names in a query beside those of the schema."""
+
+    def __init__(self, schema: Schema, tokens: Sequence[Token]) -> None:
+        self.patterns = Patterns(tokens)
+        self.nodes = {e.name: e for e in schema.entities if e.kind == "node"}
+        self.relationships = {e.name: e for e in schema.entities if e.kind == "relationship"}
+        self._owners: dict[str, dict[str, Entity]] = {}
+        for element in self.patterns.elements.values():
+            if element.variable:
+                owners = self._owners.setdefault(element.variable, {})
+                owners.update({e.name: e for e in self.entities(element)})
+
+    def entities(self, element: Element) -> list[Entity]:
+        """The labels or types of the schema that an element may be of; empty when it says none."""
+        known = self.nodes if element.is_node else self.relationships
+        own = [known[name] for name in element.names if name in known]
+        return own or list(self._owners.get(element.variable, {}).values())
+
+    def owners(self, variable: str) -> list[Entity]:
+        """What a variable stands for, or nothing when that is not sure."""
+        rebound = variable in self.patterns.rebound
+        return [] if rebound else list(self._owners.get(variable, {}).values())
+
+    def check(self, virtual: Collection[str] = ()) -> None:
+        """Raise for the first name that does not exist.
+
+        Args:
+            virtual: Properties that the engine makes up where a label has none of that name.
+
+        Raises:
+            QueryFailed: A label, type or property is unknown; ``mend`` names the nearest ones.
+        """
+        for problem, mend in self.problems(virtual):
+            raise QueryFailed(problem, mend=mend)
+
+    def problems(self, virtual: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+        """Every unknown name, as a sentence and its mend."""
+        for element in self.patterns.elements.values():
+            known = self.nodes if element.is_node else self.relationships
+            kind = "label" if element.is_node else "relationship type"
+            for name in element.names:
+                if name not in known:
+                    yield f"There is no {kind} {name}.", _nearest(name, known)
+            for name, _ in element.properties:
+                yield from self._unknown(self.entities(element), name, element.variable, virtual)
+        for access in self.patterns.accesses:
+            owners = self.owners(access.variable)
+            if owners or access.property not in self.patterns.map_keys | _PARTS:
+                yield from self._unknown(owners, access.property, access.variable, virtual)
+
+    def _unknown(
+        self, owners: Sequence[Entity], name: str, variable: str, virtual: Collection[str]
+    ) -> Iterator[tuple[str, str]]:
+        """Report a property that none of its possible owners has.
+
+        A virtual name must belong to all of them: the others would answer with a made-up value.
+        """
+        everything = [*self.nodes.values(), *self.relationships.values()]
+        possible = owners or everything
+        having = [e for e in possible if name in {f.name for f in e.fields}]
+        if having and (name not in virtual or len(having) == len(possible)):
+            return
+        if having:
+            labels = " and ".join(e.name for e in having)
+            yield (
+                f"Only {labels} has the property {name}.",
+                f"Write the label, as in ({variable or 'x'}:{having[0].name}).",
+            )
+            return
+        who = " or ".join(e.name for e in owners) if owners else "Nothing in this graph"
+        fields = dict.fromkeys(f.name for e in possible for f in e.fields)
+        elsewhere = [e.name for e in everything if name in {f.name for f in e.fields}]
+        also = f" {name} is a property of {', '.join(elsewhere)}." if owners and elsewhere else ""
+        yield f"{who} has no property {name}.", _nearest(name, fields) + also
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    candidates = list(known)
+    if close := nearest(name, candidates):
+        return f"Did you mean {' or '.join(close)}?"
+    more = ", …" if len(candidates) > _LISTED else ""
+    return f"There is: {', '.join(candidates[:_LISTED])}{more}." if candidates else ""
+
+
+def hint(names: Names, rows: Sequence[Sequence[Cell]], read: Read) -> str:
+    """Say why a result may be empty: a relationship the wrong way round, a value nobody has.
+
+    Args:
+        names: The query's names.
+        rows: The result.
+        read: Runs a small query, to look up which values exist.
+    """
+    sentences = list(dict.fromkeys(_directions(names)))
+    if all(cell in (None, 0, []) for row in rows for cell in row):
+        with suppress(PlanweaveError):  # a hint is not worth an error
+            sentences += _values(names, read)
+    return " ".join(sentences)
+
+
+def _directions(names: Names) -> Iterator[str]:
+    """For each link that the schema rules out, the direction that does exist."""
+    for link in names.patterns.links:
+        types = [names.relationships.get(name) for name in link.relationship.names]
+        known = [entity for entity in types if entity]
+        left, right = _labels(names, link.left), _labels(names, link.right)
+        if not known or any(_runs(entity, link, left, right) for entity in known):
+            continue
+        entity = known[0]
+        exists = f"({'|'.join(entity.start)})-[:{entity.name}]->({'|'.join(entity.end)})"
+        reverse = _runs(
+            entity, Link(link.right, link.relationship, link.left, link.arrow), right, left
+        )
+        yield f"{exists} exists, not the reverse." if reverse else f"Only {exists} exists."
+
+
+def _labels(names: Names, element: Element) -> set[str]:
+    return {entity.name for entity in names.entities(element)}
+
+
+def _runs(entity: Entity, link: Link, left: set[str], right: set[str]) -> bool:
+    """Whether a relationship of this type can join these labels in the link's direction."""
+
+    def joins(start: set[str], end: set[str]) -> bool:
+        return (not start or bool(start & set(entity.start))) and (
+            not end or bool(end & set(entity.end))
+        )
+
+    forward, backward = joins(left, right), joins(right, left)
+    return {">": forward, "<": backward}.get(link.arrow, forward or backward)
+
+
+def _values(names: Names, read: Read) -> list[str]:
+    """For literals that no element has, the nearest values that exist."""
+    return [
+        sentence
+        for entity, name, literal in list(_equalities(names))[:_LITERALS]
+        if (sentence := _missing(entity, name, literal, read))
+    ]
+
+
+def _equalities(names: Names) -> Iterator[tuple[Entity, str, str]]:
+    """Every comparison of a known element's property with a literal."""
+    for element in names.patterns.elements.values():
+        entities = names.entities(element)
+        for name, literal in element.properties:
+            if literal and len(entities) == 1:
+                yield entities[0], name, literal
+    for access in names.patterns.accesses:
+        owners = names.owners(access.variable)
+        if access.literal and len(owners) == 1:
+            yield owners[0], access.property, access.literal
+
+
+def _missing(entity: Entity, name: str, literal: str, read: Read) -> str:
+    end = "(x:{})" if entity.kind == "node" else "()-[x:{}]->()"
+    pattern, field = end.format(quoted(entity.name)), f"x.{quoted(name)}"
+    if read(f"MATCH {pattern} WHERE {field} = {literal} RETURN 1 LIMIT 1"):
+        return ""
+    values = [
+        row[0]
+        for row in read(
+            f"MATCH {pattern} WHERE {field} IS NOT NULL RETURN DISTINCT {field} LIMIT {_VALUES}"
+        )
+    ]
+    close = _close(literal, values)
+    near = f"; there is {', '.join(close)}" if close else ""
+    return f"No {entity.name} has {name} = {literal}{near}."
+
+
+def _close(literal: str, values: Sequence[Cell]) -> list[str]:
+    """At most three values near the literal, written as literals."""
+    numbers = sorted({v for v in values if isinstance(v, int | float) and type(v) is not bool})
+    if literal[0] not in "'\"" and numbers:
+        wanted = float(literal) if literal[-1].isdigit() else 0.0
+        return [str(v) for v in sorted(numbers, key=lambda v: abs(v - wanted))[:3]]
+    texts = [v for v in values if isinstance(v, str)]
+    close = nearest(literal.strip("'\""), texts) or tuple(texts[:3])
+    return [repr(text) for text in close]

@@ -1,0 +1,199 @@
+"""What a Cypher query speaks of: the patterns, properties and literals in its tokens."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tools.cypher.tokens import Token
+
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_BEFORE_NODE = {"MATCH", "WHERE", "AND", "OR", "XOR", "NOT", "EXISTS", "COUNT", "COLLECT"}
+_LABEL_MARKS = {":", "|", "&", "!"}
+_LITERALS = {"TRUE", "FALSE"}
+
+
+@dataclass(frozen=True)
+class Element:
+    """A node or relationship of a pattern: its variable, labels or types, and property map."""
+
+    is_node: bool
+    variable: str
+    names: tuple[str, ...]
+    properties: tuple[tuple[str, str], ...]
+    """Property and the literal it must equal; the literal is empty for anything else."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A relationship between two nodes; ``arrow`` is ``>``, ``<`` or empty."""
+
+    left: Element
+    relationship: Element
+    right: Element
+    arrow: str
+
+
+@dataclass(frozen=True)
+class Access:
+    """A property of a variable; ``literal`` is what it is compared with by ``=``, if anything."""
+
+    variable: str
+    property: str
+    literal: str = ""
+
+
+class Patterns:
+    """Reads tokens once; scopes are not told apart, which errs on the side of letting pass."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        self._closing = dict(_matching(tokens))
+        self._opening = {end: start for start, end in self._closing.items()}
+
+    @cached_property
+    def elements(self) -> dict[int, Element]:
+        """Every labelled, typed or mapped element by the place where it opens."""
+        found = {}
+        for start in self._closing:
+            element = self._element(start)
+            if element and (element.names or element.properties):
+                found[start] = element
+        return found
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """Every relationship in brackets, with the nodes on both sides."""
+        return tuple(self._links())
+
+    @cached_property
+    def accesses(self) -> tuple[Access, ...]:
+        """Every ``variable.property`` and map projection ``variable {.property}``."""
+        return tuple(self._accesses())
+
+    @cached_property
+    def rebound(self) -> frozenset[str]:
+        """Variables that also stand for something else than a pattern element."""
+        tokens = self._tokens
+        aliases = {t.identifier for i, t in enumerate(tokens) if i and tokens[i - 1].word == "AS"}
+        items = {
+            t.identifier
+            for i, t in enumerate(tokens)
+            if self._text(i - 1) in ("[", "(") and self._word(i + 1) == "IN"
+        }
+        return frozenset(aliases | items)
+
+    @cached_property
+    def map_keys(self) -> frozenset[str]:
+        """Keys of literal maps, which may be read like properties later on."""
+        inside = {start for start in self._closing if self._is_pattern_map(start)}
+        return frozenset(
+            token.identifier
+            for i, token in enumerate(self._tokens)
+            if token.identifier
+            and self._text(i + 1) == ":"
+            and self._text(i - 1) in ("{", ",")
+            and self._enclosing(i) not in inside
+        )
+
+    def _element(self, start: int) -> Element | None:
+        """The pattern element in the brackets that open at ``start``, if it is one."""
+        is_node = self._text(start) == "("
+        if not is_node and not (self._text(start) == "[" and self._text(start - 1) == "-"):
+            return None
+        index = start + 1
+        variable = self._identifier(index)
+        index += bool(variable)
+        names: list[str] = []
+        if self._text(index) == ":":
+            while self._text(index) in _LABEL_MARKS:
+                index += 1
+                if name := self._identifier(index):
+                    names.append(name)
+                    index += 1
+        while not is_node and self._text(index) not in ("{", "]", ""):
+            index += 1  # the number of hops
+        properties = self._map(index) if self._text(index) == "{" else ()
+        before = self._tokens[start - 1] if start else None
+        is_call = before is not None and before.identifier and before.word not in _BEFORE_NODE
+        return None if is_node and is_call else Element(is_node, variable, tuple(names), properties)
+
+    def _map(self, start: int) -> tuple[tuple[str, str], ...]:
+        end = self._closing.get(start, start)
+        keys = [
+            i
+            for i in range(start + 1, end)
+            if self._text(i + 1) == ":"
+            and self._enclosing(i) == start
+            and self._text(i - 1) in ("{", ",")
+        ]
+        return tuple((self._identifier(i), self._literal(i + 2)) for i in keys)
+
+    def _literal(self, index: int) -> str:
+        """The literal at ``index`` if nothing but a closing mark or a word follows it."""
+        sign = "-" if self._text(index) == "-" else ""
+        index += bool(sign)
+        if index >= len(self._tokens):
+            return ""
+        token = self._tokens[index]
+        is_literal = token.kind in ("string", "number") or token.word in _LITERALS
+        ends = self._text(index + 1) in (",", ")", "]", "}", "") or self._word(index + 1)
+        return sign + token.text if is_literal and ends else ""
+
+    def _links(self) -> Iterator[Link]:
+        for start, end in self._closing.items():
+            if self._text(start) != "[" or self._text(start - 1) != "-":
+                continue
+            from_right = self._text(start - 2) == "<"
+            to_right = self._text(end + 2) == ">"
+            left = self._opening.get(start - 2 - from_right)
+            relationship = self._element(start)
+            nodes = [self._element(i) for i in (left, end + 2 + to_right) if i is not None]
+            if len(nodes) == 2 and nodes[0] and nodes[1] and relationship:
+                arrow = "" if from_right == to_right else ">" if to_right else "<"
+                yield Link(nodes[0], relationship, nodes[1], arrow)
+
+    def _accesses(self) -> Iterator[Access]:
+        for i, token in enumerate(self._tokens):
+            name = self._identifier(i + 1)
+            if token.text != "." or not name or self._text(i + 2) == "(":
+                continue
+            if self._text(i - 1) in ("{", ","):
+                opening = self._enclosing(i)
+                variable = self._identifier(opening - 1) if opening is not None else ""
+            else:
+                chained = self._text(i - 2) == "."
+                variable = "" if chained else self._identifier(i - 1)
+            if variable:
+                literal = self._literal(i + 3) if self._text(i + 2) == "=" else ""
+                yield Access(variable, name, literal)
+
+    def _is_pattern_map(self, start: int) -> bool:
+        owner = self._enclosing(start)
+        if self._text(start) != "{" or owner is None:
+            return False
+        element = self._element(owner)
+        return element is not None and bool(element.properties)
+
+    def _enclosing(self, index: int) -> int | None:
+        """The opening bracket that ``index`` stands directly inside of."""
+        around = [s for s, e in self._closing.items() if s < index < e]
+        return max(around, default=None)
+
+    def _text(self, index: int) -> str:
+        return self._tokens[index].text if 0 <= index < len(self._tokens) else ""
+
+    def _word(self, index: int) -> str:
+        return self._tokens[index].word if 0 <= index < len(self._tokens) else ""
+
+    def _identifier(self, index: int) -> str:
+        return self._tokens[index].identifier if 0 <= index < len(self._tokens) else ""
+
+
+def _matching(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Pairs of brackets that belong together; unbalanced ones are left to the engine."""
+    opened: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.text in _BRACKETS:
+            opened.append(index)
+        elif opened and token.text == _BRACKETS[tokens[opened[-1]].text]:
+            yield opened.pop(), index

@@ -1,0 +1,310 @@
+"""Load a ``.cql`` script into the embedded engine.
+
+The published layout has two statement shapes, ``CREATE (v:Label {…})`` and
+``MATCH (a:L {k: v}), (b:M {k: v}) CREATE (a)-[r:Type {…}]->(b)``. Runs of them are built in bulk;
+every other statement is executed by itself, in its place.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeAlias
+
+from tools.database import DatabaseUnavailable
+
+if TYPE_CHECKING:
+    from kglite import KnowledgeGraph
+
+Scalar: TypeAlias = str | int | float | bool | None
+Properties: TypeAlias = dict[str, Scalar]
+
+VIRTUAL = ("id", "title", "type")
+"""Properties that the engine makes up for a node that has none of that name."""
+
+_NAME = r"[A-Za-z_]\w*"
+_VALUE = (
+    r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)"""
+)
+_PAIR = rf"(?:{_NAME}|`[^`]+`)\s*:\s*{_VALUE}"
+_MAP = rf"\{{\s*(?:{_PAIR}(?:\s*,\s*{_PAIR})*\s*)?\}}"
+
+
+def _node_pattern(prefix: str) -> str:
+    return (
+        rf"\(\s*(?P<{prefix}>{_NAME})?\s*:\s*(?P<{prefix}_label>{_NAME})\s*"
+        rf"(?P<{prefix}_map>{_MAP})?\s*\)"
+    )
+
+
+_FLAGS = re.ASCII | re.IGNORECASE
+_NODE = re.compile(rf"CREATE\s*{_node_pattern('n')}", _FLAGS)
+_RELATIONSHIP = re.compile(
+    rf"MATCH\s*{_node_pattern('a')}\s*,\s*{_node_pattern('b')}\s*"
+    rf"CREATE\s*\(\s*(?P<start>{_NAME})\s*\)\s*-\s*\[\s*(?:{_NAME})?\s*:\s*(?P<type>{_NAME})\s*"
+    rf"(?P<r_map>{_MAP})?\s*\]\s*->\s*\(\s*(?P<end>{_NAME})\s*\)",
+    _FLAGS,
+)
+_ENTRY = re.compile(rf"(?P<key>{_NAME}|`[^`]+`)\s*:\s*(?P<value>{_VALUE})", _FLAGS)
+_PIECE = re.compile(
+    r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|//[^\n]*|/\*.*?\*/|;""", re.DOTALL
+)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+
+
+@dataclass(frozen=True)
+class _Statement:
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class _Node(_Statement):
+    label: str
+    properties: Properties
+
+
+@dataclass(frozen=True)
+class _Relationship(_Statement):
+    start: tuple[str, Properties]
+    end: tuple[str, Properties]
+    type: str
+    properties: Properties
+
+    @property
+    def shape(self) -> tuple[str, ...]:
+        """What statements must share to be built in one go."""
+        (start, where_start), (end, where_end) = self.start, self.end
+        return (start, *where_start, "", end, *where_end, "", self.type)
+
+
+@dataclass
+class Loaded:
+    """What the engine cannot tell about a loaded script.
+
+    Attributes:
+        statements: How many statements were carried out.
+        declared: By label, those of the engine's virtual properties that the script really sets.
+        keys: By label, the properties by which relationships find their ends.
+    """
+
+    statements: int = 0
+    declared: dict[str, list[str]] = field(default_factory=dict)
+    keys: dict[str, list[str]] = field(default_factory=dict)
+
+
+def load(text: str, engine: "KnowledgeGraph") -> Loaded:
+    """Carry out a script; the graph is as if each statement had been executed by itself.
+
+    Raises:
+        DatabaseUnavailable: A statement fails, or would make nothing; the line is named.
+    """
+    statements = [_parse(line, statement) for line, statement in split(text)]
+    names = _property_names(statements)
+    loaded = Loaded(statements=len(statements))
+    for kind, run in groupby(statements, key=type):
+        if kind is _Node:
+            _create_nodes([s for s in run if isinstance(s, _Node)], names, engine)
+        elif kind is _Relationship:
+            _create_relationships([s for s in run if isinstance(s, _Relationship)], engine, loaded)
+        else:
+            for statement in run:
+                _execute(statement, engine)
+    loaded.declared = _declared(statements)
+    _check_ids(statements, loaded, engine)
+    return loaded
+
+
+def split(text: str) -> Iterator[tuple[int, str]]:
+    """Cut a script at its semicolons; yield line number and statement, without comments."""
+    pieces: list[str] = []
+    position, line = 0, 1
+
+    def finish() -> tuple[int, str]:
+        raw = "".join(pieces)
+        ahead = len(raw) - len(raw.lstrip())
+        return line + raw.count("\n", 0, ahead), raw.strip()
+
+    for match in _PIECE.finditer(text):
+        pieces.append(text[position : match.start()])
+        position = match.end()
+        if match.group() == ";":
+            if (statement := finish())[1]:
+                yield statement
+            line += sum(piece.count("\n") for piece in pieces)
+            pieces = []
+        else:
+            token = match.group()
+            pieces.append(token if token[0] != "/" else " " + "\n" * token.count("\n"))
+    pieces.append(text[position:])
+    if (statement := finish())[1]:
+        yield statement
+
+
+def _parse(line: int, text: str) -> _Statement:
+    if match := _NODE.fullmatch(text):
+        return _Node(line, text, match["n_label"], _properties(match["n_map"]))
+    if match := _RELATIONSHIP.fullmatch(text):
+        ends = {m: (match[f"{m}_label"], _properties(match[f"{m}_map"])) for m in ("a", "b")}
+        names = {match["a"]: ends["a"], match["b"]: ends["b"]}
+        known = len(names) == 2 and match["start"] in names and match["end"] in names
+        if known and all(where for _, where in ends.values()):
+            start, end = names[match["start"]], names[match["end"]]
+            if match["start"] != match["end"]:
+                properties = _properties(match["r_map"])
+                return _Relationship(line, text, start, end, match["type"], properties)
+    return _Statement(line, text)
+
+
+def _properties(text: str | None) -> Properties:
+    return {m["key"].strip("`"): _value(m["value"]) for m in _ENTRY.finditer(text or "")}
+
+
+def _value(literal: str) -> Scalar:
+    if literal[0] in "'\"":
+        return _ESCAPE.sub(_unescape, literal[1:-1])
+    constants: dict[str, Scalar] = {"true": True, "false": False, "null": None}
+    if literal.lower() in constants:
+        return constants[literal.lower()]
+    return float(literal) if any(mark in literal for mark in ".eE") else int(literal)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1]
+    return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPES.get(code, code)
+
+
+def _property_names(statements: Sequence[_Statement]) -> dict[str, list[str]]:
+    """By label, every property that a simple ``CREATE`` of the whole script gives it.
+
+    The engine fixes the properties of a label at its first node, so all are named at once.
+    """
+    names: dict[str, dict[str, None]] = {}
+    for statement in statements:
+        if isinstance(statement, _Node):
+            names.setdefault(statement.label, {}).update(dict.fromkeys(statement.properties))
+    return {label: list(keys) for label, keys in names.items()}
+
+
+def _create_nodes(
+    nodes: Sequence[_Node], names: Mapping[str, Sequence[str]], engine: "KnowledgeGraph"
+) -> None:
+    by_label: dict[str, list[_Node]] = {}
+    for node in nodes:
+        by_label.setdefault(node.label, []).append(node)
+    for label, group in by_label.items():
+        rows = [{"line": node.line, "p": node.properties} for node in group]
+        query = f"UNWIND $rows AS row CREATE (n:`{label}` {_row_map('p', names[label])})"
+        _bulk(query, rows, engine)
+
+
+def _create_relationships(
+    batch: Sequence[_Relationship], engine: "KnowledgeGraph", loaded: Loaded
+) -> None:
+    by_shape: dict[tuple[str, ...], list[_Relationship]] = {}
+    for relationship in batch:
+        by_shape.setdefault(relationship.shape, []).append(relationship)
+    for group in by_shape.values():
+        (start, where_start), (end, where_end) = group[0].start, group[0].end
+        for label, where in ((start, where_start), (end, where_end)):
+            _index(label, list(where), engine, loaded)
+        names = dict.fromkeys(name for one in group for name in one.properties)
+        query = (
+            "UNWIND $rows AS row "
+            f"MATCH (a:`{start}` {_row_map('a', where_start)}), "
+            f"(b:`{end}` {_row_map('b', where_end)}) "
+            f"CREATE (a)-[r:`{group[0].type}` {_row_map('p', names)}]->(b) "
+            "RETURN row.line AS line"
+        )
+        rows = [
+            {"line": one.line, "a": one.start[1], "b": one.end[1], "p": one.properties}
+            for one in group
+        ]
+        made = {row["line"] for row in _bulk(query, rows, engine)}
+        for one in group:
+            if one.line not in made:
+                raise _failed(one.line, "one of the nodes it joins does not exist")
+
+
+def _row_map(part: str, names: Mapping[str, object] | Sequence[str]) -> str:
+    return "{" + ", ".join(f"`{name}`: row.{part}.`{name}`" for name in names) + "}"
+
+
+def _index(label: str, names: list[str], engine: "KnowledgeGraph", loaded: Loaded) -> None:
+    """Without an index on the match keys, joining is quadratic."""
+    known = loaded.keys.setdefault(label, [])
+    for name in names:
+        if name not in known:
+            known.append(name)
+            engine.create_index(label, name)
+
+
+def _bulk(
+    query: str, rows: Sequence[Mapping[str, object]], engine: "KnowledgeGraph"
+) -> Sequence[Mapping[str, object]]:
+    try:
+        return list(engine.cypher(query, params={"rows": rows}, timeout_ms=0))
+    except Exception as error:  # the engine's errors share no base class but Exception
+        lines = f"{rows[0]['line']} to {rows[-1]['line']}"
+        raise DatabaseUnavailable(
+            f"The script fails between the lines {lines}: {_first_line(error)}.",
+            mend="Mend the script.",
+        ) from error
+
+
+def _execute(statement: _Statement, engine: "KnowledgeGraph") -> None:
+    try:
+        engine.cypher(statement.text, timeout_ms=0)
+    except Exception as error:  # as above
+        raise _failed(statement.line, _first_line(error)) from error
+    made = engine.last_mutation_stats or {}
+    if re.match(r"\s*MATCH\b.*\bCREATE\b", statement.text, re.DOTALL | re.IGNORECASE) and not any(
+        made.values()
+    ):
+        raise _failed(statement.line, "what it matches does not exist, so it would make nothing")
+
+
+def _failed(line: int, reason: str) -> DatabaseUnavailable:
+    return DatabaseUnavailable(f"Line {line} of the script fails: {reason}.", mend="Mend the line.")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n", 1)[0].rstrip(". ")
+
+
+def _declared(statements: Sequence[_Statement]) -> dict[str, list[str]]:
+    """By label, the virtual properties that the script sets itself."""
+    declared: dict[str, set[str]] = {}
+    for statement in statements:
+        if isinstance(statement, _Node):
+            declared.setdefault(statement.label, set()).update(statement.properties)
+        elif not isinstance(statement, _Relationship):
+            names = set(re.findall(_NAME, statement.text, re.ASCII))
+            for label in re.findall(rf":\s*`?({_NAME})", statement.text, re.ASCII):
+                declared.setdefault(label, set()).update(names)
+    return {
+        label: kept for label, names in declared.items() if (kept := sorted(names & set(VIRTUAL)))
+    }
+
+
+def _check_ids(statements: Sequence[_Statement], loaded: Loaded, engine: "KnowledgeGraph") -> None:
+    """The engine finds only one node per ``id`` of a label: refuse a graph that has two."""
+    for label, declared in loaded.declared.items():
+        if "id" not in declared:
+            continue
+        rows = engine.cypher(
+            f"MATCH (n:`{label}`) WITH n.id AS id, count(*) AS n "
+            "WHERE id IS NOT NULL AND n > 1 RETURN id LIMIT 1"
+        )
+        for row in rows:
+            lines = [
+                s.line
+                for s in statements
+                if isinstance(s, _Node) and s.label == label and s.properties.get("id") == row["id"]
+            ]
+            raise DatabaseUnavailable(
+                f"Two nodes {label} share the id {row['id']!r}"
+                + (f" (lines {lines[0]} and {lines[1]})." if len(lines) > 1 else "."),
+                mend="Give each its own id, or name the property otherwise.",
+            )

@@ -1,0 +1,104 @@
+"""The process that holds the embedded graph.
+
+The engine itself stops most runaway queries, but not all: a join inside ``EXISTS {…}`` or a
+nested list comprehension goes on past its time limit until the memory is gone. In a process of
+its own every query can be ended, whatever it does.
+
+Protocol, one JSON object a line: first ``{"path"}``, answered by what loading found; then
+``{"query", "seconds", "rows", "characters"}``, answered by ``{"columns", "rows", "total"}``. Both
+may be answered by ``{"error", "message"}``.
+"""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, TypedDict
+
+from planweave import PlanweaveError
+from tools.cypher.cells import cut, plain
+from tools.cypher.script import VIRTUAL, Loaded, load
+
+if TYPE_CHECKING:
+    import kglite
+
+_MEMORY = 2 << 30  # bytes of address space
+_SOFT = 0.75  # of the time limit: the engine checks its clock now and then only
+
+
+class Request(TypedDict):
+    """One query and its limits."""
+
+    query: str
+    seconds: float
+    rows: int
+    characters: int
+
+
+def main() -> None:
+    """Serve one graph until standard input ends."""
+    _limit_memory()
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # nothing that a library prints may reach the protocol
+    requests: SimpleQueue[str] = SimpleQueue()
+    threading.Thread(target=_read, args=(requests,), daemon=True).start()
+    graph, loaded, answer = _open(json.loads(requests.get())["path"])
+    print(json.dumps(answer), file=answers, flush=True)
+    while graph is not None:
+        answer = _run(graph, loaded, json.loads(requests.get()))
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # not offered by Windows: there only time is limited
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _read(requests: "SimpleQueue[str]") -> None:
+    """Pass requests on; when the parent is gone, end even in the middle of a query."""
+    for line in sys.stdin:
+        requests.put(line)
+    os._exit(0)
+
+
+def _open(path: str) -> "tuple[kglite.FrozenGraph | None, Loaded, dict[str, object]]":
+    import kglite
+
+    kglite.set_query_warning_policy("silent")
+    graph = kglite.KnowledgeGraph()
+    try:
+        loaded = load(Path(path).read_text(encoding="utf-8"), graph)
+    except PlanweaveError as error:
+        return None, Loaded(), {"error": "script", "message": error.problem, "mend": error.mend}
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        return None, Loaded(), {"error": "script", "message": f"{path} cannot be read: {reason}."}
+    found: dict[str, object] = {"real": loaded.declared, "keys": loaded.keys}
+    return graph.freeze(), loaded, found
+
+
+def _run(graph: "kglite.FrozenGraph", loaded: Loaded, request: Request) -> dict[str, object]:
+    import kglite
+
+    try:
+        view = graph.cypher(
+            request["query"],
+            timeout_ms=max(int(request["seconds"] * 1000 * _SOFT), 1),
+            row_limit=request["rows"],
+        )
+        columns: Sequence[str] = view.columns
+        records = view.to_list()
+    except kglite.CypherTimeoutError:
+        return {"error": "timeout", "message": ""}
+    except Exception as error:  # the engine's errors share no other base class
+        return {"error": "failed", "message": str(error)}
+    rows = [[plain(one[name], loaded.declared, VIRTUAL) for name in columns] for one in records]
+    total = (view.diagnostics or {}).get("total_rows") or len(rows)
+    return {"columns": list(columns), "rows": cut(rows, request["characters"]), "total": total}
