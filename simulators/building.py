@@ -224,20 +224,30 @@ class Building:
         # Row-wise dot product with the ratios: the candidate's own r.
         own = self._demands.spread(chosen, shape) / np.maximum(self._inputs[chosen], 1)[:, None]
         demand, supply = self._demand + more_demand, self._supply + more_supply
+        supply = self._settle(demand, supply, more_supply, own)
+        base = float(self.world["goods"].numbers("base_price")[asked])
+        return _price(base, demand[:, asked], supply[:, asked])
+
+    def _settle(self, demand: Floats, supply: Floats, more_supply: Floats, own: Floats) -> Floats:
+        """TS after the ten cycles of step 3, candidates by goods."""
         matrix, kept = self._cycle
         for _ in range(CYCLES):
-            ratios = np.divide(supply, demand, out=np.ones(shape), where=demand > supply)
+            ratios = _ratios(demand, supply)
             rate = (ratios * own).sum(axis=1)
             supply = ratios @ matrix + kept + more_supply * rate[:, None]
-        return self._price(demand[:, asked], supply[:, asked], asked)
+        return supply
 
-    def _price(self, demand: Floats, supply: Floats, asked: int) -> Floats:
-        """CP of equation 6."""
-        base = self.world["goods"].numbers("base_price")[asked]
-        larger = np.maximum(demand, supply)
-        gap = np.divide(demand - supply, larger, out=np.zeros_like(demand), where=larger > 0)
-        prices: Floats = base * (1 + 0.75 * gap)
-        return prices
+    def today(self) -> "Today":
+        """What the rules give when nothing grows; generators fill databases with it."""
+        nothing = np.zeros((1, self._size))
+        demand = self._demand[None, :]
+        supply = self._settle(demand, self._supply[None, :], nothing, nothing)
+        ratios = _ratios(demand, supply)[0]
+        goods, building, _ = self._demands
+        rates = sums(building, ratios[goods], len(self.buildings) + 1) / np.maximum(self._inputs, 1)
+        rates[self._inputs == 0] = 1.0
+        price = _price(self.world["goods"].numbers("base_price"), demand[0], supply[0])
+        return Today(rates[:-1].tolist(), ratios.tolist(), price.tolist())
 
 
 class _Edges(NamedTuple):
@@ -266,3 +276,23 @@ class _Edges(NamedTuple):
         value = 1.0 if factor is None else self.amount[inside] * factor[building]
         spread[building - chosen[0], self.goods[inside]] = value
         return spread
+
+
+class Today(NamedTuple):
+    """The state of an economy: r per building, min(1, TS/TD) and CP per goods."""
+
+    rates: list[float]
+    ratios: list[float]
+    prices: list[float]
+
+
+def _ratios(demand: Floats, supply: Floats) -> Floats:
+    return np.divide(supply, demand, out=np.ones_like(demand), where=demand > supply)
+
+
+def _price(base: Floats | float, demand: Floats, supply: Floats) -> Floats:
+    """CP of equation 6."""
+    larger = np.maximum(demand, supply)
+    gap = np.divide(demand - supply, larger, out=np.zeros_like(demand), where=larger > 0)
+    price: Floats = base * (1 + 0.75 * gap)
+    return price

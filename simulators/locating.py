@@ -222,7 +222,7 @@ class Locating:
         return found
 
     @cached_property
-    def _away(self) -> Floats:
+    def away(self) -> Floats:
         """Power, per node, of the countries whose home is elsewhere."""
         nodes, power = self._powers
         names = self.world["node_country"].values("country_name")
@@ -235,7 +235,7 @@ class Locating:
         return sums(nodes, power * (homes != nodes), len(self.nodes))
 
     @cached_property
-    def _total(self) -> Floats:
+    def total(self) -> Floats:
         """T(k) before any merchant is placed."""
         total = self.world["trade_node"].numbers("total_power")
         if self.semantics == "printed":
@@ -295,7 +295,7 @@ class Locating:
 
     def _share(self, h: int, power: float) -> float:
         """TPR(h, c) of equation 1; nobody has power in a node without any."""
-        total = float(self._total[h])
+        total = float(self.total[h])
         return power / total if total else 0.0
 
     def _flow(self, h: int, columns: list[int], lifts: Floats) -> Floats:
@@ -310,7 +310,7 @@ class Locating:
         out = np.zeros(len(columns) + 1)
         at_home = out
         for node in self.order:
-            away, total = self._away[node], self._total[node]
+            away, total = self.away[node], self.total[node]
             value = local[node] + incoming[node]
             out = value * (away / total) if total else np.full_like(value, outgoing[node])
             place = column.get(node)

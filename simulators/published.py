@@ -1,0 +1,412 @@
+"""Data sets in the layout of the published Decision QA benchmark: load, save, download.
+
+The layout, at the root of a clone or archive or one folder below it::
+
+    data/<scenario>/questions/simulated_questions.json   a list of question objects
+    data/<scenario>/queries/SQL_format/<name>.sql        the relational database
+    data/<scenario>/queries/LPG_format/<name>.cql        the same database as a graph
+
+Archives are read in memory, member by member; nothing is ever unpacked to disk.
+"""
+
+import hashlib
+import json
+import lzma
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from planweave.errors import BadInput, PlanweaveError
+from simulators import registry
+from simulators.scenario import Database, Question, Scenario, Script, fill
+from simulators.scripts import ScriptError, read_cypher, read_sql
+from simulators.tables import Value, write_cypher, write_sql
+
+if TYPE_CHECKING:
+    import httpx
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+
+REPOSITORY = "https://github.com/myeon9h/PlanRAG"
+MAX_BYTES = 1_000_000_000
+"""Most that is read from one data set (unpacked) or downloaded: bounds a hostile archive."""
+
+_MEMBER = re.compile(
+    r"(?:[^/]+/)?(?:data/)?(\w+)/"
+    r"(questions/(?:\w+/)?simulated_questions?\.json|queries/(?:SQL|LPG)_format/[^/]+\.(?:sql|cql))"
+)
+_MEND = "Name a clone or archive that holds data/<scenario>/questions and data/<scenario>/queries."
+_TEXTS = ("question", "business_rules")
+_UNREADABLE = (
+    *(OSError, EOFError, RuntimeError, NotImplementedError),  # the last two: encrypted, unknown
+    *(zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile),
+)
+
+
+class DownloadFailed(PlanweaveError):
+    """The data set could not be fetched."""
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """The questions of a data set, and what is missing from it.
+
+    Attributes:
+        origin: The path it was loaded from.
+        questions: All questions, those without a database included.
+        missing: One sentence for each database file that a question names and the set lacks.
+    """
+
+    origin: str
+    questions: tuple[Question, ...]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """The names of the scenarios that have questions, in order of appearance."""
+        return tuple(dict.fromkeys(question.scenario.name for question in self.questions))
+
+    def of(self, scenario: str) -> tuple[Question, ...]:
+        """The questions of one scenario."""
+        return tuple(q for q in self.questions if q.scenario.name == scenario)
+
+
+def load(path: str | Path) -> DataSet:
+    """Load a data set from a clone, a folder or an archive (.zip, .tar, .tar.gz, .tar.xz).
+
+    Database scripts are read when first used; files of equal content are kept once.
+
+    Raises:
+        BadInput: The path is wrong, the archive or a question file is corrupt, or nothing of the
+            published layout is there.
+    """
+    path = Path(path).expanduser()
+    files = _Files()
+    try:
+        for name, data in _archive(path) if path.is_file() else _folder(path):
+            files.add(name, data)
+    except _UNREADABLE as error:
+        reason = type(error).__name__
+        raise BadInput(f"{path} cannot be read ({reason}).", mend=_MEND) from None
+    if not files.questions:
+        raise BadInput(f"{path} holds no questions in the published layout.", mend=_MEND)
+    questions = [q for item in files.questions for q in _questions(item, files)]
+    _refuse_twins(questions)
+    return DataSet(str(path), tuple(questions), tuple(files.missing))
+
+
+class _QuestionFile(NamedTuple):
+    name: str
+    scenario: Scenario
+    data: bytes
+
+
+@dataclass
+class _Files:
+    """What was found: question files, scripts by scenario and file name, each content once."""
+
+    questions: list[_QuestionFile] = field(default_factory=list)
+    scripts: dict[tuple[str, str], Script] = field(default_factory=dict)
+    contents: dict[bytes, Script] = field(default_factory=dict)
+    databases: dict[tuple[int, int], Database] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, name: str, data: bytes) -> None:
+        self.size += len(data)
+        if self.size > MAX_BYTES:
+            raise BadInput(f"The data set is larger than {MAX_BYTES:,} bytes.", mend=_MEND)
+        match = _MEMBER.fullmatch(name)
+        if match and match[2].startswith("questions"):
+            self.questions.append(_QuestionFile(name, registry.scenario(match[1]), data))
+        elif match:
+            digest = hashlib.sha256(data).digest()
+            if digest not in self.contents:
+                self.contents[digest] = Script(name, _decoded(name, data))
+            self.scripts[match[1], name.rpartition("/")[2]] = self.contents[digest]
+
+    def database(self, scenario: Scenario, name: str, question: str) -> Database | None:
+        """The database of that name, one object for all questions with the same scripts."""
+        found: list[Script | None] = []
+        for file in (f"{name}.sql", f"{name}.cql"):
+            found.append(self.scripts.get((scenario.name, file)))
+            if found[-1] is None:
+                self.missing.append(f"{question} has no {file}.")
+        sql, cypher = found
+        if sql is None and cypher is None:
+            return None
+        made = Database(scenario, sql_script=sql, cypher_script=cypher)
+        return self.databases.setdefault((id(sql), id(cypher)), made)
+
+
+def _decoded(name: str, data: bytes) -> str:
+    if not data.strip():
+        raise BadInput(f"{name} is empty.", mend="Get the file again.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{name} is not UTF-8 text.", mend="Get the file again.") from None
+
+
+def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
+    if not path.is_dir():
+        raise BadInput(f"There is no file or folder {path}.", mend=_MEND)
+    for prefix in ("", "data/", "*/data/"):
+        for pattern in ("questions/**/*.json", "queries/*_format/*"):
+            for file in sorted(path.glob(f"{prefix}*/{pattern}")):
+                name = file.relative_to(path).as_posix()
+                if _MEMBER.fullmatch(name) and file.is_file():
+                    yield name, file.read_bytes()
+
+
+def _archive(path: Path) -> Iterator[tuple[str, bytes]]:
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            for item in archive.infolist():
+                if _MEMBER.fullmatch(item.filename):
+                    _bound(item.file_size)
+                    yield item.filename, archive.read(item)
+        return
+    with tarfile.open(path) as tar:
+        for member in tar:
+            name = member.name.removeprefix("./")
+            if member.isfile() and _MEMBER.fullmatch(name):
+                _bound(member.size)
+                if file := tar.extractfile(member):
+                    yield name, file.read()
+
+
+def _bound(size: int) -> None:
+    if size > MAX_BYTES:
+        raise BadInput(f"A file in the archive is larger than {MAX_BYTES:,} bytes.", mend=_MEND)
+
+
+def _questions(item: _QuestionFile, files: _Files) -> Iterator[Question]:
+    try:
+        entries = json.loads(_decoded(item.name, item.data))
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"{item.name} is not JSON (line {error.lineno}).", mend="Get the file again."
+        ) from None
+    if not isinstance(entries, list):
+        raise BadInput(f"{item.name} is not a list of questions.", mend="Get the file again.")
+    for number, entry in enumerate(entries, start=1):
+        where = f"{item.name}, question {number}"
+        if not isinstance(entry, dict):
+            raise BadInput(f"{where}: not an object.", mend="Get the file again.")
+        yield _question(where, entry, item.scenario, number, files)
+
+
+def _question(
+    where: str, entry: Mapping[str, object], scenario: Scenario, number: int, files: _Files
+) -> Question:
+    for key in _TEXTS:
+        if not isinstance(entry.get(key), str):
+            raise BadInput(f"{where}: {key!r} is missing.", mend="Get the file again.")
+    answer = entry.get("answer")
+    if isinstance(answer, bool) or not isinstance(answer, str | int):
+        raise BadInput(f"{where}: 'answer' is missing.", mend="Get the file again.")
+    parameters: dict[str, Value] = {"question_num": number} | {
+        key: value
+        for key, value in entry.items()
+        if key not in (*_TEXTS, "goal", "answer") and isinstance(value, str | int | float)
+    }
+    name = f"{scenario.name}-{parameters['question_num']}"
+    try:
+        file = fill(scenario.database, parameters)
+    except BadInput as error:
+        raise BadInput(f"{where}: {error.problem}", mend="Get the file again.") from None
+    return Question(
+        id=name,
+        scenario=scenario,
+        text=str(entry["question"]),
+        goal=str(entry.get("goal") or ""),
+        rules=str(entry["business_rules"]),
+        parameters=parameters,
+        answer=answer,
+        database=files.database(scenario, file, name),
+    )
+
+
+def _refuse_twins(questions: Iterable[Question]) -> None:
+    seen: set[str] = set()
+    for question in questions:
+        if question.id in seen:
+            raise BadInput(
+                f"Two questions are called {question.id}.", mend="Give each its own question_num."
+            )
+        seen.add(question.id)
+
+
+def save(questions: Iterable[Question], folder: str | Path) -> Path:
+    """Write questions and their databases in the published layout, for ``load`` and for others.
+
+    Returns:
+        The folder.
+
+    Raises:
+        BadInput: Two different databases would get one name, or the folder cannot be written.
+    """
+    folder = Path(folder)
+    entries: dict[str, list[dict[str, Value]]] = {}
+    written: dict[Path, str] = {}
+    for question in questions:
+        entries.setdefault(question.scenario.name, []).append(
+            {
+                "question": question.text,
+                "goal": question.goal,
+                "business_rules": question.rules,
+                "answer": question.answer,
+                **question.parameters,
+            }
+        )
+        for file, text in _scripts(question):
+            if written.setdefault(file, text) != text:
+                raise BadInput(f"Two different databases would be called {file.name}.")
+    for name, items in entries.items():
+        text = json.dumps(items, ensure_ascii=False, indent=1) + "\n"
+        written[Path(name, "questions", "simulated_questions.json")] = text
+    try:
+        for file, text in written.items():
+            target = folder / "data" / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
+    return folder
+
+
+def _scripts(question: Question) -> Iterator[tuple[Path, str]]:
+    if question.database is None:
+        return
+    queries = Path(question.scenario.name, "queries")
+    name = fill(question.scenario.database, question.parameters)
+    yield queries / "SQL_format" / f"{name}.sql", question.database.sql
+    yield queries / "LPG_format" / f"{name}.cql", question.database.cypher
+
+
+def normalised_sql(text: str) -> str:
+    """A published SQL script with its typos mended, in SQL that every database takes.
+
+    Raises:
+        ScriptError: The script cannot be read.
+    """
+    return write_sql(read_sql(text))
+
+
+def normalised_cypher(text: str, scenario: str = "") -> str:
+    """A published Cypher script with its typos mended.
+
+    Args:
+        text: The script.
+        scenario: The scenario whose graph it is; by default the one that has its first label.
+
+    Raises:
+        ScriptError: The script cannot be read, or no scenario has its first label.
+    """
+    found = registry.scenario(scenario) if scenario else _scenario_of(text)
+    tables = {table.name: table for table in found.tables}
+    return write_cypher(read_cypher(text, tables, found.graph), found.graph)
+
+
+def _scenario_of(text: str) -> Scenario:
+    label = re.search(r"CREATE\s*\([^():{}]*:\s*(\w+)", text)
+    for name in registry.names():
+        known = registry.scenario(name)
+        if label and any(node.label == label[1] for node in known.graph.nodes):
+            return known
+    raise ScriptError("The script creates no node of a known scenario.")
+
+
+def download(
+    destination: str | Path,
+    commit: str = "main",
+    *,
+    progress: Progress | None = None,
+    client: "httpx.Client | None" = None,
+) -> Path:
+    """Fetch the public data set (MIT licence) as one archive that ``load`` takes.
+
+    Beside it a ``.json`` file records where it came from: URL, the commit that GitHub packed
+    (so that ``main`` becomes a pinned commit), SHA-256, size and time.
+
+    Args:
+        destination: Folder for the archive; made if need be.
+        commit: Commit hash, or a branch or tag to resolve.
+        progress: Called with the bytes so far and the total, where the server tells it.
+        client: HTTP client to use instead of a fresh one.
+
+    Returns:
+        The path of the archive.
+
+    Raises:
+        BadInput: ``commit`` is no name of a commit, or the folder cannot be written.
+        DownloadFailed: Offline, no such commit, too large, or not an archive.
+    """
+    import httpx
+
+    if not re.fullmatch(r"[\w.-]{1,100}", commit):
+        raise BadInput(f"{commit!r} is no commit.", mend="Give a commit hash, branch or tag.")
+    folder, url = Path(destination), f"{REPOSITORY}/archive/{commit}.zip"
+    part = folder / "planrag.zip.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with client or httpx.Client(timeout=30) as http:
+            _stream(http, url, part, progress)
+        return _recorded(part, url, commit)
+    except httpx.HTTPStatusError as error:
+        raise DownloadFailed(
+            f"{url} answered {error.response.status_code}.", mend="Check the commit."
+        ) from None
+    except httpx.HTTPError as error:
+        raise DownloadFailed(
+            f"{url} cannot be reached ({type(error).__name__}).",
+            mend="Check the network, or clone the repository elsewhere and give its path.",
+        ) from None
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _stream(http: "httpx.Client", url: str, part: Path, progress: Progress | None) -> None:
+    with http.stream("GET", url, follow_redirects=True) as reply, part.open("wb") as file:
+        reply.raise_for_status()
+        length = reply.headers.get("content-length", "")
+        done = 0
+        for block in reply.iter_bytes():
+            done += file.write(block)
+            if done > MAX_BYTES:
+                raise DownloadFailed(f"{url} is larger than {MAX_BYTES:,} bytes.")
+            if progress:
+                progress(done, int(length) if length.isdigit() else None)
+
+
+def _recorded(part: Path, url: str, commit: str) -> Path:
+    """Name the archive after the commit in its comment, and write down where it came from."""
+    if not zipfile.is_zipfile(part):
+        raise DownloadFailed(f"{url} is not an archive.", mend="Check the network's proxy.")
+    with zipfile.ZipFile(part) as archive:
+        packed = archive.comment.decode("ascii", "replace")
+    if not re.fullmatch(r"[0-9a-f]{40}", packed):
+        raise DownloadFailed(f"{url} does not tell which commit it holds.")
+    with part.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    record = {
+        "url": url,
+        "asked": commit,
+        "commit": packed,
+        "sha256": digest,
+        "bytes": part.stat().st_size,
+        "fetched": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    target = part.with_name(f"planrag-{packed[:12]}.zip")
+    part.replace(target)
+    target.with_suffix(".json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return target

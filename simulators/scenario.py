@@ -1,0 +1,212 @@
+"""A scenario is a plug-in: tables, rules, a question, a simulator and a generator of worlds.
+
+Whoever adds one builds a :class:`Scenario` and registers it (:mod:`simulators.registry`); the
+loaders, the benchmark and the deciders need no other change. ``docs/scenarios.md`` shows how.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+from planweave.errors import BadInput
+from simulators.outcome import Aim, Decision, Outcome
+from simulators.scripts import read_cypher, read_sql
+from simulators.tables import GraphMapping, Table, Value, World, write_cypher, write_sql
+
+Parameters: TypeAlias = Mapping[str, Value]
+"""What a question asks about, by name: the country, the goods …"""
+
+
+class Case(NamedTuple):
+    """A world and the parameters of one question about it."""
+
+    world: World
+    parameters: Parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """One kind of decision question.
+
+    Attributes:
+        name: Identifier; also the folder of its data sets.
+        rules: The business rules, complete: who follows them reaches the simulator's decision.
+        question: Template of the question; ``{name}`` stands for a parameter.
+        goal: Template of the goal, told after the question; may be empty.
+        tables: The typed tables, without rows.
+        graph: Which of them are node labels, which are relationship types.
+        aim: Whether the largest or the smallest value is best.
+        candidates: The decisions that a question admits.
+        simulate: The value of each candidate.
+        generate: A world of about ``size`` rows with a question that has one clear best decision,
+            the same for the same seed and size.
+        database: Template of the name of a question's database files.
+    """
+
+    name: str
+    rules: str
+    question: str
+    goal: str = ""
+    tables: tuple[Table, ...]
+    graph: GraphMapping
+    aim: Aim
+    candidates: Callable[[World, Parameters], tuple[Decision, ...]]
+    simulate: Callable[[World, Parameters], Outcome]
+    generate: Callable[[int, int], Case]
+    database: str = "{database}"
+
+    def ask(self, case: Case, number: int = 1) -> "Question":
+        """The question of a generated case, with the simulator's answer as truth."""
+        parameters = {"database": f"{self.name}{number}", "question_num": number, **case.parameters}
+        return Question(
+            id=f"{self.name}-{number}",
+            scenario=self,
+            text=fill(self.question, parameters),
+            goal=fill(self.goal, parameters),
+            rules=self.rules,
+            parameters=parameters,
+            answer=self.simulate(*case).best,
+            database=Database(self, made=case.world),
+        )
+
+
+def fill(template: str, parameters: Parameters) -> str:
+    """The template with its parameters filled in.
+
+    Raises:
+        BadInput: A parameter is missing.
+    """
+    try:
+        return template.format_map(parameters)
+    except KeyError as missing:
+        raise BadInput(f"The question has no {missing.args[0]!r}.") from None
+
+
+@dataclass(frozen=True)
+class Script:
+    """The text of one database script and the name of the file it came from."""
+
+    name: str
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Database:
+    """The database of a question: made by a generator, or given as a SQL or Cypher script.
+
+    The scripts are read when they are first needed, once for all questions that share them.
+
+    Raises:
+        ScriptError: A script holds something that cannot be read.
+    """
+
+    scenario: Scenario
+    made: World | None = None
+    sql_script: Script | None = None
+    cypher_script: Script | None = None
+
+    @cached_property
+    def world(self) -> World:
+        """The tables."""
+        if self.made is not None:
+            return self.made
+        world = self.from_sql or self.from_cypher
+        if world is None:
+            raise BadInput("The question has no database.")
+        return world
+
+    @cached_property
+    def from_sql(self) -> World | None:
+        """The tables as the SQL script has them, if there is one."""
+        script = self.sql_script
+        return read_sql(script.text, script.name) if script else None
+
+    @cached_property
+    def from_cypher(self) -> World | None:
+        """The tables as the Cypher script has them, if there is one."""
+        script, tables = self.cypher_script, {table.name: table for table in self.scenario.tables}
+        if script is None:
+            return None
+        return read_cypher(script.text, tables, self.scenario.graph, script.name)
+
+    @cached_property
+    def sql(self) -> str:
+        """The world as standard SQL, typos mended: what a relational database is loaded with."""
+        return write_sql(self.world)
+
+    @cached_property
+    def cypher(self) -> str:
+        """The world as Cypher, typos mended: what a graph database is loaded with."""
+        return write_cypher(self.world, self.scenario.graph)
+
+    def differences(self) -> tuple[str, ...]:
+        """The tables that the SQL and the Cypher script do not have alike (row order apart)."""
+        sql, cypher = self.from_sql, self.from_cypher
+        if sql is None or cypher is None:
+            return ()
+        names = (table.name for table in self.scenario.tables)
+        return tuple(n for n in names if set(sql[n].rows) != set(cypher[n].rows))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Question:
+    """One decision question, its database and its annotated answer.
+
+    Attributes:
+        id: Such as ``locating-1``.
+        scenario: The scenario it belongs to.
+        text: The question without the goal.
+        goal: The goal; may be empty.
+        rules: The business rules, as the data set words them.
+        parameters: What the question asks about.
+        answer: The annotated best decision.
+        database: Its database, or None when the data set lacks both files.
+    """
+
+    id: str
+    scenario: Scenario
+    text: str
+    goal: str
+    rules: str
+    parameters: Parameters
+    answer: Decision
+    database: Database | None
+
+    @property
+    def prompt(self) -> str:
+        """What a decider is asked: the question and the goal."""
+        return f"{self.text.strip()}\n{self.goal.strip()}".strip()
+
+    @property
+    def world(self) -> World:
+        """The tables of its database.
+
+        Raises:
+            BadInput: The data set has no database for this question, or it cannot be read.
+        """
+        if self.database is None:
+            raise BadInput(
+                f"Question {self.id} has no database file.", mend="Get the whole data set again."
+            )
+        return self.database.world
+
+    @property
+    def candidates(self) -> tuple[Decision, ...]:
+        """The decisions that the question admits."""
+        return self.scenario.candidates(self.world, self.parameters)
+
+    def simulate(self, **changed: Value) -> Outcome:
+        """The value of every candidate; ``changed`` replaces parameters, such as ``semantics``."""
+        return self.scenario.simulate(self.world, {**self.parameters, **changed})
+
+
+def parameter(parameters: Parameters, name: str) -> str:
+    """A parameter as text.
+
+    Raises:
+        BadInput: The question does not have it.
+    """
+    if name not in parameters:
+        raise BadInput(f"The question has no {name!r}.")
+    return str(parameters[name])
