@@ -1,5 +1,6 @@
 """One call of a model, recorded and with its errors translated."""
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias, cast
@@ -12,7 +13,7 @@ from pydantic import BaseModel
 from models.cache import FROM_CACHE
 from models.chat import name_of
 from models.errors import unavailable
-from models.usage import CallRecord, Message, price_of
+from models.usage import CallRecord, Message, Price, price_of
 
 Asked: TypeAlias = Runnable[LanguageModelInput, object]
 """A model with something bound to it; it answers a message, or a dict with the message in it."""
@@ -60,7 +61,9 @@ async def call(
         raised.calls = (record.model_copy(update=spent),)
         raise raised from error
     cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
-    return Call(reply.text, _with_reply(record, reply, time.perf_counter() - start), cut)
+    seconds = time.perf_counter() - start
+    price = await asyncio.to_thread(price_of, record.model)  # its first call reads a file
+    return Call(reply.text, _with_reply(record, reply, seconds, price), cut)
 
 
 def _message(answer: object) -> AIMessage:
@@ -74,13 +77,14 @@ def _message(answer: object) -> AIMessage:
     return message
 
 
-def _with_reply(record: CallRecord, reply: AIMessage, seconds: float) -> CallRecord:
+def _with_reply(
+    record: CallRecord, reply: AIMessage, seconds: float, price: Price | None
+) -> CallRecord:
     usage = reply.usage_metadata
     tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
     details = usage.get("input_token_details", {}) if usage else {}
     cached = details.get("cache_read") or 0
     from_cache = bool(reply.response_metadata.get(FROM_CACHE))
-    price = price_of(record.model)
     dollars = price.dollars(*tokens, cached) if price else None
     return record.model_copy(
         update={

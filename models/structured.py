@@ -5,6 +5,7 @@ Lines of defence, in order: the provider's own structured output; extraction wit
 :class:`StructuredFailure` for the caller to record.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ async def ask(
             if error.trouble != "too_long":
                 raise
             return Reply(None, _too_long(error), tuple(records))
-        outcome = read(done.text, schema, cut=done.cut)
+        outcome = await asyncio.to_thread(read, done.text, schema, cut=done.cut)
         if not isinstance(outcome, StructuredFailure):
             return Reply(outcome, None, tuple(records))
         failure = outcome
@@ -99,7 +100,7 @@ async def _request(
     records: list[CallRecord],
 ) -> Call:
     """Ask with the provider's structured output; in plain text where it has none."""
-    native = _native(model, schema)
+    native = await asyncio.to_thread(_native, model, schema)  # may import a provider's package
     try:
         if native is not None:
             try:

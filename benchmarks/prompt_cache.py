@@ -1,0 +1,61 @@
+"""How many prompt tokens a model reads again when calls share a prefix.
+
+Five roles of one run see the same rules and schema and differ in their last message alone. Prints
+one line a call and the share of tokens that the server still had.
+"""
+
+import asyncio
+import json
+from typing import Annotated
+
+import typer
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from models import CallRecord, ModelSettings, Usage, achat_model, call
+
+RULES = "Answer in at most five words. The database describes trade between nodes.\n" + "\n".join(
+    f"Table node_{n}: name TEXT, local_value REAL, total_power REAL, inland BOOLEAN, year INTEGER."
+    for n in range(32)
+)
+QUESTIONS = (
+    "Which table comes first?",
+    "How many columns has node_3?",
+    "Name the type of total_power.",
+    "Is there a table node_99?",
+    "Which column is a truth value?",
+)
+
+
+async def measure(model: str) -> list[CallRecord]:
+    """Ask the five questions one after another, without the response cache."""
+    settings = ModelSettings(response_cache="off")
+    chat = await achat_model(model, max_tokens=16, settings=settings)
+    system = SystemMessage(RULES)
+    return [
+        (await call(chat, [system, HumanMessage(text)], role=f"call {number}")).record
+        for number, text in enumerate(QUESTIONS, 1)
+    ]
+
+
+def main(
+    model: Annotated[str, typer.Option(help="Any model name; the embedded ones cost nothing.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> None:
+    """Measure the prompt cache of MODEL."""
+    records = asyncio.run(measure(model))
+    for record in records:
+        read = record.input_tokens - record.cached_tokens
+        if as_json:
+            typer.echo(json.dumps({**record.model_dump(exclude={"prompt"}), "read": read}))
+        else:
+            typer.echo(
+                f"{record.role}: {record.input_tokens} prompt tokens, {read} read, "
+                f"{record.output_tokens} written, {record.seconds:.1f} s"
+            )
+    later = Usage.of(records[1:])
+    share = 1 - later.cached_tokens / later.input_tokens
+    typer.echo(f"read again after the first call: {share:.1%} of the prompt", err=as_json)
+
+
+if __name__ == "__main__":
+    typer.run(main)

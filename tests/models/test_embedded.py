@@ -1,0 +1,128 @@
+"""The embedded model: the real runtime, and the real 0.5b weights where they are."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel
+
+from models import ModelSettings, ModelUnavailable, achat_model, ask, call, chat_model
+from models.embedded import physical_cores, shut_down
+from models.weights import resolve
+
+MODEL = "embedded:0.5b"
+
+
+@pytest.fixture
+def weighted(model_settings: ModelSettings) -> ModelSettings:
+    """Settings with the user's own weights directory; skips where the weights are not in it."""
+    pytest.importorskip("xllamacpp", reason="the extra `embedded` is not installed")
+    try:
+        gguf = resolve(MODEL)
+    except ModelUnavailable as error:
+        pytest.skip(str(error))
+    return model_settings.model_copy(update={"weights_dir": gguf.parent, "timeout": 240.0})
+
+
+class Verdict(BaseModel):
+    thought: str
+    replan: Literal["Y", "N"]
+
+
+@pytest.mark.model
+async def test_structured_reply_and_shared_prefix(weighted: ModelSettings) -> None:
+    model = await achat_model(MODEL, settings=weighted, max_tokens=120)
+    rules = SystemMessage("You judge whether a plan must change. Think in five words. " * 5)
+    replies = [
+        await ask(model, [rules, HumanMessage(text)], Verdict, role="replanner")
+        for text in ("The query returned 12 rows.", "The query failed: no such table.")
+    ]
+    assert all(isinstance(reply.value, Verdict) for reply in replies)
+    first, second = (reply.calls[0] for reply in replies)
+    assert second.cached_tokens > 60
+    assert first.input_tokens > first.cached_tokens
+    assert second.output_tokens > 0
+    assert (second.dollars, second.model) == (0.0, MODEL)
+
+
+@pytest.mark.model
+def test_server_outlives_event_loops_and_serves_threads(
+    weighted: ModelSettings, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = chat_model(MODEL, settings=weighted, max_tokens=4)
+    for _ in range(2):
+        assert asyncio.run(call(model, [HumanMessage("Say hi.")])).text
+    assert model.invoke("Say hi.").text
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.model
+async def test_prompt_longer_than_the_context(weighted: ModelSettings) -> None:
+    settings = weighted.model_copy(update={"n_ctx": 512})
+    model = chat_model(MODEL, settings=settings, max_tokens=4)
+    with pytest.raises(ModelUnavailable, match="PLANWEAVE_N_CTX") as caught:
+        await call(model, [HumanMessage("word " * 2000)])
+    assert caught.value.trouble == "too_long"
+
+
+@pytest.mark.model
+def test_processes_side_by_side_end_cleanly(weighted: ModelSettings, tmp_path: Path) -> None:
+    ask_it = f"chat_model({MODEL!r}, max_tokens=4).invoke('Hi').text"
+    code = f"from models import chat_model; print({ask_it})"
+    environment = {
+        **os.environ,
+        "PLANWEAVE_WEIGHTS_DIR": str(weighted.weights_dir),
+        "PLANWEAVE_CACHE_DIR": str(tmp_path),
+        "PLANWEAVE_RESPONSE_CACHE": "off",
+    }
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        for _ in range(2)
+    ]
+    for process in running:
+        out, err = process.communicate(timeout=120)
+        assert (process.returncode, err) == (0, "")
+        assert out.strip()
+
+
+@pytest.mark.model
+async def test_restart_after_shutting_down(weighted: ModelSettings) -> None:
+    model = chat_model(MODEL, settings=weighted, max_tokens=4)
+    assert (await call(model, [HumanMessage("Hi")])).text
+    await asyncio.to_thread(shut_down)
+    assert (await call(model, [HumanMessage("Hi again")])).text
+
+
+async def test_file_that_is_no_model_is_told(model_settings: ModelSettings, tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp", reason="the extra `embedded` is not installed")
+    path = tmp_path / "broken.gguf"
+    path.write_bytes(b"GGUF" + b"\0" * 1000)
+    model = chat_model(f"embedded:{path}", settings=model_settings)
+    with pytest.raises(ModelUnavailable, match="cannot be loaded"):
+        await call(model, [HumanMessage("Hi")])
+
+
+async def test_missing_runtime_is_told(
+    model_settings: ModelSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "any.gguf"
+    path.write_bytes(b"GGUF")
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    model = chat_model(f"embedded:{path}", settings=model_settings)
+    with pytest.raises(ModelUnavailable, match=r"planweave\[embedded\]"):
+        await call(model, [HumanMessage("Hi")])
+
+
+def test_cores_are_counted() -> None:
+    assert 1 <= physical_cores() <= (os.cpu_count() or 1)
