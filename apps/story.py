@@ -23,6 +23,8 @@ class Story:
 
     def tell(self, node: str, update: Mapping[str, Any]) -> None:
         """Print what one node has added to working memory."""
+        if node == "intake":  # it only empties the working memory for the question
+            return
         if node in ("planner", "plan_approval") and update.get("plan"):
             self._plan("Plan", update["plan"])
         if node == "selector" and (action := update.get("action")) and action["thought"]:

@@ -1,6 +1,10 @@
-"""When a loop has to stop: iterations and budgets."""
+"""When a loop has to stop: iterations, budgets, and no new idea."""
 
-from memory import Context, WorkingMemory, total_spent
+from collections.abc import Sequence
+
+from memory import Context, Turn, WorkingMemory, total_spent
+
+_REPEATS = 2
 
 
 def reason_to_answer(state: WorkingMemory, context: Context) -> str:
@@ -20,4 +24,13 @@ def reason_to_answer(state: WorkingMemory, context: Context) -> str:
     for what, (used, limit) in reached.items():
         if limit is not None and used >= limit:
             return f"The limit of {limit:g} {what} is reached."
+    if _is_stuck(state["turns"]):
+        return "The same actions come again and again."
     return ""
+
+
+def _is_stuck(turns: Sequence[Turn]) -> bool:
+    """Whether the last turns only repeated earlier ones: at temperature 0 that goes on for ever."""
+    actions = [(turn["tool"], turn["input"]) for turn in turns]
+    last = range(len(actions) - _REPEATS, len(actions))
+    return last.start > 0 and all(actions[i] in actions[:i] for i in last)
