@@ -149,7 +149,7 @@ class _Plan:
             through = distance[:, None] + self.shift
             source = through.argmin(axis=0)
             better = through[source, np.arange(len(distance))]
-            closer = better < distance - _EPSILON * (1 + np.abs(better))
+            closer = better + _EPSILON * (1 + np.abs(better)) < distance
             if not closer.any():
                 break
             distance[closer], before[closer] = better[closer], source[closer]
@@ -265,7 +265,7 @@ def generate(seed: int, size: int) -> Case:
 
 def _world(rng: random.Random, size: int) -> World:
     """Plants and customers on a map of 1000 by 1000 km; cost and days grow with the distance."""
-    count = max(2, min(40, math.isqrt(size) // 3))
+    count = max(2 + (size >= 14), min(40, math.isqrt(size) // 3))
     plants = {name: (rng.uniform(0, 1000), rng.uniform(0, 1000)) for name in invent(count, rng)}
     customers: list[Row] = []
     routes: list[Row] = []

@@ -93,7 +93,7 @@ def _clear(outcome: Outcome) -> bool:
 
 def _world(rng: random.Random, size: int) -> World:
     """Names, flows and powers; what follows from them is filled in by ``_settled``."""
-    count = max(3, size // 30)
+    count = max(3, int(size**0.55))
     nodes = rng.sample(names := invent(count, rng), count)  # this order is downstream
     flows = [
         (source, dest, 0.0)

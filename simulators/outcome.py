@@ -88,6 +88,10 @@ class Outcome:
         """Whether the question has no one right answer: a tie, or nothing that improves."""
         return len(self.equivalent) > 1 or not self.improving
 
+    def accepts(self, decision: Decision) -> bool:
+        """Whether ``decision`` is a best one; a number may be given as text."""
+        return str(decision).strip() in map(str, self.equivalent)
+
     def regret(self, decision: Decision) -> float:
         """How much worse ``decision`` is than the best one, in the scenario's unit.
 

@@ -1,0 +1,127 @@
+"""Deciders without any language model: what an agent has to beat to have analysed anything.
+
+Each takes a question and gives a decision, or None when it has nothing to say. The first two are
+for Building, the others for Locating.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from simulators.outcome import Decision
+from simulators.scenario import Question, parameter
+from simulators.tables import Value
+
+Baseline: TypeAlias = Callable[[Question], Decision | None]
+
+
+def output_per_level(question: Question) -> Decision | None:
+    """The supplier of the goods with the largest current_output / level."""
+    suppliers = _suppliers(question)
+    if not suppliers:
+        return None
+    return int(
+        max(suppliers, key=lambda row: float(row["current_output"]) / float(row["level"]))[
+            "building_id"
+        ]
+    )
+
+
+def only_supplier(question: Question) -> Decision | None:
+    """The supplier of the goods, if there is just one."""
+    suppliers = _suppliers(question)
+    return int(suppliers[0]["building_id"]) if len(suppliers) == 1 else None
+
+
+def _suppliers(question: Question) -> list[dict[str, Value]]:
+    """Rows of supply for the asked goods, in table order."""
+    goods, supply = question.world["goods"], question.world["supply"]
+    names = goods.values("goods_name")
+    code = goods.values("code")[names.index(parameter(question.parameters, "goods"))]
+    rows = (dict(zip(supply.names, row, strict=True)) for row in supply.rows)
+    return [row for row in rows if row["goods_id"] == code]
+
+
+def _sources(question: Question) -> list[dict[str, Value]]:
+    """Nodes with a flow to the home: the node's columns, and ``flow`` to the home."""
+    home = parameter(question.parameters, "home")
+    nodes = _rows_by(question, "trade_node", "trade_node")
+    flows = _rows_by(question, "flow", "source", "dest")
+    return [
+        {**nodes[source,], "flow": row["flow"]}
+        for (source, dest), row in flows.items()
+        if dest == home
+    ]
+
+
+def _powers(question: Question) -> dict[str, float]:
+    """Base trading power of the country, by node."""
+    country = parameter(question.parameters, "country")
+    rows = _rows_by(question, "node_country", "trade_node", "country_name")
+    return {
+        str(node): float(row["base_trading_power"])
+        for (node, name), row in rows.items()
+        if name == country
+    }
+
+
+def _rows_by(
+    question: Question, table: str, *key: str
+) -> dict[tuple[Value, ...], dict[str, Value]]:
+    found = question.world[table]
+    rows = (dict(zip(found.names, row, strict=True)) for row in found.rows)
+    return {tuple(row[name] for name in key): row for row in rows}
+
+
+def unsteered_outflow(question: Question) -> Decision | None:
+    """The direct source of the home that sends most elsewhere: largest outgoing - flow(home)."""
+    return _best(question, lambda row: float(row["outgoing"]) - float(row["flow"]))
+
+
+def one_hop(question: Question) -> Decision | None:
+    """The direct source with presence whose steered outflow exceeds its flow to the home most.
+
+    With the merchant in place the country has power p' = 1.05·(p + 2 + [inland]·max(development,
+    50)) in the source, so the source's total becomes T + p' - p and its outflow, steered to the
+    home, (local_value + ingoing) · (A + p' - p) / (T + p' - p), A = T · outgoing / value being
+    the power of the countries that have their home elsewhere.
+    """
+    powers = _powers(question)
+    country = parameter(question.parameters, "country")
+    development = float(_rows_by(question, "country", "country_name")[country,]["development"])
+
+    def gain(row: Mapping[str, Value]) -> float:
+        power = powers.get(str(row["trade_node"]))
+        if power is None:
+            return -1.0
+        inland = float(row["is_inland"])
+        lift = 1.05 * (power + 2 + inland * max(50.0, development)) - power
+        total, value = float(row["total_power"]), float(row["local_value"]) + float(row["ingoing"])
+        away = total * float(row["outgoing"]) / value if value else 0.0
+        return value * (away + lift) / (total + lift) - float(row["flow"])
+
+    return _best(question, gain)
+
+
+def _best(question: Question, score: Callable[[Mapping[str, Value]], float]) -> Decision | None:
+    sources = _sources(question)
+    return str(max(sources, key=score)["trade_node"]) if sources else None
+
+
+def random_source(question: Question) -> float:
+    """Chance that a random direct source of the home where the country has power is right.
+
+    This is no decision: it is the expected score of guessing.
+    """
+    powers, outcome = _powers(question), question.simulate()
+    sources = (str(row["trade_node"]) for row in _sources(question))
+    pool = [name for name in sources if name in powers]
+    return float(np.mean([outcome.accepts(name) for name in pool])) if pool else 0.0
+
+
+BASELINES: Mapping[str, Mapping[str, Baseline]] = {
+    "locating": {"unsteered outflow": unsteered_outflow, "one hop": one_hop},
+    "building": {"output per level": output_per_level, "only supplier": only_supplier},
+}
+"""The deciding baselines of each scenario, by the name they have in reports."""
