@@ -321,7 +321,7 @@ def _call(name: str, arguments: list["Value"]) -> "Value":
     if name in _REDUCING and arguments:
         return _REDUCING[name](arguments)
     if name == "abs" and len(arguments) == 1:
-        return abs(arguments[0])
+        return max(arguments[0], -arguments[0])
     if name == "sqrt" and len(arguments) == 1:
         return _real(arguments[0] ** 0.5)
     if name in _ROUNDING and 1 <= len(arguments) <= 1 + (name == "round"):

@@ -14,7 +14,7 @@ from tools.database import DatabaseUnavailable
 
 _COMMAND = (sys.executable, "-c", "from tools.cypher.worker import main; main()")
 _LOADING = 120.0  # seconds
-_HARD = 0.9  # of the time limit: freeing a large memory takes its time, too
+_ENDING = 0.35  # seconds it may take to free the memory of an ended process
 
 
 class WorkerEnded(Exception):
@@ -62,7 +62,7 @@ class Worker:
             WorkerEnded: The time is over, or the process ran out of memory.
         """
         late = Event()
-        timer = Timer(seconds * _HARD, self._kill, [late])
+        timer = Timer(max(seconds / 2, seconds - _ENDING), self._kill, [late])
         timer.daemon = True
         timer.start()
         try:

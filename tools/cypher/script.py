@@ -244,7 +244,7 @@ def _bulk(
     query: str, rows: Sequence[Mapping[str, object]], engine: "KnowledgeGraph"
 ) -> Sequence[Mapping[str, object]]:
     try:
-        return list(engine.cypher(query, params={"rows": rows}, timeout_ms=0))
+        return _run(query, engine, rows)
     except Exception as error:  # the engine's errors share no base class but Exception
         lines = f"{rows[0]['line']} to {rows[-1]['line']}"
         raise DatabaseUnavailable(
@@ -255,7 +255,7 @@ def _bulk(
 
 def _execute(statement: _Statement, engine: "KnowledgeGraph") -> None:
     try:
-        engine.cypher(statement.text, timeout_ms=0)
+        _run(statement.text, engine)
     except Exception as error:  # as above
         raise _failed(statement.line, _first_line(error)) from error
     made = engine.last_mutation_stats or {}
@@ -293,18 +293,27 @@ def _check_ids(statements: Sequence[_Statement], loaded: Loaded, engine: "Knowle
     for label, declared in loaded.declared.items():
         if "id" not in declared:
             continue
-        rows = engine.cypher(
+        query = (
             f"MATCH (n:`{label}`) WITH n.id AS id, count(*) AS n "
             "WHERE id IS NOT NULL AND n > 1 RETURN id LIMIT 1"
         )
-        for row in rows:
+        for row in _run(query, engine):
             lines = [
-                s.line
-                for s in statements
-                if isinstance(s, _Node) and s.label == label and s.properties.get("id") == row["id"]
+                str(node.line)
+                for node in statements
+                if isinstance(node, _Node)
+                and node.label == label
+                and node.properties.get("id") == row["id"]
             ]
+            where = f" (lines {' and '.join(lines[:2])})" if lines else ""
             raise DatabaseUnavailable(
-                f"Two nodes {label} share the id {row['id']!r}"
-                + (f" (lines {lines[0]} and {lines[1]})." if len(lines) > 1 else "."),
+                f"Two nodes {label} share the id {row['id']!r}{where}.",
                 mend="Give each its own id, or name the property otherwise.",
             )
+
+
+def _run(
+    query: str, engine: "KnowledgeGraph", rows: Sequence[Mapping[str, object]] = ()
+) -> list[Mapping[str, object]]:
+    view = engine.cypher(query, params={"rows": list(rows)}, timeout_ms=0)
+    return [] if isinstance(view, str) else list(view.to_list())

@@ -1,0 +1,234 @@
+"""A graph server (Neo4j, or another that speaks Bolt), asked in read transactions."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import unquote, urlsplit
+
+from planweave import PlanweaveError
+from tools.cypher.cells import cut
+from tools.cypher.describe import describe
+from tools.cypher.guard import guard
+from tools.cypher.hints import Names, hint
+from tools.database import (
+    Cell,
+    DatabaseUnavailable,
+    Kind,
+    Limits,
+    QueryFailed,
+    QueryRefused,
+    QueryResult,
+    QueryTimeout,
+    Schema,
+)
+
+if TYPE_CHECKING:
+    from neo4j import Driver, Transaction
+    from neo4j.exceptions import Neo4jError
+
+_COUNTED = 10_000  # rows beyond the limit that are counted; past them the total stays unknown
+_SCANNED = 50_000  # nodes of a label, and relationships, that the schema is read from
+_DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
+_LOOKING = Limits(seconds=2, rows=500)
+_CONNECTING = 10.0  # seconds
+
+Answer: TypeAlias = tuple[tuple[str, ...], list[list[Cell]], int | None]
+
+
+class BoltCypher:
+    """A read-only graph on a server; it may be shared between threads.
+
+    Args:
+        url: ``bolt://`` or ``neo4j://`` (``+s`` for TLS), with ``user:password@`` and the name of
+            the database as path, both optional.
+        auth: User and password; they go before those in the URL.
+
+    Raises:
+        DatabaseUnavailable: The server does not answer or refuses the login.
+    """
+
+    kind: Kind = "graph"
+
+    def __init__(self, url: str, auth: tuple[str, str] | None = None) -> None:
+        from neo4j import GraphDatabase
+
+        parts = urlsplit(url)
+        if auth is None and parts.username:
+            auth = unquote(parts.username), unquote(parts.password or "")
+        self._place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        self._database = parts.path.strip("/") or None
+        self._lock = Lock()
+        self._schema: Schema | None = None
+        try:
+            self._driver: Driver = GraphDatabase.driver(
+                self._place + (f"?{parts.query}" if parts.query else ""),
+                auth=auth,
+                connection_timeout=_CONNECTING,
+                connection_acquisition_timeout=_CONNECTING,
+                max_transaction_retry_time=0,
+            )
+        except Exception as error:  # the driver raises a dozen kinds for a bad URL
+            raise self._unavailable("is not an address that can be used") from error
+        self._genuine = self._is_neo4j()
+        self.language = "Cypher (Neo4j)" if self._genuine else "Cypher (openCypher server)"
+
+    def schema(self) -> Schema:
+        """Describe labels and relationship types by plain Cypher; read once, then kept.
+
+        Of a large graph only a part is looked at for properties and directions.
+        """
+        if self._schema is None:
+            self._schema = describe(
+                lambda query: self._limited(query, _DESCRIBING, checked=True)[1], scan=_SCANNED
+            )
+        return self._schema
+
+    def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
+        """Run one read-only query; see :class:`tools.database.Database`."""
+        statement, tokens = guard(query)
+        names = Names(self.schema(), tokens)
+        start = time.perf_counter()
+        try:
+            columns, rows, total = self._limited(statement, limits)
+        except QueryFailed as error:
+            mends = [" ".join(problem) for problem in names.problems()]
+            raise QueryFailed(error.problem, mend=" ".join(mends[:2])) from error
+        seconds = time.perf_counter() - start
+        unknown = [] if _says_something(rows) else [" ".join(one) for one in names.problems()]
+        said = hint(names, rows, lambda read: self._limited(read, _LOOKING, checked=True)[1])
+        return QueryResult(
+            query=statement,
+            columns=columns,
+            rows=tuple(tuple(row) for row in rows),
+            total_rows=total,
+            seconds=seconds,
+            hint=" ".join([*unknown[:2], said]).strip(),
+        )
+
+    def close(self) -> None:
+        """Close all connections; safe to call twice."""
+        with self._lock:
+            self._driver.close()
+
+    def _is_neo4j(self) -> bool:
+        """Whether the server is Neo4j itself, whose EXPLAIN tells reads from writes."""
+        from neo4j.exceptions import AuthError, ConfigurationError
+
+        reason = "does not answer"
+        try:
+            with self._driver.session(database=self._database) as session:
+                server = session.run("RETURN 1").consume().server
+            return "compatible" not in server.agent
+        except AuthError as error:
+            cause: Exception = error
+            reason = "refuses the user or the password"
+        except ConfigurationError as error:
+            cause, reason = error, "cannot be used with these settings"
+        except Exception as error:  # and a dozen kinds more for a server that is not there
+            cause = error
+        self._driver.close()
+        raise self._unavailable(reason) from cause
+
+    def _limited(self, query: str, limits: Limits, *, checked: bool = False) -> Answer:
+        """Run in a thread of its own: not every server keeps the time limit it is given."""
+        outcome: list[Answer | Exception] = []
+
+        def work() -> None:
+            try:
+                outcome.append(self._execute(query, limits, checked))
+            except Exception as error:  # handed to the caller's thread below
+                outcome.append(error)
+
+        thread = Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(limits.seconds)
+        if not outcome:
+            raise _too_long(limits)
+        if isinstance(outcome[0], Exception):
+            raise self._translated(outcome[0], limits) from outcome[0]
+        return outcome[0]
+
+    def _execute(self, query: str, limits: Limits, checked: bool) -> Answer:
+        from neo4j import READ_ACCESS
+
+        with (
+            self._driver.session(
+                database=self._database, default_access_mode=READ_ACCESS, fetch_size=limits.rows + 1
+            ) as session,
+            session.begin_transaction(timeout=limits.seconds) as transaction,
+        ):
+            if self._genuine and not checked:
+                _explain(transaction, query)
+            result = transaction.run(query)
+            head = [[_cell(v) for v in record.values()] for record in islice(result, limits.rows)]
+            more = sum(1 for _ in islice(result, _COUNTED + 1))
+            total = None if more > _COUNTED else len(head) + more
+            return tuple(result.keys()), cut(head, limits.characters), total
+
+    def _translated(self, error: Exception, limits: Limits) -> PlanweaveError:
+        """The driver's error as one of ours."""
+        from neo4j.exceptions import Neo4jError
+
+        if isinstance(error, PlanweaveError):
+            return error
+        if not isinstance(error, Neo4jError):
+            return self._unavailable("does not answer any more")
+        code = error.code or ""
+        if "TimedOut" in code or "Terminated" in code:
+            return _too_long(limits)
+        if "AccessMode" in code or "Forbidden" in code:
+            return QueryRefused("The server refuses the query: this user may only read.")
+        if ".Security." in code or ".Database." in code:
+            return self._unavailable("does not open the database to this user")
+        return QueryFailed(f"The engine rejects the query: {_reason(error)}.")
+
+    def _unavailable(self, reason: str) -> DatabaseUnavailable:
+        return DatabaseUnavailable(
+            f"The graph server {self._place} {reason}.",
+            mend="Check that it runs, and check address, user, password and database name.",
+        )
+
+
+def _explain(transaction: "Transaction", query: str) -> None:
+    """Ask the server itself whether the query only reads."""
+    plan = transaction.run(f"EXPLAIN {query}")
+    if plan.consume().query_type != "r":
+        raise QueryRefused("The server says that this query writes.", mend="Only read.")
+
+
+def _reason(error: "Neo4jError") -> str:
+    return (error.message or "no reason given").splitlines()[0].rstrip(". ")
+
+
+def _too_long(limits: Limits) -> QueryTimeout:
+    return QueryTimeout(
+        f"The query takes too long; it was stopped ({limits.seconds:g} s).",
+        mend="Start from a node with known properties, bound the hops (*1..3), or add LIMIT.",
+    )
+
+
+def _says_something(rows: Sequence[Sequence[Cell]]) -> bool:
+    return any(cell is not None for row in rows for cell in row)
+
+
+def _cell(value: object) -> Cell:
+    """A value of the driver as a plain cell: a node becomes its properties, a path a list."""
+    from neo4j.graph import Path
+
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Path):
+        steps = [
+            item for pair in zip(value.nodes, value.relationships, strict=False) for item in pair
+        ]
+        return [_cell(item) for item in [*steps, value.end_node]]
+    if isinstance(value, Mapping):
+        return {str(key): _cell(item) for key, item in value.items()}
+    iso: Callable[[], str] | None = getattr(value, "iso_format", None)  # dates, times, durations
+    if iso is not None:
+        return iso()
+    if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
+        return [_cell(item) for item in value]
+    return str(value)
