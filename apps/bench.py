@@ -16,9 +16,9 @@ from rich.console import Console
 
 from benchmarks import dqa as decision_qa
 from benchmarks import machine, runner
+from benchmarks.record import settings_of
 from benchmarks.report import Report, draw, show
 from benchmarks.store import ResultFile, Run, merged
-from benchmarks.record import settings_of
 from benchmarks.suite import Sample
 from benchmarks.watch import Watch
 from graphs import METHODS
