@@ -17,6 +17,7 @@ from benchmarks.table import Cell, Table, text
 from planweave import BadInput
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 
@@ -228,11 +229,13 @@ def _picture(report: Report, path: Path) -> bool:
         axis.set_title(f"{scenario}, {database}", fontsize=10)
     axes[0].set_ylabel("accuracy with 95 % interval")
     axes[0].set_ylim(0, 1)
-    handles = {}
+    handles: dict[str, Artist] = {}
     for axis in axes:
         found, labels = axis.get_legend_handles_labels()
         handles |= dict(zip(labels, found, strict=True))
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, fontsize=8)
+    figure.legend(
+        list(handles.values()), list(handles), loc="outside lower center", ncols=4, fontsize=8
+    )
     figure.savefig(path, dpi=130)
     return True
 
