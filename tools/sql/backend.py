@@ -1,6 +1,7 @@
 """What differs between the engines, behind one small contract."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -22,8 +23,8 @@ class Cursor(Protocol):
     def fetch(self, count: int) -> list[Row]:
         """The next ``count`` rows, or fewer at the end."""
 
-    def skip(self, count: int) -> int:
-        """Pass over at most ``count`` rows without keeping them; return how many there were."""
+    def skip(self, count: int, seconds: float) -> int | None:
+        """Count the rows that are left; None if ``count`` or the time does not suffice."""
 
 
 class Backend(Protocol):
@@ -48,11 +49,16 @@ class Backend(Protocol):
         """Whether the connection is gone."""
 
 
-def columns_of(description: object) -> tuple[str, ...]:
+def columns_of(description: Sequence[Sequence[object]] | None) -> tuple[str, ...]:
     """Column names from a DB-API cursor's description."""
-    return tuple(str(column[0]) for column in _columns(description))
+    return tuple(str(column[0]) for column in description or ())
 
 
-def _columns(description: object) -> Iterator[tuple[object, ...]]:
-    if isinstance(description, list | tuple):
-        yield from description
+def count_rows(rows: Iterable[object], count: int, seconds: float) -> int | None:
+    """Count rows as they come (see :meth:`Cursor.skip`)."""
+    deadline = time.monotonic() + seconds
+    number = 0
+    for number, _ in enumerate(rows, start=1):
+        if number == count or time.monotonic() > deadline:
+            return None
+    return number

@@ -26,7 +26,8 @@ from tools.sql.values import to_cell
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
-_PAGE = 1_000
+_LOOKED_UP = 1_000
+_COUNTING_SECONDS = 1.0
 
 
 class SqlDatabase:
@@ -100,7 +101,7 @@ class SqlDatabase:
     def _execute(self, text: str, limits: Limits) -> QueryResult:
         start = time.monotonic()
         with self._backend.execute(text, limits.seconds) as cursor:
-            rows, total = _fetched(cursor, limits)
+            rows, total = self._fetched(cursor, limits)
             columns = cursor.columns
         return QueryResult(
             query=text,
@@ -110,10 +111,26 @@ class SqlDatabase:
             seconds=time.monotonic() - start,
         )
 
+    def _fetched(
+        self, cursor: Cursor, limits: Limits
+    ) -> tuple[tuple[tuple[Cell, ...], ...], int | None]:
+        """Rows that fit the limits, and how many there are in all, if that is soon counted."""
+        rows = cursor.fetch(limits.rows + 1)
+        shown = tuple(_within(rows[: limits.rows], limits.characters))
+        if len(rows) <= limits.rows:
+            return shown, len(rows)
+        try:
+            more = cursor.skip(COUNTED_ROWS, min(_COUNTING_SECONDS, limits.seconds))
+        except self._engine_errors() as error:
+            if not self._backend.is_timeout(error):
+                raise
+            more = None  # the rows are there; only their number is not known
+        return shown, None if more is None else len(rows) + more
+
     def _try(self, text: str, seconds: float) -> QueryResult | None:
         """Run a query of our own; None if it fails or takes longer than ``seconds``."""
         try:
-            return self._execute(text, Limits(seconds=seconds, rows=_PAGE, characters=100_000))
+            return self._execute(text, Limits(seconds=seconds, rows=_LOOKED_UP, characters=100_000))
         except self._engine_errors():
             return None
 
@@ -141,22 +158,6 @@ class SqlDatabase:
             return unavailable(backend.engine.url, error)
         mend = hints.mend(message, statement.tree, tables, backend.dialect)
         return QueryFailed(f"{self.language} says: {message}.", mend=mend)
-
-
-def _fetched(cursor: Cursor, limits: Limits) -> tuple[tuple[tuple[Cell, ...], ...], int | None]:
-    """Rows that fit the limits, and how many there are in all, if that is soon counted."""
-    deadline = time.monotonic() + limits.seconds
-    rows = cursor.fetch(limits.rows + 1)
-    shown = tuple(_within(rows[: limits.rows], limits.characters))
-    if len(rows) <= limits.rows:
-        return shown, len(rows)
-    total = len(rows)
-    while total <= COUNTED_ROWS and time.monotonic() < deadline:
-        skipped = cursor.skip(_PAGE)
-        total += skipped
-        if skipped < _PAGE:
-            return shown, total
-    return shown, None
 
 
 def _within(rows: Iterable[Row], characters: int) -> Iterable[tuple[Cell, ...]]:
@@ -243,7 +244,8 @@ def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
     reason = hints.message_of(error)
     if url.password:
         reason = reason.replace(str(url.password), "***")
-    where = url.render_as_string(hide_password=True)
+    plain = url.set(drivername=url.get_backend_name())  # without the driver's name
+    where = plain.render_as_string(hide_password=True)
     return DatabaseUnavailable(
         f"The database {where} does not answer: {reason}.",
         mend="Check that it runs, the host and port, the user and the password.",

@@ -9,13 +9,13 @@ from tools.database import Entity, Field, QueryResult, Schema
 from tools.result_text import cell_text
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine, Inspector
+    from sqlalchemy import Engine, Inspector, Select
 
 _SECONDS = 10.0  # for all counts and samples together
 _SECONDS_EACH = 1.0
 _SAMPLES = 3
 _SAMPLED_ROWS = 1_000
-_TEXT_TYPES = ("char", "text", "bool", "enum", "clob", "string", "date", "time", "uuid")
+_TEXT_TYPES = ("char", "text", "bool", "tinyint", "enum", "clob", "string", "date", "time", "uuid")
 
 Read = Callable[[str, float], QueryResult | None]
 """Runs a query for so many seconds; None if that was not enough, or it failed."""
@@ -26,13 +26,13 @@ def catalogue(engine: "Engine", language: str) -> Schema:
     from sqlalchemy import inspect
 
     inspector = inspect(engine)
-    tables = [_entity(inspector, name, "table") for name in inspector.get_table_names()]
-    views = [_entity(inspector, name, "view") for name in inspector.get_view_names()]
+    tables = [_table(inspector, name) for name in inspector.get_table_names()]
+    views = [_view(engine, inspector, name) for name in inspector.get_view_names()]
     return Schema(language=language, entities=tuple(tables + views))
 
 
-def _entity(inspector: "Inspector", table: str, kind: str) -> Entity:
-    keys = inspector.get_pk_constraint(table)["constrained_columns"] if kind == "table" else []
+def _table(inspector: "Inspector", table: str) -> Entity:
+    keys = inspector.get_pk_constraint(table)["constrained_columns"]
     references = {
         column: f"{foreign['referred_table']}.{referred}"
         for foreign in inspector.get_foreign_keys(table)
@@ -41,15 +41,32 @@ def _entity(inspector: "Inspector", table: str, kind: str) -> Entity:
         )
     }
     fields = tuple(
-        Field(
-            name=column["name"],
-            type=_type_name(column["type"]),
-            key=column["name"] in keys,
-            references=references.get(column["name"], ""),
-        )
+        replace(field, key=field.name in keys, references=references.get(field.name, ""))
+        for field in _fields(inspector, table)
+    )
+    return Entity(name=table, kind="table", fields=fields)
+
+
+def _view(engine: "Engine", inspector: "Inspector", view: str) -> Entity:
+    """A view; where its definition may not be read (MariaDB), its column names alone."""
+    from sqlalchemy import literal_column, select, table
+    from sqlalchemy.exc import DBAPIError
+
+    try:
+        fields = _fields(inspector, view)
+    except DBAPIError:
+        empty: Select[tuple[object]] = select(literal_column("*")).select_from(table(view)).limit(0)
+        with engine.connect() as connection:
+            names = list(connection.execute(empty).keys())
+        fields = tuple(Field(name=name, type="") for name in names)
+    return Entity(name=view, kind="view", fields=fields)
+
+
+def _fields(inspector: "Inspector", table: str) -> tuple[Field, ...]:
+    return tuple(
+        Field(name=column["name"], type=_type_name(column["type"]))
         for column in inspector.get_columns(table)
     )
-    return Entity(name=table, kind="table" if kind == "table" else "view", fields=fields)
 
 
 def _type_name(type_: object) -> str:

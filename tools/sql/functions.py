@@ -37,7 +37,8 @@ _POSTGRESQL = """
 """
 _MYSQL = """
     addtime adddate any_value bin convert curdate curtime date_add date_format date_sub datediff
-    crc32 day dayname dayofmonth dayofweek dayofyear elt field find_in_set from_days format from_unixtime
+    crc32 day dayname dayofmonth dayofweek dayofyear elt field find_in_set from_days
+    format from_unixtime
     get_format group_concat hex hour if ifnull insert instr interval isnull json_arrayagg
     json_contains json_extract json_length json_object json_objectagg json_unquote json_value
     last_day lcase locate log2 makedate maketime median microsecond mid minute month monthname

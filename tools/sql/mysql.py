@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tools.sql.backend import COUNTED_ROWS, Cursor, Row, columns_of
+from tools.sql.backend import COUNTED_ROWS, Cursor, Row, columns_of, count_rows
 
 if TYPE_CHECKING:
     from pymysql import Connection
@@ -46,7 +46,7 @@ class MysqlBackend:
         from pymysql.cursors import SSCursor
 
         pooled = self.engine.raw_connection()
-        connection: Connection[SSCursor] = pooled.driver_connection  # type: ignore[assignment] # PyMySQL's
+        connection: Connection[SSCursor] = pooled.driver_connection
         is_drained = False
         try:
             with connection.cursor() as setting:
@@ -64,11 +64,14 @@ class MysqlBackend:
             pooled.close()
 
     def _settings(self, seconds: float) -> tuple[str, ...]:
+        limits = [f"SET max_execution_time = {max(1, int(seconds * 1000))}"]
         if self._is_mariadb:
-            limit = f"SET max_statement_time = {max(seconds, 0.001):f}"
-        else:
-            limit = f"SET max_execution_time = {max(1, int(seconds * 1000))}"
-        return limit, f"SET sql_select_limit = {COUNTED_ROWS + 1}", "START TRANSACTION READ ONLY"
+            # By default it ends a recursion after 1 000 steps and says nothing.
+            limits = [
+                f"SET max_statement_time = {max(seconds, 0.001):f}",
+                "SET max_recursive_iterations = 4294967295",
+            ]
+        return *limits, f"SET sql_select_limit = {COUNTED_ROWS + 1}", "START TRANSACTION READ ONLY"
 
     def is_timeout(self, error: Exception) -> bool:
         """Whether the server's time limit ended the query."""
@@ -98,9 +101,7 @@ class _MysqlCursor:
         self.is_drained = len(rows) < count
         return rows
 
-    def skip(self, count: int) -> int:
-        skipped = sum(
-            1 for _ in zip(range(count), self._cursor.fetchall_unbuffered(), strict=False)
-        )
-        self.is_drained = skipped < count
+    def skip(self, count: int, seconds: float) -> int | None:
+        skipped = count_rows(self._cursor.fetchall_unbuffered(), count, seconds)
+        self.is_drained = skipped is not None
         return skipped

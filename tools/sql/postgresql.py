@@ -41,12 +41,12 @@ class PostgresqlBackend:
 
     @contextmanager
     def execute(self, text: str, seconds: float) -> Iterator[Cursor]:
-        """Run ``text`` in a read-only transaction; each page has ``seconds``."""
+        """Run ``text`` in a read-only transaction that is stopped after ``seconds``."""
         pooled = self.engine.raw_connection()
         connection: Connection = pooled.driver_connection  # type: ignore[assignment] # psycopg's
         try:
             connection.execute("SET TRANSACTION READ ONLY")
-            connection.execute(f"SET LOCAL statement_timeout = {max(1, int(seconds * 1000))}")
+            connection.execute(_timeout(seconds))
             with connection.cursor(_CURSOR) as cursor:
                 cursor.execute(text.encode())
                 yield _PostgresqlCursor(connection, cursor)
@@ -78,6 +78,12 @@ class _PostgresqlCursor:
     def fetch(self, count: int) -> list[Row]:
         return self._cursor.fetchmany(count)
 
-    def skip(self, count: int) -> int:
+    def skip(self, count: int, seconds: float) -> int | None:
+        self._connection.execute(_timeout(seconds))
         # MOVE counts on the server; no row travels.
-        return self._connection.execute(f'MOVE FORWARD {count} IN "{_CURSOR}"').rowcount
+        moved = self._connection.execute(f'MOVE FORWARD {count} IN "{_CURSOR}"').rowcount
+        return moved if moved < count else None
+
+
+def _timeout(seconds: float) -> str:
+    return f"SET LOCAL statement_timeout = {max(1, int(seconds * 1000))}"

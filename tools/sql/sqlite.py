@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.database import DatabaseUnavailable
-from tools.sql.backend import Cursor, Row, columns_of
+from tools.sql.backend import Cursor, Row, columns_of, count_rows
 from tools.sql.functions import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ class _SqliteCursor:
     def fetch(self, count: int) -> list[Row]:
         return self._cursor.fetchmany(count)
 
-    def skip(self, count: int) -> int:
-        return sum(1 for _ in zip(range(count), self._cursor, strict=False))
+    def skip(self, count: int, seconds: float) -> int | None:
+        return count_rows(self._cursor, count, seconds)
 
 
 def _harden(connection: sqlite3.Connection) -> None:

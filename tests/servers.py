@@ -1,0 +1,208 @@
+"""Real PostgreSQL and MariaDB servers for tests: loopback, a free port, a temporary directory.
+
+Where a server's programs are missing and this is root on Debian, they are installed once with
+apt-get; elsewhere :class:`Unobtainable` says why the tests must be skipped.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+PASSWORD = "pass:w/rd@1"  # needs percent-encoding, as real ones do
+_ENCODED = "pass%3Aw%2Frd%401"
+_START_SECONDS = 60
+
+
+class Unobtainable(Exception):
+    """The server cannot be had on this machine; the text says why."""
+
+
+class Server(NamedTuple):
+    """A running server with a database ``shop`` and two users.
+
+    ``owner`` may do anything, ``reader`` may only SELECT.
+    """
+
+    scheme: str
+    port: int
+
+    def url(self, user: str = "reader", password: str = _ENCODED) -> str:
+        return f"{self.scheme}://{user}:{password}@127.0.0.1:{self.port}/shop"
+
+
+@contextmanager
+def postgresql(script: str) -> Iterator[Server]:
+    """Start PostgreSQL with the tables and rows of ``script``."""
+    import psycopg
+
+    initdb = _program("initdb", package="postgresql", places="/usr/lib/postgresql/*/bin")
+    port = free_port()
+    with _directory("postgres") as directory:
+        words = directory / "password"
+        words.write_text(PASSWORD)
+        words.chmod(0o644)
+        data = directory / "data"
+        make: list[Path | str] = [
+            initdb,
+            "-D",
+            data,
+            "-U",
+            "owner",
+            "--pwfile",
+            words,
+            "-E",
+            "UTF8",
+            "-N",
+        ]
+        _run([*make, "--auth=scram-sha-256", "--locale=C"], "postgres", directory)
+        serve: list[Path | str] = [initdb.with_name("postgres"), "-D", data, "-p", str(port), "-F"]
+        options = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
+        place = {"host": "127.0.0.1", "port": port, "user": "owner", "password": PASSWORD}
+
+        def connect(database: str) -> psycopg.Connection:
+            return psycopg.connect(dbname=database, autocommit=True, **place)  # type: ignore[arg-type] # mixed values
+
+        with _served(
+            [*serve, *options], "postgres", directory, lambda: connect("postgres").close()
+        ):
+            with connect("postgres") as connection:
+                connection.execute("CREATE DATABASE shop")
+                connection.execute(f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
+            with connect("shop") as connection:
+                connection.execute(script.encode())
+                connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+            yield Server("postgresql", port)
+
+
+@contextmanager
+def mariadb(script: str) -> Iterator[Server]:
+    """Start MariaDB with the tables and rows of ``script``."""
+    import pymysql
+    from pymysql.constants import CLIENT
+
+    daemon = _program("mariadbd", package="mariadb-server", places="/usr/sbin")
+    install = _program("mariadb-install-db", package="mariadb-server", places="/usr/bin")
+    port = free_port()
+    with _directory("mysql") as directory:
+        data = directory / "data"
+        start = directory / "start.sql"
+        start.write_text(
+            f"CREATE USER owner@'%' IDENTIFIED BY '{PASSWORD}';\n"
+            f"CREATE USER reader@'%' IDENTIFIED BY '{PASSWORD}';\n"
+            "CREATE DATABASE shop;\n"
+            "GRANT ALL ON *.* TO owner@'%';\n"
+            "GRANT SELECT ON shop.* TO reader@'%';\n"
+        )
+        start.chmod(0o644)
+        _run([install, "--no-defaults", f"--datadir={data}", "--skip-test-db"], "mysql", directory)
+        serve: list[Path | str] = [daemon, "--no-defaults", f"--datadir={data}", f"--port={port}"]
+        options = ["--bind-address=127.0.0.1", f"--socket={directory / 'socket'}"]
+        options += [f"--init-file={start}", f"--pid-file={directory / 'pid'}"]
+
+        def connect() -> "pymysql.Connection[pymysql.cursors.Cursor]":
+            return pymysql.connect(
+                host="127.0.0.1",
+                port=port,
+                user="owner",
+                password=PASSWORD,
+                database="shop",
+                client_flag=CLIENT.MULTI_STATEMENTS,
+                autocommit=True,
+            )
+
+        with _served([*serve, *options], "mysql", directory, lambda: connect().close()):
+            with connect() as connection, connection.cursor() as cursor:
+                cursor.execute(script)
+                while cursor.nextset():
+                    pass
+            yield Server("mariadb", port)
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _program(name: str, *, package: str, places: str) -> Path:
+    """Find a program, installing its Debian package if that is possible."""
+    if found := _found(name, places):
+        return found
+    if os.geteuid() != 0 or not Path("/etc/debian_version").exists():
+        raise Unobtainable(f"{name} is not installed (Debian package {package})")
+    print(f"\ninstalling {package} with apt-get", flush=True)  # noqa: T201 (takes half a minute)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["update"], ["install", "-y", "--no-install-recommends", package]):
+        subprocess.run(["apt-get", *command], env=environment, capture_output=True, check=False)
+    if found := _found(name, places):
+        return found
+    raise Unobtainable(f"apt-get could not install {package}")
+
+
+def _found(name: str, places: str) -> Path | None:
+    folders = [str(folder) for folder in Path("/").glob(places.lstrip("/"))]
+    path = shutil.which(name, path=os.pathsep.join([*sorted(folders, reverse=True), os.defpath]))
+    return Path(path).resolve() if path else None
+
+
+@contextmanager
+def _directory(user: str) -> Iterator[Path]:
+    """A temporary directory; the server's own user's when this is root."""
+    with tempfile.TemporaryDirectory(prefix="planweave-", ignore_cleanup_errors=True) as name:
+        if os.geteuid() == 0:
+            shutil.chown(name, user)
+        yield Path(name)
+
+
+def _run(command: list[Path | str], user: str, directory: Path) -> None:
+    """Run one step of the set-up, with its output in the error if it fails."""
+    done = subprocess.run(
+        command, user=_user(user), cwd=directory, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} failed: {done.stdout[-500:]} {done.stderr[-500:]}")
+
+
+@contextmanager
+def _served(
+    command: list[Path | str], user: str, directory: Path, connect: Callable[[], None]
+) -> Iterator[None]:
+    """Run a server until the block ends; it is ready when ``connect`` succeeds."""
+    with (directory / "log").open("wb") as log:
+        process = subprocess.Popen(
+            command, user=_user(user), cwd=directory, stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            _wait(process, directory / "log", connect)
+            yield
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait(process: "subprocess.Popen[bytes]", log: Path, connect: Callable[[], None]) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while True:
+        try:
+            return connect()
+        except Exception as error:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the server did not start: {log.read_text()[-800:]}") from error
+        time.sleep(0.2)
+
+
+def _user(name: str) -> str | None:
+    """Root must not run these servers; anybody else runs them as himself."""
+    return name if os.geteuid() == 0 else None

@@ -1,0 +1,494 @@
+"""The SQL tool on SQLite and, where they can be had, on real PostgreSQL and MariaDB servers."""
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from conftest import SHOP
+from servers import Server, free_port
+
+from tools.database import (
+    Cell,
+    Database,
+    DatabaseUnavailable,
+    Limits,
+    QueryFailed,
+    QueryRefused,
+    QueryTimeout,
+)
+from tools.sql import SqlDatabase, open_sql
+
+GOOD: dict[str, tuple[str, list[tuple[Cell, ...]]]] = {
+    "all columns": (
+        "SELECT * FROM presence ORDER BY node, country LIMIT 1",
+        [("genoa", "GEN", 100.5)],
+    ),
+    "fence": ("```sql\nSELECT COUNT(*) FROM node;\n```", [(3,)]),
+    "label": ("SQL: SELECT COUNT(*) FROM node;", [(3,)]),
+    "comments": ("-- count them\nSELECT COUNT(*) /* all */ FROM node -- done", [(3,)]),
+    "join": (
+        "SELECT c.name, n.total_power FROM country AS c JOIN node AS n ON n.name = c.home "
+        "WHERE c.development > 50 ORDER BY c.name",
+        [("HAB", 123.25), ("SWE", None)],
+    ),
+    "left join": (
+        "SELECT n.name, COUNT(p.country) AS countries FROM node n "
+        "LEFT JOIN presence p ON p.node = n.name GROUP BY n.name ORDER BY 2 DESC, 1",
+        [("genoa", 2), ("lubeck", 1), ("wien", 1)],
+    ),
+    "having": (
+        "SELECT country, SUM(power) FROM presence GROUP BY country HAVING COUNT(*) > 1",
+        [("HAB", 110.25)],
+    ),
+    "CTE": (
+        "WITH totals AS (SELECT node, SUM(power) AS t FROM presence GROUP BY node) "
+        "SELECT node FROM totals WHERE t = (SELECT MAX(t) FROM totals)",
+        [("genoa",)],
+    ),
+    "two CTEs with column lists": (
+        "WITH a(x) AS (SELECT name FROM node), b(y) AS (SELECT x FROM a WHERE x < 'h') "
+        "SELECT y FROM b",
+        [("genoa",)],
+    ),
+    "recursion": (
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 2000) "
+        "SELECT SUM(n) FROM r",
+        [(2001000,)],
+    ),
+    "window": (
+        "SELECT node, country, RANK() OVER (PARTITION BY node ORDER BY power DESC) AS place "
+        "FROM presence WHERE node = 'genoa' ORDER BY place",
+        [("genoa", "GEN", 1), ("genoa", "HAB", 2)],
+    ),
+    "running sum": (
+        "SELECT country, SUM(power) OVER (ORDER BY power ROWS BETWEEN UNBOUNDED PRECEDING AND "
+        "CURRENT ROW) FROM presence ORDER BY power LIMIT 2",
+        [("HAB", 20.25), ("SWE", 90.25)],
+    ),
+    "case": (
+        "SELECT name, CASE WHEN development > 100 THEN 'big' ELSE 'small' END FROM country "
+        "ORDER BY name",
+        [("GEN", "small"), ("HAB", "big"), ("SWE", "big")],
+    ),
+    "exists": (
+        "SELECT name FROM node n WHERE NOT EXISTS "
+        "(SELECT 1 FROM presence p WHERE p.node = n.name AND p.power > 80) ORDER BY name",
+        [("lubeck",)],
+    ),
+    "in": ("SELECT name FROM country WHERE home IN (SELECT name FROM inland)", [("HAB",)]),
+    "view": ("SELECT name FROM inland", [("wien",)]),
+    "derived table": (
+        "SELECT MAX(s) FROM (SELECT SUM(power) AS s FROM presence GROUP BY node) AS t",
+        [(120.75,)],
+    ),
+    "union": (
+        "SELECT name FROM node WHERE name = 'wien' UNION SELECT name FROM country "
+        "WHERE name = 'HAB' ORDER BY name",
+        [("HAB",), ("wien",)],
+    ),
+    "parentheses": ("(SELECT COUNT(*) FROM node)", [(3,)]),
+    "like and percent": ("SELECT name FROM node WHERE name LIKE '%e%n%'", [("genoa",), ("wien",)]),
+    "colon in text": ("SELECT name FROM country WHERE note = 'a:b' OR note LIKE 'pl%'", [("SWE",)]),
+    "semicolon in text": ("SELECT name FROM country WHERE note LIKE '%; --'", [("HAB",)]),
+    "between dates": (
+        "SELECT name FROM country WHERE founded BETWEEN '1200-01-01' AND '1300-01-01'",
+        [("HAB",)],
+    ),
+    "dates": ("SELECT MIN(founded) FROM country", [("1005-01-01",)]),
+    "coalesce and cast": (
+        "SELECT CAST(COALESCE(total_power, 0) AS DECIMAL(10, 2)) FROM node ORDER BY name",
+        [(321.5,), (0,), (123.25,)],
+    ),
+    "text functions": (
+        "SELECT UPPER(SUBSTR(name, 1, 2)) FROM node ORDER BY name LIMIT 1",
+        [("GE",)],
+    ),
+    "division": ("SELECT ROUND(SUM(power) / 3, 1) FROM presence", [(93.6,)]),
+    "no rows": ("SELECT 1 FROM node WHERE name IS NULL", []),
+}
+OWN = {
+    "sqlite": [
+        ('SELECT "name" FROM "main"."node" WHERE [inland] = 1', [("wien",)]),
+        ('SELECT name FROM node WHERE name = "wien"', [("wien",)]),
+        ("SELECT strftime('%Y', founded) FROM country WHERE name = 'SWE'", [("1397",)]),
+        ("SELECT printf('%.1f', 2.25), ifnull(NULL, 1), iif(1 > 2, 'a', 'b')", [("2.3", 1, "b")]),
+        ("SELECT group_concat(name, '; ') FROM (SELECT name FROM node ORDER BY 1)", None),
+        ("SELECT trim(' a '), trim('xax', 'x'), typeof(trim(NULL, 'x'))", [("a", "a", "null")]),
+        ("SELECT value FROM json_each('[7]')", [(7,)]),
+    ],
+    "postgresql": [
+        ('SELECT "name" FROM public.node WHERE inland', [("wien",)]),
+        ("SELECT EXTRACT(YEAR FROM founded) FROM country WHERE name = 'SWE'", [(1397,)]),
+        ("SELECT ROUND(total_power::numeric, 1) FROM node WHERE name ILIKE 'WIEN'", [(123.3,)]),
+        ("SELECT to_char(founded, 'YYYY-MM') FROM country WHERE name = 'SWE'", [("1397-06",)]),
+        ("SELECT string_agg(name, ', ' ORDER BY name) FROM node", [("genoa, lubeck, wien",)]),
+        ("SELECT COUNT(*) FILTER (WHERE inland) FROM node", [(1,)]),
+        ("SELECT DISTINCT ON (node) node, power FROM presence ORDER BY node, power DESC", None),
+        ("SELECT array_agg(name ORDER BY name) FROM inland", [(["wien"],)]),
+        ("SELECT g FROM generate_series(1, 2) AS g", [(1,), (2,)]),
+        ("SELECT a FROM (VALUES (1), (2)) AS t(a) WHERE a > 1", [(2,)]),
+    ],
+    "mariadb": [
+        ("SELECT `name` FROM shop.node WHERE inland = TRUE", [("wien",)]),
+        (
+            "SELECT YEAR(founded), IF(1 > 2, 'a', 'b') FROM country WHERE name = 'SWE'",
+            [(1397, "b")],
+        ),
+        ("SELECT DATE_FORMAT(founded, '%Y-%m') FROM country WHERE name = 'SWE'", [("1397-06",)]),
+        ("SELECT GROUP_CONCAT(name ORDER BY name SEPARATOR ', ') FROM inland", [("wien",)]),
+        ('SELECT name FROM node WHERE name = "wien"', [("wien",)]),
+        ("SELECT CONCAT(name, '!'), IFNULL(total_power, 0) FROM node LIMIT 1", None),
+    ],
+}
+
+
+@pytest.fixture
+def shop(shop_file: Path) -> Iterator[SqlDatabase]:
+    database = open_sql(shop_file)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def postgresql_shop(postgresql_server: Server) -> Iterator[SqlDatabase]:
+    database = open_sql(postgresql_server.url())
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def mariadb_shop(mariadb_server: Server) -> Iterator[SqlDatabase]:
+    database = open_sql(mariadb_server.url())
+    yield database
+    database.close()
+
+
+ENGINES = [
+    pytest.param("shop", id="sqlite"),
+    pytest.param("postgresql_shop", id="postgresql", marks=pytest.mark.server),
+    pytest.param("mariadb_shop", id="mariadb", marks=pytest.mark.server),
+]
+
+
+@pytest.fixture(params=ENGINES)
+def database(request: pytest.FixtureRequest) -> SqlDatabase:
+    found = request.getfixturevalue(request.param)
+    assert isinstance(found, SqlDatabase)
+    return found
+
+
+def test_it_is_a_database(shop: SqlDatabase) -> None:
+    database: Database = shop
+    assert database.kind == "relational"
+    assert database.language == "SQL (SQLite)"
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_good_queries(database: SqlDatabase, name: str) -> None:
+    query, rows = GOOD[name]
+    assert list(database.run(query).rows) == rows
+
+
+def test_good_queries_in_the_dialect(database: SqlDatabase) -> None:
+    name = database.language[5:-1].lower()
+    for query, rows in OWN[name]:
+        found = list(database.run(query).rows)
+        assert found
+        assert rows is None or found == rows
+
+
+def test_schema(database: SqlDatabase) -> None:
+    schema = database.schema()
+    entities = {entity.name: entity for entity in schema.entities}
+    assert {name: (entity.kind, entity.count) for name, entity in entities.items()} == {
+        "node": ("table", 3),
+        "country": ("table", 3),
+        "presence": ("table", 4),
+        "inland": ("view", 1),
+    }
+    fields = {field.name: field for field in entities["country"].fields}
+    assert fields["name"].key
+    assert sorted(fields["name"].samples) == ["GEN", "HAB", "SWE"]
+    assert fields["home"].references == "node.name"
+    assert fields["development"].type.startswith("DOUBLE")
+    assert not fields["development"].samples
+    assert [field.name for field in entities["presence"].fields if field.key] == ["node", "country"]
+    assert [field.name for field in entities["inland"].fields] == ["name"]
+    assert database.schema() is schema
+
+
+def test_rows_beyond_the_limit_are_counted(database: SqlDatabase) -> None:
+    result = database.run("SELECT name FROM node", Limits(rows=2))
+    assert (len(result.rows), result.total_rows, result.truncated) == (2, 3, True)
+    exact = database.run("SELECT name FROM node", Limits(rows=3))
+    assert (len(exact.rows), exact.total_rows, exact.truncated) == (3, 3, False)
+
+
+def test_very_many_rows_are_not_counted(database: SqlDatabase) -> None:
+    sources = ", ".join(f"presence p{i}" for i in range(9))  # 262 144 rows
+    result = database.run(f"SELECT p1.node FROM {sources}", Limits(rows=5))
+    assert (len(result.rows), result.total_rows, result.truncated) == (5, None, True)
+    assert database.run("SELECT COUNT(*) FROM node").rows == ((3,),)  # the connection is still good
+
+
+def test_rows_within_the_characters(database: SqlDatabase) -> None:
+    result = database.run("SELECT name, note FROM country", Limits(characters=40))
+    assert 1 <= len(result.rows) < 3
+    assert result.total_rows == 3
+    assert all(len(str(cell)) <= 40 for row in result.rows for cell in row)
+
+
+def test_time_limit(database: SqlDatabase) -> None:
+    sources = ", ".join(f"presence p{i}" for i in range(24))
+    with pytest.raises(QueryTimeout, match=r"stopped after 0\.2 s"):
+        database.run(f"SELECT SUM(p1.power) FROM {sources}", Limits(seconds=0.2))
+    assert database.run("SELECT COUNT(*) FROM node").rows == ((3,),)
+
+
+def test_threads(database: SqlDatabase) -> None:
+    def total(number: int) -> Cell:
+        return database.run(f"SELECT SUM(power) + {number} FROM presence").rows[0][0]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(total, range(40))) == [280.75 + number for number in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("query", "mend"),
+    [
+        ("SELECT * FROM nodes", r"Did you mean node\? The tables are: "),
+        ("SELECT developmnt FROM country", r"Did you mean country\.development\?"),
+        ("SELECT c.developmnt FROM country c", r"Did you mean country\.development\?"),
+        ("SELECT development FROM node", "The column development is in country"),
+        ("SELECT xyzzy FROM node", r"The columns are: node\.name, node\.inland"),
+        ("SELECT name FROM node, country", "Write the table before the column"),
+        ("SELECT FROM node", "Check the syntax"),
+        ("SELECT name FROM node WHERE name = 'genoa", "Close it"),
+        ("SELECT node FROM presence WHERE SUM(power) > 1", "HAVING"),
+        ("SELECT len(name) FROM node", r"Write length\(column\)"),
+    ],
+)
+def test_errors_say_how_to_mend(database: SqlDatabase, query: str, mend: str) -> None:
+    with pytest.raises(QueryFailed) as caught:
+        database.run(query)
+    import re
+
+    assert re.search(mend, caught.value.mend, re.IGNORECASE), str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("engine", "query", "mend"),
+    [
+        ("shop", "SELECT YEAR(founded) FROM country", "strftime"),
+        ("shop", "SELECT EXTRACT(YEAR FROM founded) FROM country", "strftime"),
+        ("shop", "SELECT CONCAT(name, home) FROM country", r"a || b"),
+        ("shop", "SELECT LEFT(name, 2) FROM country", "substr"),
+        ("shop", "SELECT name::text FROM country", "CAST"),
+        ("shop", "SELECT medain(power) FROM presence", "without"),
+        ("postgresql_shop", "SELECT ROUND(total_power, 2) FROM node", "::numeric"),
+        ("postgresql_shop", "SELECT strftime('%Y', founded) FROM country", "to_char"),
+        ("postgresql_shop", 'SELECT name FROM node WHERE name = "zzz"', "single quotes"),
+        (
+            "postgresql_shop",
+            "SELECT node, country, SUM(power) FROM presence GROUP BY node",
+            "GROUP",
+        ),
+        ("postgresql_shop", "SELECT 1 FROM country WHERE founded = 12", "Cast"),
+        ("mariadb_shop", "SELECT strftime('%Y', founded) FROM country", "DATE_FORMAT"),
+        ("mariadb_shop", "SELECT 1 FROM node WHERE SUM(total_power) > 1", "HAVING"),
+    ],
+)
+def test_tips_of_the_dialect(
+    request: pytest.FixtureRequest, engine: str, query: str, mend: str
+) -> None:
+    if engine != "shop":
+        request.applymarker(pytest.mark.server)
+    database: SqlDatabase = request.getfixturevalue(engine)
+    with pytest.raises((QueryFailed, QueryRefused)) as caught:
+        database.run(query)
+    assert mend in caught.value.mend, str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        (
+            "SELECT * FROM country WHERE name = 'SWD'",
+            "No country.name equals 'SWD'; values there: 'SWE'.",
+        ),
+        (
+            "SELECT * FROM country c WHERE c.name IN ('HAB', 'SWD') AND c.home = 'x'",
+            "No country.name equals 'SWD'",
+        ),
+        ("SELECT SUM(power) FROM presence WHERE 'lubek' = node", "values there: 'lubeck'."),
+        ("SELECT COUNT(*) FROM presence WHERE node = 'Genoa' AND country = 'SWE' AND 1 = 0", None),
+        (
+            "SELECT * FROM presence WHERE node = 'wien' AND country = 'SWE'",
+            "No row meets all conditions",
+        ),
+        (
+            "SELECT n.name FROM node n JOIN presence p ON p.node = n.name WHERE p.country = 'swe2'",
+            "'SWE'",
+        ),
+        ("SELECT MAX(power) FROM presence", ""),
+        ("SELECT name FROM node", ""),
+    ],
+)
+def test_hints_for_empty_results(database: SqlDatabase, query: str, hint: str | None) -> None:
+    found = database.run(query).hint
+    if hint is None:  # MariaDB compares without regard to case, the others do not
+        assert found == "" or "'genoa'" in found
+    elif hint:
+        assert hint in found
+    else:
+        assert found == ""
+
+
+def test_double_quoted_text_gets_the_hint_too(shop: SqlDatabase) -> None:
+    assert "'wien'" in shop.run('SELECT * FROM node WHERE name = "wein"').hint
+
+
+def test_the_executed_query_is_reported(shop: SqlDatabase) -> None:
+    assert shop.run("```sql\nSELECT 1 -- one\n  AS x;\n```").query == "SELECT 1  AS x"
+
+
+def test_values_are_plain(tmp_path: Path) -> None:
+    path = tmp_path / "values.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE v (a, b BLOB, c REAL, d)")
+    connection.execute("INSERT INTO v VALUES (9007199254740993, x'00ff', 0.1, NULL)")
+    connection.commit()
+    connection.close()
+    database = open_sql(f"sqlite:///{path}")
+    assert database.run("SELECT * FROM v").rows == ((9007199254740993, "<2 bytes>", 0.1, None),)
+    database.close()
+    database.close()
+
+
+def test_names_that_need_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "odd.sql"
+    path.write_text(
+        'CREATE TABLE "Order Details" ("unit price" REAL, "order" TEXT);\n'
+        "INSERT INTO \"Order Details\" VALUES (1.5, 'a');"
+    )
+    database = open_sql(path)
+    (entity,) = database.schema().entities
+    assert (entity.name, entity.count) == ("Order Details", 1)
+    assert entity.fields[1].samples == ("a",)
+    query = 'SELECT "unit price" FROM "Order Details" WHERE "order" = \'a\''
+    assert database.run(query).rows == ((1.5,),)
+    assert "'a'" in database.run('SELECT 1 FROM "Order Details" WHERE "order" = \'A\'').hint
+    database.close()
+
+
+def test_a_script_with_double_quoted_text(tmp_path: Path) -> None:
+    path = tmp_path / "published.SQL"
+    path.write_text(
+        "\ufeff-- made by hand; really\nCREATE TABLE t (a VARCHAR(9), b FLOAT);\n"
+        'INSERT INTO t(a, b) VALUES ("x;y", 1.5);\n\nINSERT INTO t VALUES ("it\'s", 2)'
+    )
+    database = open_sql(path)
+    assert database.run("SELECT a FROM t ORDER BY b").rows == (("x;y",), ("it's",))
+    database.close()
+
+
+def test_a_broken_script_names_the_statement(tmp_path: Path) -> None:
+    path = tmp_path / "broken.sql"
+    path.write_text("CREATE TABLE t (a INT);\n\nINSERT INTO t (b)\n  VALUES (1);\nSELECT 1;")
+    with pytest.raises(
+        DatabaseUnavailable, match=r"line 3: .*no column named b.*INSERT INTO t \(b"
+    ):
+        open_sql(path)
+
+
+@pytest.mark.parametrize("statement", ["ATTACH '{}' AS n;", "VACUUM INTO '{}';"])
+def test_a_script_writes_no_files(tmp_path: Path, statement: str) -> None:
+    path, target = tmp_path / "evil.sql", tmp_path / "new.db"
+    path.write_text(statement.format(target))
+    with pytest.raises(DatabaseUnavailable, match="too many attached"):
+        open_sql(path)
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("/nowhere/shop.db", "There is no database file /nowhere/shop.db."),
+        ("sqlite:////nowhere/shop.db", "There is no database file /nowhere/shop.db."),
+        ("sqlite://", "There is no database file ."),
+        ("/nowhere/shop.sql", "cannot be read: No such file or directory."),
+        ("oracle://u:secret@h/d", "oracle:// is no SQL database that can be opened here."),
+        ("nonsense://u:secret@h/d", "nonsense:// is no SQL database that can be opened here."),
+        ("postgresql://u:secret@h:port/d", "The database URL cannot be read."),
+        ("postgresql://u:secret@127.0.0.1:{port}/d", "does not answer: "),
+        ("mariadb://u:secret@127.0.0.1:{port}/d", "does not answer: "),
+    ],
+)
+def test_databases_that_cannot_be_opened(url: str, problem: str) -> None:
+    with pytest.raises(DatabaseUnavailable) as caught:
+        open_sql(url.format(port=free_port()))
+    assert problem in caught.value.problem
+    assert caught.value.mend
+    assert "secret" not in str(caught.value)
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_text("not a database, but long enough to have a header of its own" * 20)
+    with pytest.raises(DatabaseUnavailable, match="file is not a database"):
+        open_sql(path)
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "notes.sql"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DatabaseUnavailable, match="not UTF-8"):
+        open_sql(path)
+
+
+@pytest.mark.parametrize(
+    ("url", "module", "extra"),
+    [
+        ("postgresql://u:secret@h/d", "psycopg", "planweave[postgresql]"),
+        ("mysql://u:secret@h/d", "pymysql", "planweave[mysql]"),
+    ],
+)
+def test_a_driver_that_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, url: str, module: str, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(DatabaseUnavailable) as caught:
+        open_sql(url)
+    assert extra in caught.value.mend
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("server", ["postgresql_server", "mariadb_server"])
+def test_a_wrong_password_is_not_shown(request: pytest.FixtureRequest, server: str) -> None:
+    found: Server = request.getfixturevalue(server)
+    with pytest.raises(DatabaseUnavailable) as caught:
+        open_sql(found.url(password="letmein"))
+    assert "letmein" not in str(caught.value)
+    assert "reader:***@127.0.0.1" in str(caught.value)
+    assert "password" in str(caught.value).lower()
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("server", ["postgresql_server", "mariadb_server"])
+def test_a_missing_database(request: pytest.FixtureRequest, server: str) -> None:
+    found: Server = request.getfixturevalue(server)
+    with pytest.raises(DatabaseUnavailable, match="nosuch"):
+        open_sql(found.url("owner").replace("/shop", "/nosuch"))
+
+
+def test_script_and_file_agree(shop: SqlDatabase, tmp_path: Path) -> None:
+    path = tmp_path / "shop.sql"
+    path.write_text(SHOP)
+    script = open_sql(path)
+    assert script.schema() == shop.schema()
+    script.close()
