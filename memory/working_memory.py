@@ -5,11 +5,12 @@ checkpointed, streamed over HTTP and edited in Studio. It grows by reducers; nod
 """
 
 from operator import add
-from typing import Annotated, Literal, TypeAlias, TypedDict
+from typing import Annotated, Literal, TypeAlias
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from pydantic import Field
+from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
 
 Tool: TypeAlias = Literal["sql", "cypher", "calculator", "thinking", "replan", "finish"]
 

@@ -1,0 +1,185 @@
+"""``langgraph dev`` serves every graph: driven offline through its SDK, as Studio does."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from openai_server import Answer, Script, serving
+
+from graphs import METHODS
+
+pytestmark = pytest.mark.server
+
+ROOT = Path(__file__).parents[2]
+PLAN = {"steps": ["Find the cheapest offer in table offer."], "missing": ""}
+QUERY = {
+    "thought": "The cheapest offer decides.",
+    "step": 1,
+    "tool": "sql",
+    "input": "SELECT name, price FROM offer ORDER BY price LIMIT 1",
+}
+SOUND = {"reason": "It is enough.", "replan": "N", "steps": []}
+FINISH = {"thought": "Enough.", "step": 1, "tool": "finish", "input": ""}
+DECISION = {"why": "It costs least.", "facts": [1], "decision": "birch", "unknown": ""}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    folder = tmp_path_factory.mktemp("server")
+    log = folder / "server.log"
+    command = [
+        *(str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser", "--no-reload"),
+        *("--host", "127.0.0.1", "--port", str(port), "--n-jobs-per-worker", "4"),
+        *("--config", str(ROOT / "langgraph.json")),
+    ]
+    environment = os.environ | {
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+        "LANGSMITH_TRACING": "false",
+        "PLANWEAVE_RESPONSE_CACHE": "off",
+    }
+    url = f"http://127.0.0.1:{port}"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
+        try:
+            _wait_until_ready(url, process, log)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+    assert "BlockingError" not in log.read_text()
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        assert process.poll() is None, log.read_text()[-3000:]
+        try:
+            if httpx.get(f"{url}/ok").status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.3)
+    pytest.fail(f"The server was not ready in two minutes.\n{log.read_text()[-3000:]}")
+
+
+@pytest.fixture
+async def client(server: str) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=server, api_key=None) as client:
+        yield client
+
+
+@pytest.fixture
+def offers(tmp_path: Path) -> str:
+    path = tmp_path / "offers.sql"
+    path.write_text(
+        "CREATE TABLE offer(name TEXT PRIMARY KEY, price REAL);\n"
+        "INSERT INTO offer(name, price) VALUES ('ash', 7.5);\n"
+        "INSERT INTO offer(name, price) VALUES ('birch', 5.25);\n"
+    )
+    return str(path)
+
+
+def scripted(*replies: dict[str, Any]) -> list[Answer]:
+    return [Answer(text=json.dumps(reply)) for reply in replies]
+
+
+def context(model: Script, database: str, **more: Any) -> dict[str, Any]:
+    return {"model": model.name, "database": database, **more}
+
+
+async def test_lists_the_graphs_and_their_schemas(client: LangGraphClient) -> None:
+    assistants = await client.assistants.search(limit=50)
+    assert {assistant["graph_id"] for assistant in assistants} == set(METHODS)
+    for assistant in assistants:
+        schemas = await client.assistants.get_schemas(assistant["assistant_id"])
+        assert "messages" in schemas["input_schema"]["properties"]
+        assert {"plan", "facts", "answer"} <= set(schemas["output_schema"]["properties"])
+        settings = schemas["context_schema"]["properties"]
+        assert "description" in settings["database"]
+
+
+async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers: str) -> None:
+    thread = await client.threads.create()
+    with serving(*scripted(PLAN, QUERY, SOUND, FINISH, DECISION)) as model:
+        visited, calls = [], 0
+        async for part in client.runs.stream(
+            thread["thread_id"],
+            "planrag",
+            input={"messages": [{"role": "user", "content": "Which offer is cheapest?"}]},
+            context=context(model, offers),
+            stream_mode=["updates", "custom"],
+        ):
+            assert part.event != "error", part.data
+            visited += list(part.data) if part.event == "updates" else []
+            calls += part.event == "custom"
+    assert visited == [
+        *("intake", "planner", "plan_approval", "selector", "sql", "replanner", "selector"),
+        "answering_machine",
+    ]
+    assert calls == 5
+    state = await client.threads.get_state(thread["thread_id"])
+    assert state["values"]["answer"]["decision"] == "birch"
+    assert state["values"]["messages"][-1]["type"] == "ai"
+
+
+async def test_interrupts_for_approval_resumes_and_forks(
+    client: LangGraphClient, offers: str
+) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    with serving(*scripted(PLAN, QUERY, SOUND, FINISH, DECISION)) as model:
+        settings = context(model, offers, approve=True)
+        await client.runs.wait(
+            thread, "planrag", input={"question": "Which offer is cheapest?"}, context=settings
+        )
+        stopped = await client.threads.get_state(thread)
+        request = stopped["interrupts"][0]["value"]["action_requests"][0]
+        assert request["args"]["plan"] == PLAN["steps"]
+        approval = {"decisions": [{"type": "approve"}]}
+        done = await client.runs.wait(
+            thread, "planrag", command={"resume": approval}, context=settings
+        )
+    assert done["answer"]["decision"] == "birch"
+
+    history = await client.threads.get_history(thread, limit=50)
+    before = next(state for state in history if state["next"] == ["selector"])
+    other = DECISION | {"decision": "ash"}
+    with serving(*scripted(QUERY, SOUND, FINISH, other)) as model:
+        fork = await client.runs.wait(
+            thread,
+            "planrag",
+            checkpoint=before["checkpoint"],
+            context=context(model, offers, approve=True),
+        )
+    assert fork["plan"] == PLAN["steps"]
+    assert fork["answer"]["decision"] == "ash"
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_every_graph_greets(client: LangGraphClient, method: str) -> None:
+    done = await client.runs.wait(
+        None, method, input={"messages": [{"role": "user", "content": "Hi!"}]}
+    )
+    assert done["messages"][-1]["content"].startswith("Hello")
+    assert not done["facts"]
+
+
+async def test_a_wrong_setting_is_told(client: LangGraphClient) -> None:
+    with pytest.raises(Exception, match="max_iterations"):
+        await client.runs.wait(
+            None, "planrag", input={"question": "x?"}, context={"max_iterations": 0}
+        )
