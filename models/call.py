@@ -51,7 +51,9 @@ async def call(
     record = CallRecord(
         role=role,
         model=name_of(model),
-        prompt=tuple(Message(role=message.type, content=message.text) for message in messages),
+        prompt=tuple(
+            Message(role=message.type, content=_sendable(message.text)) for message in messages
+        ),
     )
     try:
         reply = _message(await (asked or model).ainvoke(list(messages), config))
@@ -63,7 +65,13 @@ async def call(
     cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
     seconds = time.perf_counter() - start
     price = await asyncio.to_thread(price_of, record.model)  # its first call reads a file
-    return Call(reply.text, _with_reply(record, reply, seconds, price), cut)
+    record = _with_reply(record, reply, seconds, price)
+    return Call(record.reply, record, cut)
+
+
+def _sendable(text: str) -> str:
+    """``text`` with what UTF-8 cannot write (half of a surrogate pair) replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _message(answer: object) -> AIMessage:
@@ -88,7 +96,7 @@ def _with_reply(
     dollars = price.dollars(*tokens, cached) if price else None
     return record.model_copy(
         update={
-            "reply": reply.text,
+            "reply": _sendable(reply.text),
             "input_tokens": tokens[0],
             "output_tokens": tokens[1],
             "cached_tokens": cached,

@@ -17,6 +17,7 @@ from pydantic import BaseModel, RootModel, ValidationError
 
 T = TypeVar("T", bound=BaseModel)
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+Told: TypeAlias = Mapping[str, object]
 
 _LONGEST = 64_000
 _LONGEST_REPAIR = 16_000
@@ -130,7 +131,7 @@ def _last_fitting(
                 return _fit(reading, schema)
             except ValidationError as error:
                 problems.append(error)
-            except (RecursionError, OverflowError):
+            except (RecursionError, OverflowError, ValueError):  # such as a number of 5 000 digits
                 continue
     return None
 
@@ -184,7 +185,7 @@ def _fit(value: Json, schema: type[T]) -> T:
     except ValidationError as error:
         mended = json.loads(json.dumps(value))
         changes = [
-            _mend(mended, detail["loc"], detail["type"], str(detail.get("ctx", {}).get("expected")))
+            _mend(mended, detail["loc"], detail["type"], detail.get("ctx", {}))
             for detail in error.errors(include_url=False)[:20]
         ]
         if not any(changes):
@@ -195,7 +196,7 @@ def _fit(value: Json, schema: type[T]) -> T:
             raise error from None
 
 
-def _mend(root: Json, loc: tuple[str | int, ...], kind: str, expected: str) -> bool:
+def _mend(root: Json, loc: tuple[str | int, ...], kind: str, told: Told) -> bool:
     """Change the value at ``loc`` in place if a harmless reading of it exists."""
     holder: Json = root
     try:
@@ -207,7 +208,7 @@ def _mend(root: Json, loc: tuple[str | int, ...], kind: str, expected: str) -> b
             return holder.pop(loc[-1], None) is not None
         old = holder[loc[-1]]  # type: ignore[index]
         mend = _MENDS.get(kind)
-        new = mend(old, expected) if mend else old
+        new = mend(old, told) if mend else old
         if new is old or not isinstance(holder, dict | list):
             return False
         holder[loc[-1]] = new  # type: ignore[index]
@@ -225,15 +226,15 @@ def _rename(holder: dict[str, Json], name: str) -> bool:
     return False
 
 
-def _text(value: Json, _: str) -> Json:
+def _text(value: Json, _: Told) -> Json:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def _listed(value: Json, _: str) -> Json:
+def _listed(value: Json, _: Told) -> Json:
     return [value] if isinstance(value, str | dict) else value
 
 
-def _number(value: Json, _: str) -> Json:
+def _number(value: Json, _: Told) -> Json:
     if not isinstance(value, str):
         return value
     if value.strip().casefold() in ("", "null", "none", "n/a"):
@@ -242,21 +243,33 @@ def _number(value: Json, _: str) -> Json:
     return value.replace(",", "") if grouped else value
 
 
-def _choice(value: Json, expected: str) -> Json:
+def _choice(value: Json, told: Told) -> Json:
     if not isinstance(value, str):
         return value
     wanted = value.strip(" \t\n.'\"").casefold()
-    same = [option for option in re.findall(r"'([^']*)'", expected) if option.casefold() == wanted]
+    same = [
+        option
+        for option in re.findall(r"'([^']*)'", str(told["expected"]))
+        if option.casefold() == wanted
+    ]
     return same[0] if len(same) == 1 else value
 
 
-_MENDS: dict[str, Callable[[Json, str], Json]] = {
+def _shorter(value: Json, told: Told) -> Json:
+    """Cut at the schema's limit, as a grammar would have: ``max_length`` means no more."""
+    limit = told.get("max_length")
+    return value[:limit] if isinstance(value, str | list) and isinstance(limit, int) else value
+
+
+_MENDS: dict[str, Callable[[Json, Told], Json]] = {
     "string_type": _text,
     "list_type": _listed,
     "int_parsing": _number,
     "float_parsing": _number,
     "literal_error": _choice,
     "enum": _choice,
+    "string_too_long": _shorter,
+    "too_long": _shorter,
 }
 
 

@@ -197,11 +197,15 @@ def _written(schema: type[BaseModel]) -> str:
 def _corrected(
     messages: Sequence[BaseMessage], failure: StructuredFailure, schema: type[BaseModel]
 ) -> list[BaseMessage]:
-    """The prompt, the reply (a loop only in part) and what was wrong with it."""
+    """The prompt, the reply and what was wrong with it; of a reply without end, the beginning.
+
+    Shown all of it, a small model writes all of it again.
+    """
     again = HumanMessage(_AGAIN.format(problem=failure.message, schema=_written(schema)))
     if not failure.reply:
         return [*messages, again]
-    shown = failure.reply[:200] if failure.kind == "repetition" else failure.reply
+    endless = failure.kind in ("repetition", "cut_off")
+    shown = f"{failure.reply[:200]} …" if endless else failure.reply
     return [*messages, AIMessage(shown), again]
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from models import ModelSettings, ModelUnavailable, achat_model, ask, call, chat_model
 from models.embedded import physical_cores, shut_down
@@ -30,7 +30,7 @@ def weighted(model_settings: ModelSettings) -> ModelSettings:
 
 
 class Verdict(BaseModel):
-    thought: str
+    thought: str = Field(max_length=60)
     replan: Literal["Y", "N"]
 
 

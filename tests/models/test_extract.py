@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from models import StructuredFailure
 from models.extract import read
@@ -25,6 +25,11 @@ class Choice(BaseModel):
     verdict: Literal["Keep", "Change"]
     reasons: list[str]
     best: int | None
+
+
+class Short(BaseModel):
+    thought: str = Field(max_length=4)
+    tables: list[str] = Field(max_length=2)
 
 
 class Query(BaseModel):
@@ -112,6 +117,10 @@ USABLE: dict[str, tuple[str, BaseModel]] = {
     "keys in another case": ('{"Thought": "look", "RePlan": true, "COUNT": 3}', STEP),
     "choice in another case": ('{"verdict": "keep.", "reasons": ["cheap"], "best": null}', CHOICE),
     "text for a list": ('{"verdict": "Keep", "reasons": "cheap", "best": null}', CHOICE),
+    "longer than allowed": (
+        '{"thought": "looking", "tables": ["a", "b", "c"]}',
+        Short(thought="look", tables=["a", "b"]),
+    ),
     "'null' for null": ('{"verdict": "Keep", "reasons": ["cheap"], "best": "null"}', CHOICE),
     "last brace forgotten": ('{"count": 3, "replan": true, "thought": "look"', STEP),
     "another language around it": (f"Natürlich! Die Antwort lautet: {GOOD} 谢谢", STEP),
@@ -187,6 +196,8 @@ HOSTILE = {
     "commas": "{" + "," * 200_000 + "}",
     "escape sequences": "\x1b[" * 100_000,
     "huge number": '{"thought": "look", "replan": true, "count": ' + "9" * 100_000 + "}",
+    "number of 5000 digits": '{"thought": 1, "replan": 2, "count": "3", "x": ' + "9" * 5000 + "}",
+    "number that overflows": '{"thought": "look", "replan": true, "count": 1e999}',
     "near repetition": "".join(f"{n % 7} {n} " for n in range(40_000)),
 }
 

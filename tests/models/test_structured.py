@@ -142,6 +142,13 @@ async def test_model_that_only_generates() -> None:
     assert [call.model for call in reply.calls] == ["least", "least"]
 
 
+async def test_broken_characters_are_replaced() -> None:
+    model = OnlyGenerates(replies=['{"thought": "a\ud800b"}'])
+    reply = await ask(model, [HumanMessage("half \udc00")], Verdict)
+    assert reply.value == Verdict(thought="a?b")
+    assert "half ?" in reply.calls[0].model_dump_json()
+
+
 class NativeElsewhere(FakeListChatModel):
     """A provider whose structured output comes back as LangChain's raw-and-parsed dict."""
 
