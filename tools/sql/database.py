@@ -125,7 +125,8 @@ class SqlDatabase:
             if not self._backend.is_timeout(error):
                 raise
             more = None  # the rows are there; only their number is not known
-        return shown, None if more is None else len(rows) + more
+        total = None if more is None else len(rows) + more
+        return shown, total if total is None or total <= COUNTED_ROWS else None
 
     def _try(self, text: str, seconds: float) -> QueryResult | None:
         """Run a query of our own; None if it fails or takes longer than ``seconds``."""
@@ -156,7 +157,7 @@ class SqlDatabase:
             )
         if backend.is_disconnect(error):
             return unavailable(backend.engine.url, error)
-        mend = hints.mend(message, statement.tree, tables, backend.dialect)
+        mend = hints.mend(message, statement, tables, backend.dialect)
         return QueryFailed(f"{self.language} says: {message}.", mend=mend)
 
 

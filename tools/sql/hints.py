@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tools.database import QueryResult, Schema
 from tools.result_text import cell_text, one_line, shorten
 from tools.sql.functions import INSTEAD
+from tools.sql.guard import Statement
 from tools.suggest import nearest
 
 if TYPE_CHECKING:
@@ -24,15 +25,16 @@ _COLUMN = re.compile(
     r"""(?:no\ such\ column:\ |Unknown\ column\ '|column\ "?)(?P<name>[\w.]+)"?(?:'|\ does|$)""",
     re.VERBOSE,
 )
+_MANUAL = re.compile(r"; check the manual .* for the right syntax to use ")
 _FUNCTION = re.compile(r"(?:no such function: |function |FUNCTION (?:\w+\.)?)(?P<name>\w+)")
 _TIPS: dict[str, tuple[tuple[str, str], ...]] = {
     "sqlite": (
-        (r"near \"FROM\"|EXTRACT", INSTEAD["sqlite"]["extract"]),
+        (r"(?s)syntax error.*\bEXTRACT\s*\(", INSTEAD["sqlite"]["extract"]),
         (r"misuse of aggregate", "Filter aggregates with HAVING, or in an outer query."),
         (r"ambiguous column name", "Write the table before the column: table.column."),
         (r"string or blob too big", "Build shorter texts."),
         (r"near \"TOP\"", "Write LIMIT n at the end."),
-        (r"near \"(LEFT|RIGHT|\()\"", "For a part of a text write substr(column, start, length)."),
+        (r"(?s)syntax error.*\b(LEFT|RIGHT)\s*\(", "Write substr(column, start, length)."),
         (r"unrecognized token: \":\"", "Write CAST(column AS type), not column::type."),
         (r"RIGHT and FULL", "Swap the tables and use LEFT JOIN."),
     ),
@@ -47,9 +49,12 @@ _TIPS: dict[str, tuple[tuple[str, str], ...]] = {
     "mysql": (
         (r"is ambiguous", "Write the table before the column: table.column."),
         (r"Invalid use of group function", "Filter aggregates with HAVING."),
-        (r"FULL", "MariaDB and MySQL have no FULL JOIN: UNION a LEFT JOIN and a RIGHT JOIN."),
+        (
+            r"(?s)syntax.*\bFULL\b",
+            "MariaDB and MySQL have no FULL JOIN: UNION a LEFT JOIN and a RIGHT JOIN.",
+        ),
         (r"LIMIT & IN", "Put the subquery with LIMIT into FROM and join it."),
-        (r"::", "Write CAST(column AS type), not column::type."),
+        (r"(?s)syntax.*::", "Write CAST(column AS type), not column::type."),
     ),
 }
 
@@ -60,17 +65,19 @@ def message_of(error: Exception) -> str:
     arguments: tuple[object, ...] = cause.args
     # PyMySQL's errors are (code, message).
     text = str(arguments[1]) if len(arguments) > 1 else str(cause)
+    text = _MANUAL.sub(" ", text)
     return shorten(one_line(text.partition("\nLINE ")[0].strip().rstrip(".")), _LONGEST_MESSAGE)
 
 
-def mend(message: str, tree: "exp.Query", schema: Schema, dialect: str) -> str:
+def mend(message: str, statement: Statement, schema: Schema, dialect: str) -> str:
     """What the query could have meant, from the engine's message and the schema."""
-    parts = [tip for pattern, tip in _TIPS[dialect] if re.search(pattern, message)]
+    both = f"{message}\n{statement.text}"
+    parts = [tip for pattern, tip in _TIPS[dialect] if re.search(pattern, both, re.IGNORECASE)]
     if found := _COLUMN.search(message):
-        parts.append(_about_column(found["name"], tree, schema, dialect))
+        parts.append(_about_column(found["name"], statement.tree, schema, dialect))
     elif (found := _FUNCTION.search(message)) and not parts:
         parts.append(INSTEAD[dialect].get(found["name"].lower(), "Write it without the function."))
-    return " ".join(part for part in parts if part)
+    return " ".join(parts) or f"Mend it; the dialect is {schema.language}."
 
 
 def _about_column(name: str, tree: "exp.Query", schema: Schema, dialect: str) -> str:
