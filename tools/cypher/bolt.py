@@ -1,5 +1,6 @@
 """A graph server (Neo4j, or another that speaks Bolt), asked in read transactions."""
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
@@ -54,6 +55,8 @@ class BoltCypher:
     def __init__(self, url: str, auth: tuple[str, str] | None = None) -> None:
         from neo4j import GraphDatabase
 
+        # Without a handler its warnings would be printed; the errors below say the same.
+        logging.getLogger("neo4j").addHandler(logging.NullHandler())
         parts = urlsplit(url)
         if auth is None and parts.username:
             auth = unquote(parts.username), unquote(parts.password or "")
@@ -114,7 +117,7 @@ class BoltCypher:
 
     def _is_neo4j(self) -> bool:
         """Whether the server is Neo4j itself, whose EXPLAIN tells reads from writes."""
-        from neo4j.exceptions import AuthError, ConfigurationError
+        from neo4j.exceptions import AuthError, ClientError
 
         reason = "does not answer"
         try:
@@ -124,8 +127,8 @@ class BoltCypher:
         except AuthError as error:
             cause: Exception = error
             reason = "refuses the user or the password"
-        except ConfigurationError as error:
-            cause, reason = error, "cannot be used with these settings"
+        except ClientError as error:
+            cause, reason = error, f"does not open the database {self._database or 'by default'}"
         except Exception as error:  # and a dozen kinds more for a server that is not there
             cause = error
         self._driver.close()

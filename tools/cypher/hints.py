@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from planweave import PlanweaveError
 from tools.cypher.describe import Read, quoted
@@ -30,12 +31,27 @@ class Names:
             if element.variable:
                 owners = self._owners.setdefault(element.variable, {})
                 owners.update({e.name: e for e in self.entities(element)})
+        for link in self.patterns.links:
+            self._infer(link)
 
     def entities(self, element: Element) -> list[Entity]:
         """The labels or types of the schema that an element may be of; empty when it says none."""
         known = self.nodes if element.is_node else self.relationships
         own = [known[name] for name in element.names if name in known]
         return own or list(self._owners.get(element.variable, {}).values())
+
+    def _infer(self, link: Link) -> None:
+        """Give a node without label those labels that the relationship's type leaves open."""
+        types = [self.relationships[t] for t in link.relationship.names if t in self.relationships]
+        if len(types) != 1 or not link.arrow or not _runs(types[0], link, self):
+            return
+        ends = (
+            (types[0].start, types[0].end) if link.arrow == ">" else (types[0].end, types[0].start)
+        )
+        for element, labels in zip((link.left, link.right), ends, strict=True):
+            if element.variable and not self.entities(element):
+                known = {name: self.nodes[name] for name in labels if name in self.nodes}
+                self._owners[element.variable] = known
 
     def owners(self, variable: str) -> list[Entity]:
         """What a variable stands for, or nothing when that is not sure."""
@@ -88,11 +104,12 @@ class Names:
                 f"Write the label, as in ({variable or 'x'}:{having[0].name}).",
             )
             return
-        who = " or ".join(e.name for e in owners) if owners else "Nothing in this graph"
+        who = " or ".join(e.name for e in owners)
         fields = dict.fromkeys(f.name for e in possible for f in e.fields)
         elsewhere = [e.name for e in everything if name in {f.name for f in e.fields}]
         also = f" {name} is a property of {', '.join(elsewhere)}." if owners and elsewhere else ""
-        yield f"{who} has no property {name}.", _nearest(name, fields) + also
+        problem = f"{who} has no property {name}." if who else f"There is no property {name}."
+        yield problem, _nearest(name, fields) + also
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
@@ -123,23 +140,25 @@ def _directions(names: Names) -> Iterator[str]:
     for link in names.patterns.links:
         types = [names.relationships.get(name) for name in link.relationship.names]
         known = [entity for entity in types if entity]
-        left, right = _labels(names, link.left), _labels(names, link.right)
-        if not known or any(_runs(entity, link, left, right) for entity in known):
+        if not known or any(_runs(entity, link, names) for entity in known):
             continue
         entity = known[0]
         exists = f"({'|'.join(entity.start)})-[:{entity.name}]->({'|'.join(entity.end)})"
-        reverse = _runs(
-            entity, Link(link.right, link.relationship, link.left, link.arrow), right, left
+        turned = replace(link, left=link.right, right=link.left)
+        yield (
+            f"{exists} exists, not the reverse."
+            if _runs(entity, turned, names)
+            else f"Only {exists} exists."
         )
-        yield f"{exists} exists, not the reverse." if reverse else f"Only {exists} exists."
 
 
 def _labels(names: Names, element: Element) -> set[str]:
     return {entity.name for entity in names.entities(element)}
 
 
-def _runs(entity: Entity, link: Link, left: set[str], right: set[str]) -> bool:
-    """Whether a relationship of this type can join these labels in the link's direction."""
+def _runs(entity: Entity, link: Link, names: Names) -> bool:
+    """Whether a relationship of this type can join the link's nodes in its direction."""
+    left, right = _labels(names, link.left), _labels(names, link.right)
 
     def joins(start: set[str], end: set[str]) -> bool:
         return (not start or bool(start & set(entity.start))) and (

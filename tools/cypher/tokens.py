@@ -14,7 +14,7 @@ _TOKEN = re.compile(
     | (?P<quoted>  `(?:[^`]|``)*` )
     | (?P<number>  0[xo][0-9a-f]+ | (?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)? )
     | (?P<name>    [a-z_]\w* )
-    | (?P<mark>    [()\[\]{}.,:;|&!%+\-*/^=<>~$?] )
+    | (?P<mark>    /(?!\*) | [()\[\]{}.,:;|&!%+\-*^=<>~$?] )
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE | re.ASCII,
 )
