@@ -163,7 +163,9 @@ def show(report: Report, console: Console) -> None:
     for head in report.heads():
         console.print(head, style="dim", markup=False, soft_wrap=True)
     for table in report.tables:
-        drawn = RichTable(*table.columns, title=table.title, title_justify="left", box=None)
+        drawn = RichTable(title=table.title, title_justify="left", box=None)
+        for name in table.columns:
+            drawn.add_column(name, no_wrap=name in ("scenario", "method"))
         for row in table.rows:
             drawn.add_row(*(text(cell) for cell in row))
         console.print()

@@ -1,0 +1,106 @@
+import random
+
+import pytest
+from scipy.stats import binomtest
+
+from benchmarks.metrics import Paired, grouped, mcnemar, paired, rate, spread, wilson
+from benchmarks.record import Record, Score
+
+
+def record(question: str, method: str, value: float, **changed: object) -> Record:
+    fields = {
+        "key": f"{question}/{method}",
+        "suite": "dqa",
+        "question": question,
+        "scenario": "locating",
+        "method": method,
+        "database": "graph",
+        "model": "m",
+        "settings": {},
+        "started": "",
+        "seconds": 1.0,
+        "score": Score(value=value, answer="x", explanation=""),
+    }
+    return Record.model_validate(fields | changed)
+
+
+def test_wilson_against_a_published_example():
+    # Newcombe 1998, table I: 81 of 263, and 0 of 20
+    assert wilson(81 / 263, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert wilson(0.0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
+
+
+def test_a_rate_by_hand():
+    found = rate([1, 0, 0, 1])
+    assert found is not None
+    assert found.value == 0.5
+    assert found.error == pytest.approx(0.25)  # sqrt(4 · 0.5²) / 4
+    assert (found.low, found.high) == pytest.approx(wilson(0.5, 4))
+    assert (found.n, found.clusters) == (4, 4)
+    assert rate([]) is None
+
+
+def test_runs_on_one_question_are_not_independent():
+    same = rate([1, 1, 0, 0], ["a", "a", "b", "b"])
+    assert same is not None
+    assert same.error == pytest.approx(2**0.5 / 4)  # two clusters that deviate by +1 and -1
+    assert (same.low, same.high) == pytest.approx(wilson(0.5, 2))
+    opposite = rate([1, 0, 1, 0], ["a", "a", "b", "b"])
+    assert opposite is not None
+    assert opposite.error == 0
+    assert (opposite.low, opposite.high) == pytest.approx(wilson(0.5, 2))
+    sure = rate([0, 0, 0, 0], ["a", "a", "b", "b"])
+    assert sure is not None
+    assert (sure.low, sure.high) == pytest.approx(wilson(0.0, 2))
+
+
+def test_a_spread_by_hand():
+    found = spread([4.0, 1.0, 2.0, 3.0, 10.0])
+    assert found is not None
+    assert (found.mean, found.median, found.n) == (4.0, 3.0, 5)
+    assert found.p95 == pytest.approx(8.8)  # rank 3.8 of 0…4: 4 + 0.8 · 6
+    assert spread([]) is None
+
+
+def test_mcnemar_by_hand():
+    first = dict.fromkeys("abcdef", False) | {"a": True, "g": True, "alone": True}
+    second = dict.fromkeys("bcdefg", True) | {"a": False, "other": True}
+    # only first: a; only second: b…f; p = 2 · (C(6, 0) + C(6, 1)) / 2⁶
+    assert mcnemar(first, second) == Paired(7, 1, 5, 14 / 64)
+    assert mcnemar({}, {}) == Paired(0, 0, 0, 1.0)
+    assert mcnemar({"a": True}, {"a": True}).p == 1.0
+
+
+def test_mcnemar_is_the_sign_test():
+    rng = random.Random(3)
+    for _ in range(50):
+        first = {str(i): rng.random() < 0.6 for i in range(30)}
+        second = {str(i): rng.random() < 0.4 for i in range(30)}
+        test = mcnemar(first, second)
+        if test.first + test.second:
+            expected = binomtest(test.first, test.first + test.second).pvalue
+            assert test.p == pytest.approx(expected)
+
+
+def test_groups_name_what_differs_and_follow_the_paper():
+    records = [record("q1", "planrag", 1.0), record("q1", "single_rag", 0.0)]
+    assert list(grouped(records)) == ["single_rag", "planrag"]
+    other = record("q1", "planrag", 1.0, model="n", settings={"replan": "when_needed"})
+    assert list(grouped([*records, other])) == [
+        "single_rag m replan=None",
+        "planrag m replan=None",
+        "planrag n replan=when_needed",
+    ]
+
+
+def test_methods_are_compared_on_the_questions_that_both_were_asked():
+    groups = grouped(
+        [
+            record("q1", "planrag", 1.0),
+            record("q2", "planrag", 1.0),
+            record("q3", "planrag", 0.0),
+            record("q1", "single_rag", 0.0),
+            record("q3", "single_rag", 0.0),
+        ]
+    )
+    assert paired(groups) == {("single_rag", "planrag"): Paired(2, 0, 1, 1.0)}
