@@ -1,7 +1,8 @@
 """How many prompt tokens a model reads again when calls share a prefix.
 
-Five roles of one run see the same rules and schema and differ in their last message alone. Prints
-one line a call and the share of tokens that the server still had.
+Calls of one role see the same rules and schema and differ in their last message alone; roles take
+turns, each with a beginning of its own. Prints one line a call and the share of tokens that the
+server had to read again after each role's first call.
 """
 
 import asyncio
@@ -26,23 +27,25 @@ QUESTIONS = (
 )
 
 
-async def measure(model: str) -> list[CallRecord]:
-    """Ask the five questions one after another, without the response cache."""
+async def measure(model: str, roles: int) -> list[CallRecord]:
+    """Let each role ask the five questions, taking turns, without the response cache."""
     settings = ModelSettings(response_cache="off")
     chat = await achat_model(model, max_tokens=16, settings=settings)
-    system = SystemMessage(RULES)
-    return [
-        (await call(chat, [system, HumanMessage(text)], role=f"call {number}")).record
-        for number, text in enumerate(QUESTIONS, 1)
-    ]
+    records = []
+    for text in QUESTIONS:
+        for role in range(1, roles + 1):
+            prompt = [SystemMessage(f"You are analyst {role}.\n{RULES}"), HumanMessage(text)]
+            records.append((await call(chat, prompt, role=f"role {role}")).record)
+    return records
 
 
 def main(
     model: Annotated[str, typer.Option(help="Any model name; the embedded ones cost nothing.")],
+    roles: Annotated[int, typer.Option(min=1, help="Roles that take turns.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Measure the prompt cache of MODEL."""
-    records = asyncio.run(measure(model))
+    records = asyncio.run(measure(model, roles))
     for record in records:
         read = record.input_tokens - record.cached_tokens
         if as_json:
@@ -52,9 +55,9 @@ def main(
                 f"{record.role}: {record.input_tokens} prompt tokens, {read} read, "
                 f"{record.output_tokens} written, {record.seconds:.1f} s"
             )
-    later = Usage.of(records[1:])
+    later = Usage.of(records[roles:])
     share = 1 - later.cached_tokens / later.input_tokens
-    typer.echo(f"read again after the first call: {share:.1%} of the prompt", err=as_json)
+    typer.echo(f"read again after each role's first call: {share:.1%} of the prompt", err=as_json)
 
 
 if __name__ == "__main__":

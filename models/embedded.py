@@ -124,6 +124,7 @@ def _parameters(gguf: Path, settings: ModelSettings, secret: str) -> "xllamacpp.
     parameters.n_parallel = 1  # two slots on a small machine are slower than one
     parameters.use_jinja = True
     parameters.cache_prompt = True
+    parameters.cache_ram_mib = 1024  # prefixes of roles that take turns are kept here
     parameters.warmup = False
     parameters.ui = False
     parameters.verbosity = -1  # silent

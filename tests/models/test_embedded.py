@@ -51,6 +51,17 @@ async def test_structured_reply_and_shared_prefix(weighted: ModelSettings) -> No
 
 
 @pytest.mark.model
+async def test_roles_that_take_turns_keep_their_prefix(weighted: ModelSettings) -> None:
+    model = chat_model(MODEL, settings=weighted, max_tokens=4)
+    cached = []
+    for text in ("one", "two"):
+        for role in ("You plan and plan again. " * 12, "Queries are your only trade. " * 12):
+            done = await call(model, [SystemMessage(role), HumanMessage(text)])
+            cached.append(done.record.cached_tokens)
+    assert min(cached[2:]) > 60
+
+
+@pytest.mark.model
 def test_server_outlives_event_loops_and_serves_threads(
     weighted: ModelSettings, capfd: pytest.CaptureFixture[str]
 ) -> None:
