@@ -3,9 +3,9 @@
 
 SCRIPT = r"""
 // goods and the buildings that make them
-CREATE (n: Goods {name:"iron", code: 0, base_price:40, current_price:31.5, pop_demand:0});
+CREATE (n: Goods {name:"iron", code: 0, base_price:40, current_price:31.5, pop_demand:0, note:null});
 CREATE (n: Goods {name:"coal", code: 1, base_price:30, current_price:42.25, pop_demand:-2.5});
-CREATE (n: Goods {name:"steel", code: 2, base_price:50, current_price:50, pop_demand:1e2, note:null});
+CREATE (n: Goods {name:"steel", code: 2, base_price:50, current_price:50, pop_demand:1e2});
 CREATE (n: Building {id: 10, name:"mine \"north\"; deep", level:1, closed:false});
 CREATE (n: Building {id: 11, name:'smith\'s works', level:3, closed:true});
 CREATE (n: Building {id: 12, name:"// not a comment", level:5, closed:false});
@@ -48,7 +48,7 @@ GOOD = [
     "MATCH (g:Goods) RETURN g.name, coalesce(g.pop_demand, 0) + 1 AS demand ORDER BY demand",
     "CALL { MATCH (b:Building) RETURN max(b.level) AS top } MATCH (b:Building {level: top}) RETURN b.id",
     "MATCH (start:Building {id: 11})<-[:Demand]-(load:Goods) RETURN start.id, load.name",
-    "MATCH (b:Building) WHERE b.name = 'CREATE; DELETE' RETURN b.id AS set_size",
+    "MATCH (b:Building) WHERE b.name <> 'CREATE; DELETE' RETURN count(b) AS n",
     "MATCH (b:`Building`) RETURN b.`name` AS `the name`",
     "MATCH (n) RETURN labels(n)[0] AS label, count(*) AS n ORDER BY label",
     "MATCH ()-[r]->() RETURN type(r) AS type, count(r) AS n ORDER BY type",

@@ -52,10 +52,7 @@ def test_ends_what_would_run_without_end(graph: tuple[Database, Dump], query: st
 
 @pytest.mark.parametrize("query", GOOD)
 def test_lets_good_queries_pass(graph: tuple[Database, Dump], query: str) -> None:
-    result = graph[0].run(query)
-    assert result.columns
-    if "'CREATE; DELETE'" not in query:
-        assert result.rows
+    assert graph[0].run(query).rows
 
 
 @pytest.mark.parametrize(

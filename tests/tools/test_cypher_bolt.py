@@ -1,0 +1,182 @@
+import json
+import threading
+from collections.abc import Iterator
+
+import pytest
+from cypher_cases import ATTACKS, GOOD, SCRIPT
+from graph_servers import ROOT, BoltServer, bolt_server
+
+from tools.cypher import open_cypher
+from tools.cypher.script import split
+from tools.database import (
+    Cell,
+    Database,
+    DatabaseUnavailable,
+    Limits,
+    QueryFailed,
+    QueryRefused,
+    QueryTimeout,
+)
+
+SECRET = "not-the-password"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"bolt://root:{SECRET}@127.0.0.1:1/graph",
+        f"neo4j://root:{SECRET}@127.0.0.1:1",
+        f"bolt://root:{SECRET}@",
+        f"bolt://root:{SECRET}@127.0.0.1:notaport/graph",
+    ],
+)
+def test_an_absent_server_is_one_sentence_without_secrets(url: str) -> None:
+    with pytest.raises(DatabaseUnavailable, match="The graph server") as caught:
+        open_cypher(url)
+    assert SECRET not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoltServer]:
+    pytest.importorskip(
+        "arcadedb_embedded", reason="the package arcadedb-embedded is not installed"
+    )
+    statements = [statement for _, statement in split(SCRIPT)]
+    try:
+        with bolt_server(tmp_path_factory.mktemp("server"), statements) as running:
+            yield running
+    except OSError as error:
+        pytest.skip(f"no graph server can be started here: {error}")
+
+
+@pytest.fixture(scope="module")
+def graph(server: BoltServer) -> Iterator[Database]:
+    database = open_cypher(server.url)
+    yield database
+    database.close()
+
+
+def dump(database: Database) -> list[tuple[tuple[Cell, ...], ...]]:
+    everything = Limits(rows=1000, characters=1_000_000)
+    return [
+        database.run(query, everything).rows
+        for query in (
+            "MATCH (n) RETURN labels(n) AS labels, n ORDER BY n.name",
+            "MATCH (a)-[r]->(b) RETURN a.name, type(r) AS t, r, b.name ORDER BY a.name, b.name, t",
+        )
+    ]
+
+
+@pytest.mark.server
+def test_attacks_leave_the_server_as_it_was(graph: Database) -> None:
+    before = dump(graph)
+    for query in ATTACKS:
+        with pytest.raises(QueryRefused):
+            graph.run(query, Limits(seconds=1))
+    assert dump(graph) == before
+
+
+@pytest.mark.server
+def test_the_reader_is_refused_by_the_server_itself(graph: Database) -> None:
+    """The layer below the guard: what slips through it still cannot write."""
+    for query in ("CREATE (n:Goods {code: 9})", "MATCH (n:Goods) SET n.code = 9"):
+        with pytest.raises((QueryRefused, QueryFailed)):
+            graph._limited(query, Limits(seconds=5))  # type: ignore[attr-defined]  # past the guard
+    assert graph.run("MATCH (g:Goods {code: 9}) RETURN count(g)").rows == ((0,),)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("query", GOOD)
+def test_good_queries_pass(graph: Database, query: str) -> None:
+    assert graph.run(query).rows
+
+
+@pytest.mark.server
+def test_schema(graph: Database) -> None:
+    entities = {entity.name: entity for entity in graph.schema().entities}
+    assert {name: entity.count for name, entity in entities.items()} == {
+        "Building": 3,
+        "Country": 1,
+        "Goods": 3,
+        "Trade_node": 2,
+        "Demand": 2,
+        "NodeCountry": 1,
+        "Supply": 2,
+        "source": 1,
+    }
+    assert (entities["Demand"].start, entities["Demand"].end) == (("Goods",), ("Building",))
+    types = {field.name: field.type for field in entities["Building"].fields}
+    assert types == {"closed": "BOOLEAN", "id": "INTEGER", "level": "INTEGER", "name": "STRING"}
+
+
+@pytest.mark.server
+def test_values_become_plain_cells(graph: Database) -> None:
+    query = (
+        "MATCH p = (b:Building {id: 10})-[s:Supply]->(g:Goods) RETURN p, s, "
+        "date('2020-02-01') AS d, duration({days: 1}) AS t, [1, {a: true}] AS l"
+    )
+    result = graph.run(query)
+    path, supply, *rest = result.rows[0]
+    assert isinstance(path, list)
+    assert path[1] == supply == {"max_supply": 10.0, "level": 1}
+    assert rest == ["2020-02-01", "P1D", [1, {"a": True}]]
+    assert json.dumps(result.rows)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        (
+            "MATCH (b:Building)-[:Demand]->(g:Goods) RETURN b",
+            "(Goods)-[:Demand]->(Building) exists",
+        ),
+        ("MATCH (g:Goods {name: 'Irom'}) RETURN g", "there is 'iron'"),
+        ("MATCH (g:Good) RETURN g.name", "There is no label Good. Did you mean Goods?"),
+        ("MATCH (g:Goods) RETURN g.price", "Did you mean base_price or current_price?"),
+        ("MATCH (g:Goods) RETURN g.name", ""),
+    ],
+)
+def test_hints(graph: Database, query: str, hint: str) -> None:
+    said = graph.run(query).hint
+    assert hint in said if hint else not said
+
+
+@pytest.mark.server
+def test_errors(graph: Database, server: BoltServer) -> None:
+    with pytest.raises(QueryFailed, match="rejects the query"):
+        graph.run("MATCH (g:Goods RETURN g")
+    for url in (
+        f"bolt://reader:{SECRET}@{server.address}",
+        f"bolt://{':'.join(ROOT)}@127.0.0.1:{server.port}/absent",
+    ):
+        with pytest.raises(DatabaseUnavailable) as caught:
+            open_cypher(url)
+        assert not {SECRET, ROOT[1]} & set(str(caught.value).split())
+    explicit = open_cypher(f"bolt://{server.address}", auth=ROOT)
+    assert explicit.run("RETURN 1 AS one").rows == ((1,),)
+    explicit.close()
+    explicit.close()
+    with pytest.raises(DatabaseUnavailable):
+        explicit.run("RETURN 1 AS one")
+
+
+@pytest.mark.server
+def test_limits(graph: Database) -> None:
+    result = graph.run("UNWIND range(1, 1000) AS x RETURN x", Limits(rows=7))
+    assert (len(result.rows), result.total_rows) == (7, 1000)
+    result = graph.run("UNWIND range(1, 20000) AS x RETURN x", Limits(rows=7))
+    assert (len(result.rows), result.total_rows, result.truncated) == (7, None, True)
+
+
+@pytest.mark.server
+def test_zz_an_endless_query_is_left_behind(graph: Database) -> None:
+    """This server does not keep the time limit it is given, so the tool keeps it itself."""
+    with pytest.raises(QueryTimeout):
+        graph.run(
+            "UNWIND range(1, 3000) AS x UNWIND range(1, 3000) AS y RETURN x * y",
+            Limits(seconds=0.5),
+        )
+    assert graph.run("RETURN 1 AS one").rows == ((1,),)
+    assert threading.active_count() < 20

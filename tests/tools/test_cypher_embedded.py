@@ -1,0 +1,257 @@
+import gc
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import kglite
+import pytest
+from cypher_cases import SCRIPT
+
+from tools.cypher import open_cypher
+from tools.cypher.embedded import EmbeddedCypher
+from tools.cypher.script import load, split
+from tools.database import (
+    DatabaseUnavailable,
+    Limits,
+    QueryFailed,
+    QueryRefused,
+    QueryResult,
+    QueryTimeout,
+)
+
+NODES = "MATCH (n) RETURN labels(n) AS l, properties(n) AS p"
+LINKS = "MATCH (a)-[r]->(b) RETURN a.name AS a, b.name AS b, type(r) AS t, properties(r) AS p"
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> EmbeddedCypher:
+    path = tmp_path_factory.mktemp("graph") / "small.cql"
+    path.write_text(SCRIPT)
+    database = open_cypher(path)
+    assert isinstance(database, EmbeddedCypher)
+    return database
+
+
+def opened(folder: Path, script: str) -> EmbeddedCypher:
+    path = folder / "graph.cql"
+    path.write_text(script)
+    database = open_cypher(str(path))
+    assert isinstance(database, EmbeddedCypher)
+    return database
+
+
+def contents(graph: kglite.KnowledgeGraph) -> list[list[str]]:
+    """Nodes and relationships without the engine's own numbering."""
+
+    def text(row: dict[str, object]) -> str:
+        mapping = row["p"]
+        assert isinstance(mapping, dict)
+        own = {k: v for k, v in mapping.items() if k not in ("title", "type") and v is not None}
+        if "l" in row and row["l"] != ["Building"]:
+            own.pop("id", None)
+        return repr([{k: v for k, v in row.items() if k != "p"}, sorted(own.items())])
+
+    return [sorted(text(row) for row in graph.cypher(query).to_list()) for query in (NODES, LINKS)]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        SCRIPT,
+        'CREATE (a:A {name:"x"}); CREATE (:A {name:"y"}); CREATE (b:B);',
+        'CREATE (a:A {k:-1, f:-2.5e-3, t:true, z:false, s:"", e:"a\\tb\\\\n"});',
+        "CREATE (a:A {k:1}); CREATE (a:A {k:1}); CREATE (b:B {k:1});\n"
+        "MATCH (x:A {k:1}), (y:B {k:1}) CREATE (y)-[r:R {w:null, v:2}]->(x);",
+        # A node that comes later is not joined by what comes before.
+        "CREATE (a:A {k:1}); CREATE (b:B {k:1});"
+        "MATCH (x:A {k:1}), (y:B {k:1}) CREATE (x)-[:R]->(y); CREATE (a:A {k:1});",
+        # Other statements keep their place.
+        'CREATE (a:A {name:"x", k:1}); MATCH (a:A) SET a.k = 2; CREATE (a:A {name:"y", k:1});'
+        "MATCH (x:A {k:2}), (y:A {k:1}) CREATE (x)-[:R]->(y);"
+        'MATCH (x:A {k:2}) CREATE (x)-[:S {w:1}]->(:C {name:"new"});',
+        'CREATE (a:A {`odd name`: "v"})\n;\n\n// CREATE (b:B);\n'
+        "/* CREATE (c:C); */ CREATE (d:D {s:'//;'});",
+    ],
+)
+def test_loading_equals_one_by_one(script: str) -> None:
+    bulk, single = kglite.KnowledgeGraph(), kglite.KnowledgeGraph()
+    load(script, bulk)
+    for _, statement in split(script):
+        single.cypher(statement)
+    assert contents(bulk) == contents(single)
+
+
+def test_nodes_of_a_label_may_have_different_properties(tmp_path: Path) -> None:
+    """Executed one by one the engine itself would refuse the second."""
+    database = opened(tmp_path, 'CREATE (a:A {name:"x"}); CREATE (a:A {k:1});')
+    rows = database.run("MATCH (a:A) RETURN a ORDER BY a.k").rows
+    assert sorted(map(repr, rows)) == ["({'k': 1},)", "({'name': 'x'},)"]
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("CREATE (a:A {k:1});\n\nMATCH (a:A {k:1}), (b:A {k:2}) CREATE (a)-[:R]->(b);", "Line 3 "),
+        ("CREATE (a:A {k:1});\nMATCH (a:A {k:2}) CREATE (a)-[:R]->(:B);", "Line 2 "),
+        ("CREATE (a:A {k:1});\nCREATE (a:A {k:1};\n", "Line 2 "),
+        ("// first\nGARBAGE;", "Line 2 "),
+        ("CREATE (a:A {id:1});\nCREATE (a:A {id:1});", "lines 1 and 2"),
+        ("CREATE (a:A {k:99999999999999999999});", "lines? 1"),
+    ],
+)
+def test_a_bad_script_names_its_line(tmp_path: Path, script: str, message: str) -> None:
+    with pytest.raises(DatabaseUnavailable, match=message) as caught:
+        opened(tmp_path, script)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_or_unreadable_script(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseUnavailable, match="no graph script"):
+        open_cypher(tmp_path / "none.cql")
+    (tmp_path / "binary.cql").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DatabaseUnavailable, match="UTF-8"):
+        open_cypher(tmp_path / "binary.cql")
+
+
+def test_schema(small: EmbeddedCypher) -> None:
+    entities = {entity.name: entity for entity in small.schema().entities}
+    assert {name: entity.count for name, entity in entities.items()} == {
+        "Building": 3,
+        "Country": 1,
+        "Goods": 3,
+        "Trade_node": 2,
+        "Demand": 2,
+        "NodeCountry": 1,
+        "Supply": 2,
+        "source": 1,
+    }
+    assert entities["Demand"].start == ("Goods",)
+    assert entities["Demand"].end == ("Building",)
+    fields = {field.name: field for field in entities["Goods"].fields}
+    assert list(fields) == ["code", "base_price", "current_price", "name", "pop_demand"]
+    assert fields["code"].key
+    assert fields["current_price"].type == "FLOAT"
+    assert fields["name"].samples == ("iron", "coal", "steel")
+    building = {field.name: field.type for field in entities["Building"].fields}
+    assert building == {"id": "INTEGER", "closed": "BOOLEAN", "level": "INTEGER", "name": "STRING"}
+
+
+@pytest.mark.parametrize(
+    ("query", "problem", "mend"),
+    [
+        ("MATCH (g:Good) RETURN g", "no label Good", "Goods"),
+        ("MATCH (b:Building)-[:Suply]->(g) RETURN g", "no relationship type Suply", "Supply"),
+        ("MATCH (g:Goods) RETURN g.price", "Goods has no property price", "base_price"),
+        ("MATCH (g:Goods) RETURN g.id", "Goods has no property id", "of Building"),
+        ("MATCH (g:Goods {id: 3}) RETURN g.name", "Goods has no property id", "of Building"),
+        ("MATCH (g:Goods) WHERE g.title = 'x' RETURN g.name", "no property title", "There is"),
+        ("MATCH (g:Goods) RETURN g {.name, .cod}", "no property cod", "code"),
+        ("MATCH (n) RETURN n.id", "Only Building has the property id", "(n:Building)"),
+        ("MATCH (n) RETURN n.type", "no property type", "There is"),
+        ("MATCH (b:Building)-[s:Supply]->(g) RETURN s.max_suply", "max_suply", "max_supply"),
+        ("MATCH (b:Building)-[s:Supply]->(g) RETURN g.max_supply", "Goods has no", "of Supply"),
+        ("MATCH (g:Goods) RETURN g.name RETURN", "syntax error", ""),
+        ("MATCH (g:Goods) RETURN lpad(g.name)", "lpad", ""),
+        ("MATCH (a:Trade_node)-[:source]->{1,3}(b) RETURN b", "rejects", "*1..3"),
+    ],
+)
+def test_an_error_names_what_was_meant(
+    small: EmbeddedCypher, query: str, problem: str, mend: str
+) -> None:
+    with pytest.raises(QueryFailed) as caught:
+        small.run(query)
+    assert problem in caught.value.problem
+    assert mend in caught.value.mend
+
+
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        (
+            "MATCH (b:Building)-[d:Demand]->(g:Goods) RETURN b.name",
+            "(Goods)-[:Demand]->(Building) exists, not the reverse.",
+        ),
+        (
+            "MATCH (g:Goods)<-[:Demand]-(b:Building) RETURN count(*)",
+            "(Goods)-[:Demand]->(Building) exists, not the reverse.",
+        ),
+        (
+            "MATCH (g:Goods) MATCH (g)-[:Supply]->(b) RETURN g.name",
+            "(Building)-[:Supply]->(Goods) exists, not the reverse.",
+        ),
+        (
+            "MATCH (c:Country)-[:source]->(n:Trade_node) RETURN n.name",
+            "Only (Trade_node)-[:source]->(Trade_node) exists.",
+        ),
+        (
+            "MATCH (g:Goods {name: 'Irom'}) RETURN g.code",
+            "No Goods has name = 'Irom'; there is 'iron'.",
+        ),
+        ("MATCH (g:Goods) WHERE g.name = 'steal' RETURN g.code", "there is 'steel'."),
+        ("MATCH (g:Goods {code: 7}) RETURN g.name", "No Goods has code = 7; there is 2, 1, 0."),
+        ("MATCH (g:Goods {code: 0}) RETURN g.name", ""),
+        ("MATCH (g:Goods) WHERE g.code > 5 RETURN g.name", ""),
+        ("MATCH (g:Goods)-[:Demand]-(b:Building) RETURN g.name", ""),
+    ],
+)
+def test_an_empty_result_says_why(small: EmbeddedCypher, query: str, hint: str) -> None:
+    said = small.run(query).hint
+    assert said.endswith(hint) if hint else not said
+
+
+def test_results_hide_what_the_engine_makes_up(small: EmbeddedCypher) -> None:
+    goods = {"name": "iron", "code": 0, "base_price": 40, "current_price": 31.5, "pop_demand": 0}
+    query = "MATCH (g:Goods {code: 0}) RETURN g, properties(g) AS p, g {.*} AS m"
+    assert small.run(query).rows == ((goods, goods, goods),)
+    path = "MATCH p = (b:Building {id: 10})-[:Supply]->(g:Goods) RETURN p, relationships(p) AS r"
+    building = {"id": 10, "name": 'mine "north"; deep', "level": 1, "closed": False}
+    supply = {"max_supply": 10.0, "level": 1}
+    assert small.run(path).rows == (([building, supply, goods], [supply]),)
+
+
+def test_rows_and_characters_are_cut_and_counted(small: EmbeddedCypher) -> None:
+    result = small.run("UNWIND range(1, 1000) AS x RETURN x", Limits(rows=7))
+    assert (len(result.rows), result.total_rows, result.truncated) == (7, 1000, True)
+    result = small.run("UNWIND range(1, 20) AS x RETURN 'abcdefghij'", Limits(characters=55))
+    assert (len(result.rows), result.total_rows, result.truncated) == (5, 20, True)
+    result = small.run("RETURN 'a' + 'b' AS s, range(1, 9999) AS l", Limits(characters=100))
+    assert result.rows[0][0] == "ab"
+    assert len(str(result.rows[0][1])) == 50
+    assert not small.run("RETURN 1 AS one").truncated
+
+
+def test_temporal_values_become_text(small: EmbeddedCypher) -> None:
+    query = "RETURN date('2020-02-01') AS d, datetime('2020-02-01T10:00:00') AS t, null AS n"
+    assert small.run(query).rows == (("2020-02-01", "2020-02-01T10:00:00+00:00", None),)
+
+
+def test_threads_share_a_graph(small: EmbeddedCypher) -> None:
+    def ask(x: int) -> QueryResult:
+        return small.run(f"MATCH (g:Goods {{code: {x % 3}}}) RETURN g.code, {x} AS x")
+
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(ask, range(60)))
+    assert [result.rows for result in results] == [((x % 3, x),) for x in range(60)]
+
+
+def test_a_query_that_eats_the_memory_is_stopped(small: EmbeddedCypher) -> None:
+    with pytest.raises(QueryTimeout, match=r"too much memory|too long"):
+        small.run("RETURN size(reduce(s = 'a', x IN range(1, 60) | s + s))", Limits(seconds=20))
+    assert small.run("MATCH (g:Goods) RETURN count(g)").rows == ((3,),)
+
+
+def test_close_ends_the_process(tmp_path: Path) -> None:
+    database = opened(tmp_path, "CREATE (a:A {k:1});")
+    process = database._worker._process  # type: ignore[union-attr]  # just opened
+    database.close()
+    database.close()
+    assert process.returncode is not None
+    forgotten = opened(tmp_path, "CREATE (a:A {k:1});")
+    process = forgotten._worker._process  # type: ignore[union-attr]  # just opened
+    del forgotten
+    gc.collect()
+    assert process.returncode is not None
+
+
+def test_a_refused_query_does_not_reach_the_engine(small: EmbeddedCypher) -> None:
+    with pytest.raises(QueryRefused, match="SET"):
+        small.run("MATCH (g:Goods) SET g.code = 1")
