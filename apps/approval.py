@@ -3,9 +3,8 @@
 import sys
 from typing import Any
 
-import click
-import typer
 from rich.console import Console
+from rich.prompt import Prompt
 
 from planweave import PlanweaveError
 
@@ -29,21 +28,21 @@ def approver(console: Console, thread: str) -> Any:
                 "The plan waits for approval, and there is no terminal to ask at.",
                 mend=f"Run `planweave decide --resume {thread}` in a terminal.",
             )
-        console.print(request["action_requests"][0]["description"], markup=False)
-        choice = typer.prompt(
-            "approve, edit or reject", type=click.Choice(["approve", "edit", "reject"])
-        )
-        return {"decisions": [_decision(choice, request["action_requests"][0]["args"]["plan"])]}
+        asked = request["action_requests"][0]
+        console.print(asked["description"], markup=False)
+        choices = ["approve", "edit", "reject"]
+        choice = Prompt.ask("Your decision", console=console, choices=choices)
+        return {"decisions": [_decision(choice, console)]}
 
     return ask
 
 
-def _decision(choice: str, plan: list[str]) -> dict[str, Any]:
+def _decision(choice: str, console: Console) -> dict[str, Any]:
     if choice == "edit":
-        text = click.edit("\n".join(plan))
-        steps = [line.strip() for line in (text or "").splitlines() if line.strip()] or plan
+        console.print("Write the plan, one step a line; an empty line ends it.")
+        steps = list(iter(lambda: console.input("  ").strip(), ""))
         action = {"name": "carry_out_plan", "args": {"plan": steps}}
         return {"type": "edit", "edited_action": action}
     if choice == "reject":
-        return {"type": "reject", "message": typer.prompt("What should be different?")}
+        return {"type": "reject", "message": Prompt.ask("What should differ", console=console)}
     return {"type": "approve"}

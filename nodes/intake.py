@@ -61,7 +61,7 @@ def _connect(context: Context) -> dict[str, Database]:
     if not databases:
         raise BadInput(
             "No database is connected.",
-            mend="Set `database` (relational) or `graph` in the run's context.",
+            mend="Give `database` or `graph` in the run's context (--database or --graph).",
         )
     return databases
 

@@ -1,0 +1,391 @@
+"""The command line as a person uses it: installed program, real databases, scripted server."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_server import Answer, serving
+
+PROGRAM = str(Path(sys.executable).with_name("planweave"))
+PLAN = {"steps": ["Find the cheapest offer in table offer."], "missing": ""}
+QUERY = {
+    "thought": "The cheapest offer decides.",
+    "step": 1,
+    "tool": "sql",
+    "input": "SELECT name, price FROM offer ORDER BY price LIMIT 1",
+}
+SOUND = {"reason": "It is enough.", "replan": "N", "steps": []}
+FINISH = {"thought": "Enough.", "step": 1, "tool": "finish", "input": ""}
+DECISION = {"why": "It costs least.", "facts": [1], "decision": "Birch", "unknown": ""}
+WHOLE_RUN = (PLAN, QUERY, SOUND, FINISH, DECISION)
+
+Run = subprocess.CompletedProcess[str]
+CommandLine = Callable[..., Run]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    return kept | {
+        "PLANWEAVE_STATE_DIR": str(tmp_path / "state"),
+        "PLANWEAVE_CACHE_DIR": str(tmp_path / "cache"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "PLANWEAVE_RESPONSE_CACHE": "off",
+        "PLANWEAVE_RETRIES": "0",
+        "COLUMNS": "100",
+        "NO_COLOR": "1",
+    }
+
+
+@pytest.fixture
+def planweave(tmp_path: Path, environment: dict[str, str]) -> CommandLine:
+    def run(*arguments: str, stdin: str = "", **variables: str) -> Run:
+        return subprocess.run(
+            [PROGRAM, *arguments],
+            check=False,
+            cwd=tmp_path,
+            env=environment | variables,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.fixture
+def offers(tmp_path: Path) -> str:
+    path = tmp_path / "offers.sql"
+    path.write_text(
+        "CREATE TABLE offer(name TEXT PRIMARY KEY, price REAL);\n"
+        "INSERT INTO offer(name, price) VALUES ('ash', 7.5);\n"
+        "INSERT INTO offer(name, price) VALUES ('birch', 5.25);\n"
+    )
+    return str(path)
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> str:
+    path = tmp_path / "rules.txt"
+    path.write_text("Take the cheapest offer.")
+    return str(path)
+
+
+def scripted(*replies: dict[str, Any], delay: float = 0.0) -> list[Answer]:
+    return [Answer(text=json.dumps(reply), delay=delay) for reply in replies]
+
+
+def assert_one_clear_error(run: Run, *words: str, code: int = 1) -> None:
+    assert run.returncode == code, run.stderr
+    assert run.stderr.count("Error:") == 1
+    assert "Traceback" not in run.stderr + run.stdout
+    for word in words:
+        assert word in run.stderr
+
+
+# decide
+
+
+def test_decide_tells_plan_query_facts_and_decision(
+    planweave: CommandLine, offers: str, rules: str
+) -> None:
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        run = planweave(
+            *("decide", "Which offer?", "--database", offers, "--rules", rules),
+            *("--candidates", "SELECT name FROM offer", "--model", model.name),
+        )
+    assert run.returncode == 0, run.stderr
+    order = ["Which offer?", "Plan", "1. Find", "SELECT name", "[1]", "birch | 5.25", "Decision"]
+    places = [run.stdout.index(text) for text in order]
+    assert places == sorted(places)
+    assert "5 model calls" in run.stdout
+    prompts = [request["messages"] for request in model.requests]
+    assert "Take the cheapest offer." in prompts[0][0]["content"]
+    assert all(prompt[0] == prompts[0][0] for prompt in prompts)
+
+
+def test_decide_json_is_the_whole_run(planweave: CommandLine, offers: str) -> None:
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        run = planweave(
+            *("decide", "Which offer?", "--database", offers, "--model", model.name, "--json"),
+            *("--candidates", "SELECT name FROM offer"),
+        )
+    told = json.loads(run.stdout)
+    assert told["answer"] == {
+        "decision": "birch",
+        "why": "It costs least.",
+        "facts": [1],
+        "unknown": "",
+    }
+    assert told["facts"][0]["query"] == QUERY["input"]
+    assert told["total"]["calls"] == 5
+
+
+def test_decide_carries_out_a_predefined_plan(
+    planweave: CommandLine, offers: str, tmp_path: Path
+) -> None:
+    plan = tmp_path / "plan.txt"
+    plan.write_text("Sort the offers by price.\n\nTake the first.\n")
+    with serving(*scripted(QUERY, SOUND, FINISH, DECISION)) as model:
+        run = planweave(
+            *("decide", "Which offer?", "--database", offers, "--model", model.name, "--json"),
+            *("--plan", str(plan)),
+        )
+    assert json.loads(run.stdout)["plan"] == ["Sort the offers by price.", "Take the first."]
+
+
+def test_decide_judges_a_generated_question(planweave: CommandLine) -> None:
+    wrong = DECISION | {"decision": "nobody"}
+    query = QUERY | {"input": "SELECT name FROM plant"}
+    with serving(*scripted(PLAN, query, SOUND, FINISH, wrong, wrong)) as model:
+        run = planweave("decide", "--scenario", "distribution", "--model", model.name)
+    assert run.returncode == 0, run.stderr
+    assert "✘ Simulator: no decision was made" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected", "replanned"),
+    [
+        ("approve\n", PLAN["steps"][0], 0),
+        ("edit\nLook at the offers.\nCompare them.\n\n", "2. Compare them.", 0),
+        ("reject\nShorter, please.\napprove\n", PLAN["steps"][0], 1),
+    ],
+)
+def test_decide_waits_for_approval_and_resumes(
+    planweave: CommandLine,
+    offers: str,
+    environment: dict[str, str],
+    typed: str,
+    expected: str,
+    replanned: int,
+) -> None:
+    with serving(*scripted(PLAN, *[PLAN] * replanned, *WHOLE_RUN[1:])) as model:
+        stopped = planweave(
+            "decide", "Which offer?", "--database", offers, "--model", model.name, "--approve"
+        )
+        assert_one_clear_error(stopped, "waits for approval", "--resume", code=5)
+        thread = stopped.stdout.split("thread ")[1].split()[0]
+        resumed = _typed(typed, [PROGRAM, "decide", "--resume", thread], environment)
+    assert "Carry out this plan?" in resumed
+    assert "birch" in resumed.lower()
+    assert len(model.requests) == 5 + replanned
+    planned = model.requests[1 + replanned]["messages"][1]["content"]
+    assert expected in planned
+    again = planweave("decide", "--resume", thread)
+    assert_one_clear_error(again, "nothing left to do")
+
+
+def _typed(text: str, command: list[str], environment: dict[str, str]) -> str:
+    """Output of a command at a real terminal at which ``text`` is typed."""
+    import pty
+
+    reader, writer = pty.openpty()
+    process = subprocess.Popen(
+        command, env=environment, stdin=writer, stdout=writer, stderr=writer, close_fds=True
+    )
+    os.close(writer)
+    os.write(reader, text.encode())
+    output = b""
+    while True:
+        try:
+            chunk = os.read(reader, 4096)
+        except OSError:
+            break
+        if not chunk:
+            break
+        output += chunk
+    os.close(reader)
+    assert process.wait(timeout=60) == 0, output.decode()
+    return output.decode()
+
+
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT])
+def test_decide_survives_being_killed(
+    planweave: CommandLine, offers: str, environment: dict[str, str], by: signal.Signals
+) -> None:
+    with serving(*scripted(*WHOLE_RUN, delay=0.5)) as model:
+        process = subprocess.Popen(
+            [PROGRAM, "decide", "Which offer?", "--database", offers, "--model", model.name],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        thread = process.stdout.readline().split("thread ")[1].split()[0]
+        while len(model.requests) < 3:
+            time.sleep(0.02)
+        process.send_signal(by)
+        process.communicate(timeout=30)
+        assert process.returncode != 0
+        before = len(model.requests)
+        model.answers[:] = scripted(SOUND, FINISH, DECISION)
+        resumed = planweave("decide", "--resume", thread)
+    assert resumed.returncode == 0, resumed.stderr
+    assert "birch" in resumed.stdout.lower()
+    assert len(model.requests) - before == 3  # neither the plan nor the query was made again
+
+
+# query
+
+
+def test_query_prints_rows_as_json(planweave: CommandLine, offers: str) -> None:
+    run = planweave("query", "--database", offers, "SELECT name FROM offer ORDER BY name", "--json")
+    told = json.loads(run.stdout)
+    assert (told["columns"], told["rows"]) == (["name"], [["ash"], ["birch"]])
+    assert told["truncated"] is False
+
+
+def test_query_on_a_graph_file(planweave: CommandLine, tmp_path: Path) -> None:
+    script = tmp_path / "g.cql"
+    script.write_text('CREATE (a:City {name:"Ulm"});\nCREATE (b:City {name:"Bonn"});\n')
+    run = planweave("query", "--graph-file", str(script), "MATCH (c:City) RETURN count(c)")
+    assert run.stdout.splitlines() == ["count(c)", "2"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("DELETE FROM offer", 2),
+        ("SELECT 1; SELECT 2", 2),
+        ("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT sum(n) FROM t", 3),
+        ("SELECT price FROM ofer", 4),
+    ],
+)
+def test_query_exit_codes(planweave: CommandLine, offers: str, statement: str, code: int) -> None:
+    run = planweave("query", "--database", offers, statement, "--seconds", "0.5")
+    assert_one_clear_error(run, code=code)
+
+
+def test_query_names_the_nearest_table(planweave: CommandLine, offers: str) -> None:
+    run = planweave("query", "--database", offers, "SELECT price FROM ofer")
+    assert_one_clear_error(run, "offer", code=4)
+
+
+# bad input
+
+
+def test_missing_database(planweave: CommandLine) -> None:
+    run = planweave("decide", "Which?", "--database", "nowhere.db", "--model", "http://x/v1#m")
+    assert_one_clear_error(run, "nowhere.db")
+
+
+def test_no_database(planweave: CommandLine) -> None:
+    run = planweave("decide", "Which?", "--model", "http://127.0.0.1:9/v1#m")
+    assert_one_clear_error(run, "No database is connected", "--database")
+
+
+@pytest.mark.parametrize("url", ["oracle://x/y", "postgresql://user:s3cret@127.0.0.1:9/none"])
+def test_wrong_url_without_its_password(planweave: CommandLine, url: str) -> None:
+    run = planweave("query", "--database", url, "SELECT 1")
+    assert_one_clear_error(run)
+    assert "s3cret" not in run.stderr + run.stdout
+
+
+def test_variable_in_a_url_that_is_not_set(planweave: CommandLine) -> None:
+    url = "postgresql://user:${NO_SUCH_VARIABLE}@127.0.0.1/none"
+    assert_one_clear_error(
+        planweave("query", "--database", url, "SELECT 1"), "NO_SUCH_VARIABLE", "not set"
+    )
+
+
+def test_empty_and_missing_rules(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text(" \n")
+    for name, words in (("empty.txt", "is empty"), ("none.txt", "cannot be read")):
+        run = planweave("decide", "Which?", "--database", offers, "--rules", name)
+        assert_one_clear_error(run, name, words)
+
+
+def test_question_without_candidates(planweave: CommandLine, offers: str) -> None:
+    query = "SELECT name FROM offer WHERE price > 100"
+    run = planweave("decide", "Which?", "--database", offers, "--candidates", query)
+    assert_one_clear_error(run, "no candidates", "--candidates")
+
+
+def test_no_question(planweave: CommandLine, offers: str) -> None:
+    assert_one_clear_error(planweave("decide", "--database", offers), "There is no question")
+
+
+def test_unreachable_model(planweave: CommandLine, offers: str) -> None:
+    run = planweave(
+        "decide", "Which?", "--database", offers, "--model", "http://127.0.0.1:9/v1#tiny"
+    )
+    assert_one_clear_error(run, "cannot be reached")
+
+
+def test_missing_and_wrong_key(planweave: CommandLine, offers: str) -> None:
+    missing = planweave("decide", "Which?", "--database", offers, "--model", "openai:gpt-4.1")
+    assert_one_clear_error(missing, "OPENAI_API_KEY")
+    with serving(Answer(status=401, message="bad key sk-s3cret")) as model:
+        wrong = planweave(
+            *("decide", "Which?", "--database", offers, "--model", model.name),
+            PLANWEAVE_API_KEY="sk-s3cret",
+        )
+    assert_one_clear_error(wrong, "did not accept the key")
+    assert "s3cret" not in wrong.stderr + wrong.stdout
+
+
+def test_absent_weights(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
+    run = planweave(
+        "decide", "Which?", "--database", offers, PLANWEAVE_WEIGHTS_DIR=str(tmp_path / "none")
+    )
+    assert_one_clear_error(run, "planweave models pull", "MB")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("--method", "planrug"), "planrag"),
+        (("--scenario", "nosuch"), "distribution"),
+        (("--role-model", "planner"), "planner=openai:gpt-4o"),
+        (("--max-iterations", "0"), "max_iterations"),
+        (("--replan", "sometimes"), "replan"),
+        (("--resume", "nosuch"), "no thread"),
+    ],
+)
+def test_wrong_options(
+    planweave: CommandLine, offers: str, arguments: tuple[str, str], word: str
+) -> None:
+    run = planweave("decide", "Which?", "--database", offers, *arguments)
+    assert_one_clear_error(run, word)
+
+
+def test_full_disk(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("A small file system cannot be mounted without the right to do so.")
+    try:
+        with serving(*scripted(*WHOLE_RUN)) as model:
+            run = planweave(
+                *("decide", "Which?", "--database", offers, "--model", model.name),
+                PLANWEAVE_STATE_DIR=str(folder),
+            )
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+    assert_one_clear_error(run, "disk is full")
+
+
+# the rest
+
+
+def test_methods_and_doctor(planweave: CommandLine, offers: str) -> None:
+    told = json.loads(planweave("methods", "--json").stdout)
+    assert "planrag" in told
+    with serving(Answer(text='{"word": "ready"}')) as model:
+        run = planweave("doctor", "--json", "--model", model.name, "--database", offers)
+    assert run.returncode == 0, run.stdout
+    checks = {check["what"]: check for check in json.loads(run.stdout)}
+    assert "structured reply" in checks[f"model {model.name}"]["found"]
+    assert checks["database 1"]["ok"]
+    broken = planweave("doctor", "--database", "nowhere.db")
+    assert broken.returncode == 1
+    assert "nowhere.db" in broken.stdout
