@@ -309,3 +309,43 @@ def test_every_refusal_can_be_shown(script_database: SqlDatabase) -> None:
         assert caught.value.problem.endswith((".", "?"))
         assert caught.value.mend.endswith((".", "?"))
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("server", "setting", "query", "text"),
+    [
+        (
+            "postgresql_server",
+            "ALTER ROLE owner SET standard_conforming_strings = off",
+            r"SELECT '\'', pg_sleep(60) --'",
+            r"\', pg_sleep(60) --",
+        ),
+        (
+            "mariadb_server",
+            "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'",
+            r"SELECT '\', SLEEP(60) -- '",
+            "', SLEEP(60) -- ",
+        ),
+    ],
+)
+def test_a_server_that_reads_backslashes_otherwise(
+    request: pytest.FixtureRequest, server: str, setting: str, query: str, text: str
+) -> None:
+    """The guard and the engine must agree on where a text ends, whatever the server's settings."""
+    from sqlalchemy import create_engine
+
+    found: Server = request.getfixturevalue(server)
+    url = found.url("owner").replace("postgresql:", "postgresql+psycopg:")
+    admin = create_engine(url.replace("mariadb:", "mysql+pymysql:"), isolation_level="AUTOCOMMIT")
+    undo = setting.replace("= off", "= on").replace("'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'", "DEFAULT")
+    with admin.connect() as connection:
+        connection.exec_driver_sql(setting)
+    database = open_sql(found.url("owner"))
+    try:
+        assert database.run(query, LIMITS).rows == ((text,),)
+    finally:
+        database.close()
+        with admin.connect() as connection:
+            connection.exec_driver_sql(undo)
+        admin.dispose()

@@ -86,13 +86,12 @@ class SqlDatabase:
 
     def _tables(self) -> Schema:
         """Tables and columns without data, read once."""
-        with self._lock:
-            if self._catalogue is None:
-                try:
-                    self._catalogue = catalogue(self._backend.engine, self.language)
-                except self._engine_errors() as error:
-                    raise unavailable(self._backend.engine.url, error) from error
-            return self._catalogue
+        if self._catalogue is None:
+            try:
+                self._catalogue = catalogue(self._backend.engine, self.language)
+            except self._engine_errors() as error:
+                raise unavailable(self._backend.engine.url, error) from error
+        return self._catalogue
 
     def _default_schema(self) -> str:
         name = self._backend.engine.dialect.default_schema_name
@@ -191,12 +190,12 @@ def open_sql(url_or_path: str | Path) -> SqlDatabase:
         return _open_path(Path(text))
     try:
         url = make_url(text)
-    except (ArgumentError, ValueError) as error:
+    except (ArgumentError, ValueError):
         raise DatabaseUnavailable(
             "The database URL cannot be read.",
             mend="Write it as postgresql://user:password@host:port/database; "
             "percent-encode special characters of the password.",
-        ) from error
+        ) from None  # whose text may hold a part of the password
     if url.get_backend_name() == "sqlite":
         return _open_path(Path(url.database or ""))
     return _open_server(url)

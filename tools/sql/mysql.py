@@ -71,7 +71,14 @@ class MysqlBackend:
                 f"SET max_statement_time = {max(seconds, 0.001):f}",
                 "SET max_recursive_iterations = 4294967295",
             ]
-        return *limits, f"SET sql_select_limit = {COUNTED_ROWS + 1}", "START TRANSACTION READ ONLY"
+        return (
+            *limits,
+            f"SET sql_select_limit = {COUNTED_ROWS + 1}",
+            # A server may be set to read quotation marks and backslashes in another way than the
+            # guard did.
+            "SET sql_mode = 'STRICT_TRANS_TABLES'",
+            "START TRANSACTION READ ONLY",
+        )
 
     def is_timeout(self, error: Exception) -> bool:
         """Whether the server's time limit ended the query."""

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 _CURSOR = "planweave"
 _DENIED = ("42501", "25006")  # insufficient privilege, read-only transaction
 _CANCELLED = "57014"
+# For this transaction alone. Backslashes are read as the guard read them.
+_SETTINGS = """
+    SELECT set_config('transaction_read_only', 'on', true),
+        set_config('standard_conforming_strings', 'on', true),
+        set_config('statement_timeout', %s, true)
+"""
 
 
 class PostgresqlBackend:
@@ -35,7 +41,6 @@ class PostgresqlBackend:
                 # A prepared statement is a single one, whatever its text.
                 "prepare_threshold": 0,
                 "connect_timeout": 5,
-                "options": "-c default_transaction_read_only=on",
             },
         )
 
@@ -45,8 +50,7 @@ class PostgresqlBackend:
         pooled = self.engine.raw_connection()
         connection: Connection = pooled.driver_connection  # type: ignore[assignment] # psycopg's
         try:
-            connection.execute("SET TRANSACTION READ ONLY")
-            connection.execute(_timeout(seconds))
+            connection.execute(_SETTINGS, (_milliseconds(seconds),))
             with connection.cursor(_CURSOR) as cursor:
                 cursor.execute(text.encode())
                 yield _PostgresqlCursor(connection, cursor)
@@ -79,11 +83,11 @@ class _PostgresqlCursor:
         return self._cursor.fetchmany(count)
 
     def skip(self, count: int, seconds: float) -> int | None:
-        self._connection.execute(_timeout(seconds))
+        self._connection.execute(_SETTINGS, (_milliseconds(seconds),))
         # MOVE counts on the server; no row travels.
         moved = self._connection.execute(f'MOVE FORWARD {count} IN "{_CURSOR}"').rowcount
         return moved if moved < count else None
 
 
-def _timeout(seconds: float) -> str:
-    return f"SET LOCAL statement_timeout = {max(1, int(seconds * 1000))}"
+def _milliseconds(seconds: float) -> str:
+    return str(max(1, int(seconds * 1000)))
