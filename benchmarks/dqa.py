@@ -44,7 +44,7 @@ class DecisionQA:
 
 
 def choose(
-    questions: Iterable[Question], scenarios: Sequence[str], limit: int | None, seed: int
+    questions: Sequence[Question], scenarios: Sequence[str], limit: int | None, seed: int
 ) -> list[Question]:
     """A fixed sample: the same number of questions of every scenario, as far as there are.
 

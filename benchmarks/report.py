@@ -216,7 +216,7 @@ def markdown(report: Report, picture: str = "") -> str:
 
 
 def _picture(report: Report, path: Path) -> bool:
-    """Accuracy of every method with its interval, a panel for each scenario and database."""
+    """Accuracy of every method with its interval and number of runs, a panel for each scenario and database."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -236,7 +236,7 @@ def _picture(report: Report, path: Path) -> bool:
         found, labels = axis.get_legend_handles_labels()
         handles |= dict(zip(labels, found, strict=True))
     figure.legend(
-        list(handles.values()), list(handles), loc="outside lower center", ncols=4, fontsize=8
+        list(handles.values()), list(handles), loc="outside lower center", ncols=3, fontsize=8
     )
     figure.savefig(path, dpi=130)
     return True
@@ -248,14 +248,15 @@ def _panel(axis: "Axes", records: Sequence[Record], about: Suite) -> None:
         found = accuracy(own)
         assert found is not None  # noqa: S101 (a group has records)
         ends = [[found.value - found.low], [found.high - found.value]]
-        axis.bar(place, found.value, yerr=ends, capsize=3, color="#4c72b0", width=0.6)
-        axis.annotate(f"n={found.n}", (place, 0.01), ha="center", va="bottom", fontsize=7)
+        axis.bar(place, found.value, yerr=ends, capsize=3, color="#a6c1e0", width=0.6)
         paper = about.reference(own[0].method, own[0].scenario, own[0].database)
         if paper is not None:
             axis.plot(place, paper, "D", color="black", label="paper (GPT-4, zero-shot)")
     for (name, value), style in zip(about.baselines(records).items(), _STYLES, strict=False):
-        axis.axhline(value.value, linestyle=style, color="#c44e52", label=f"baseline: {name}")
-    axis.set_xticks(range(len(groups)), list(groups), rotation=30, ha="right", fontsize=8)
+        label = f"baseline, {records[0].scenario}: {name}"
+        axis.axhline(value.value, linestyle=style, color="#c44e52", label=label)
+    names = [f"{label} ({len(own)})" for label, own in groups.items()]
+    axis.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=8)
 
 
 _STYLES = ("-", "--", "-.", ":")

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Protocol, TypeVar
 
 from pydantic import JsonValue
@@ -72,6 +73,9 @@ class Suite(Protocol):
         """What needs no language model, on the questions of these records."""
 
 
+OWN = ("dqa",)
+"""Our own suites: the modules of this folder that register one under their name."""
+
 SuiteClass = TypeVar("SuiteClass", bound=type[Suite])
 _suites: dict[str, Callable[[], Suite]] = {}
 
@@ -92,8 +96,11 @@ def suite(name: str) -> Suite:
     Raises:
         BadInput: There is none.
     """
+    if name in OWN:
+        import_module(f"benchmarks.{name}")
     if name not in _suites:
         raise BadInput(
-            f"There is no benchmark suite {name!r}.", mend=f"Known are {', '.join(_suites)}."
+            f"There is no benchmark suite {name!r}.",
+            mend=f"Known are {', '.join({*OWN, *_suites})}.",
         )
     return _suites[name]()

@@ -52,7 +52,7 @@ class Scripted(BaseChatModel):
             raise ConnectionError("refused")
         if self.behaviour == "slow":
             time.sleep(0.05)
-        ground, task = messages[0].text, messages[-1].text
+        ground, task = messages[0].text, messages[1].text
         text = "so sorry" if self.behaviour == "broken" else json.dumps(self._reply(ground, task))
         used = {"input_tokens": 100, "output_tokens": 10, "total_tokens": 110}
         message = AIMessage(text, usage_metadata=used)

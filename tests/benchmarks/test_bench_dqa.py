@@ -1,0 +1,248 @@
+import numpy as np
+import pytest
+from bench_world import SIZE, write_data
+
+from benchmarks.dqa import Judge, choose, improves, lost_share, samples
+from benchmarks.dqa_analysis import failure_class, missed, read, retrievals, unread
+from benchmarks.dqa_tables import failures, missed_data, replannings, retrieval_split
+from benchmarks.metrics import grouped
+from benchmarks.record import Record, Score
+from memory import Answer, Context
+from planweave import BadInput
+from simulators.outcome import Outcome
+from simulators.published import load
+from simulators.registry import scenario
+
+
+def asked(name, seed=1):
+    return scenario(name).ask(scenario(name).generate(seed, SIZE), seed)
+
+
+def answer(decision):
+    return Answer(decision=decision, why="", facts=[], unknown="")
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory):
+    return load(write_data(tmp_path_factory.mktemp("data"), 5)).questions
+
+
+def test_a_sample_is_fixed_balanced_and_grows(questions):
+    both = ("locating", "building")
+    six = choose(questions, both, 6, seed=1)
+    assert [q.scenario.name for q in six] == [*both] * 3
+    assert choose(questions[::-1], both, 6, seed=1) == six
+    assert choose(questions, both, 4, seed=1) == six[:4]
+    assert choose(questions, both, None, seed=1)[:6] == six
+    assert any(choose(questions, both, 6, seed=seed) != six for seed in range(2, 6))
+    assert len(choose(questions, both, 100, seed=1)) == 10
+    assert {q.scenario.name for q in choose(questions, ["building"], None, 1)} == {"building"}
+    with pytest.raises(BadInput, match="no question of the scenario 'distribution'"):
+        choose(questions, ["distribution"], 1, seed=1)
+
+
+def test_the_same_questions_for_every_method_and_database(questions, tmp_path):
+    def make(folder, **settings):
+        return samples(
+            questions[:2],
+            methods=("planrag", "single_rag"),
+            databases=("relational", "graph"),
+            settings=Context(**settings),
+            folder=folder,
+        )
+
+    made = make(tmp_path)
+    assert len({sample.key for sample in made}) == len(made) == 8
+    assert [s.context.database is None for s in made] == [False, False, True, True] * 2
+    for sample in made:
+        question = next(q for q in questions if q.id == sample.question)
+        assert sample.context.candidates == tuple(map(str, question.candidates))
+        assert sample.context.rules == question.rules
+        assert str(tmp_path) not in str(sample.settings)
+    keys = [sample.key for sample in made]
+    assert [sample.key for sample in make(tmp_path / "elsewhere")] == keys
+    for settings in (
+        {"max_iterations": 3},
+        {"replan": "when_needed"},
+        {"models": {"planner": "x"}},
+    ):
+        assert not {sample.key for sample in make(tmp_path, **settings)} & set(keys)
+
+
+@pytest.mark.parametrize("name", ["locating", "building", "distribution"])
+def test_answers_are_judged_by_the_simulator(name):
+    question = asked(name)
+    outcome, judge = question.simulate(), Judge(question)
+    best = judge(answer(str(question.answer)))
+    assert (best.value, best.details["lost_share"]) == (1.0, pytest.approx(0.0))
+    assert best.details["clean"] is True
+    assert best.details["improves"] is True
+    worst = outcome.candidates[int(np.argmax([outcome.regret(c) for c in outcome.candidates]))]
+    wrong = judge(answer(str(worst)))
+    assert wrong.value == 0.0
+    assert wrong.details["lost_share"] == pytest.approx(1.0)
+    for nothing in (judge(None), judge(answer(None)), judge(answer("nowhere"))):
+        assert (nothing.value, nothing.details["lost_share"]) == (0.0, 1.0)
+    found = best.details["baselines"]
+    assert isinstance(found, dict)
+    assert all(0 <= float(value) <= 1 for value in found.values())
+    assert bool(found) is (name != "distribution")
+
+
+def test_lost_share_by_hand():
+    outcome = Outcome(("a", "b", "c", "d"), np.array([10.0, 7.0, 4.0, 1.0]), "maximise", 4.0)
+    assert [lost_share(outcome, name) for name in "abcd"] == [0.0, 0.5, 1.0, 1.0]
+    assert [improves(outcome, name) for name in "abcd"] == [True, True, False, False]
+    assert lost_share(outcome, None) == 1.0
+    prices = Outcome((1, 2, 3), np.array([8.0, 6.0, np.inf]), "minimise", 10.0)
+    assert [lost_share(prices, place) for place in (1, 2, 3)] == [0.5, 0.0, 1.0]
+    unknown = Outcome((1, 2, 3), np.array([8.0, 6.0, 7.0]), "minimise")
+    assert [lost_share(unknown, place) for place in (1, 2, 3)] == [1.0, 0.0, 0.5]
+    vain = Outcome(("a", "b"), np.array([1.0, 1.0]), "maximise", 1.0)
+    assert lost_share(vain, "a") is None
+    assert not improves(vain, "a")
+
+
+LOC, BLD = "locating", "building"
+
+
+@pytest.mark.parametrize(
+    ("tool", "query", "where", "columns", "summed"),
+    [
+        ("sql", "SELECT t.Ingoing FROM trade_node t", LOC, {"ingoing"}, set()),
+        ("sql", "SELECT * FROM flow", LOC, {"source", "dest", "flow"}, set()),
+        ("sql", "SELECT COUNT(*) FROM flow", LOC, set(), set()),
+        ("sql", "SELECT SUM(flow * 1.05) FROM flow WHERE dest='x'", LOC, {"flow"}, {"flow"}),
+        (
+            "sql",
+            "WITH s AS (SELECT * FROM supply) SELECT g.pop_demand FROM goods g, s",
+            BLD,
+            {"current_output", "pop_demand", "max_supply"},
+            set(),
+        ),
+        ("sql", "SELECT 'current_output' AS a -- pop_demand", BLD, set(), set()),
+        ("cypher", "MATCH (n:Trade_node) RETURN n.ingoing", LOC, {"ingoing"}, set()),
+        ("cypher", "MATCH (n:Trade_node) RETURN n", LOC, {"ingoing", "total_power"}, set()),
+        ("cypher", "MATCH (n:Trade_node) RETURN count(n)", LOC, set(), set()),
+        ("cypher", "MATCH (n:Trade_node) RETURN 'n.ingoing' // n.flow", LOC, set(), set()),
+        ("cypher", "MATCH ()-[f:source]->() RETURN sum((f.flow))", LOC, {"flow"}, {"flow"}),
+        ("cypher", "MATCH (:Building)-[s:Supply]->(g) RETURN s", BLD, {"current_output"}, set()),
+        ("cypher", "MATCH (g:Goods) RETURN g.`pop_demand`", BLD, {"pop_demand"}, set()),
+    ],
+)
+def test_what_a_query_reads(tool, query, where, columns, summed):
+    found = read(tool, query, where)
+    assert columns <= found.columns
+    assert found.summed == summed
+    if not columns:
+        assert not found.columns
+
+
+def record(**changed):
+    fields = {
+        "key": "k",
+        "suite": "dqa",
+        "question": "locating-1",
+        "scenario": "locating",
+        "method": "planrag",
+        "database": "relational",
+        "model": "m",
+        "settings": {},
+        "started": "",
+        "seconds": 1.0,
+        "score": Score(value=0.0, answer="x", explanation="", details={"improves": True}),
+    }
+    return Record.model_validate(fields | changed)
+
+
+def turns(*queries):
+    """One turn a query; ``!`` before it means that it failed."""
+    return [
+        {"tool": "sql", "input": query.lstrip("!"), "fact": None if query[0] == "!" else 1}
+        for query in queries
+    ]
+
+
+READS_POWER = "SELECT total_power FROM trade_node"
+READS_IV = "SELECT ingoing FROM trade_node"
+
+
+def test_missed_data():
+    none = record(turns=turns("SELECT dest FROM flow", f"!{READS_IV}"))
+    assert unread(none) == ["IV", "TP_total"]
+    assert missed(none)
+    some = record(turns=turns(READS_IV))
+    assert unread(some) == ["TP_total"]
+    assert not missed(some)
+    every = record(turns=turns(READS_IV, READS_POWER))
+    assert unread(every) == []
+    summed = record(
+        turns=turns("SELECT SUM(base_trading_power), SUM(flow) FROM node_country, flow")
+    )
+    assert unread(summed) == []
+    plain = record(turns=turns("SELECT base_trading_power, flow FROM node_country, flow"))
+    assert unread(plain) == ["IV", "TP_total"]
+    assert unread(record(scenario="distribution")) is None
+    assert not missed(record(scenario="distribution"))
+    assert retrievals(none) == 2
+
+
+def score(value=0.0, said="x", improving=True):
+    details = {"improves": improving}
+    return Score(value=value, answer=said, explanation="", details=details)
+
+
+REFUSED = [{"role": "answering_machine", "kind": "not_admitted", "detail": "y"}]
+
+
+@pytest.mark.parametrize(
+    ("expected", "changed"),
+    [
+        (None, {"score": score(1.0)}),
+        ("OTH", {"error": "ValueError: x"}),
+        ("QUR", {"turns": turns(f"!{READS_IV}"), "score": score(said=None)}),
+        ("CAN", {"turns": turns(READS_IV), "score": score(said=None), "failures": REFUSED}),
+        ("CAN", {"turns": turns(READS_IV), "score": score(improving=False)}),
+        ("OTH", {"turns": turns(READS_IV), "score": score(said=None)}),
+        ("OTH", {"score": score(said=None)}),
+        ("MIS", {"turns": turns("SELECT dest FROM flow")}),
+        ("DEEP", {"turns": turns(READS_IV)}),
+    ],
+)
+def test_failure_classes(expected, changed):
+    assert failure_class(record(**changed)) == expected
+
+
+def test_tables_by_hand():
+    single = record(method="iter_rag", question="locating-1", turns=turns(READS_IV))
+    multiple = record(
+        method="iter_rag", question="locating-2", turns=turns(READS_IV, READS_POWER, "!x")
+    )
+    right = {"score": score(1.0)}
+    planned = [
+        record(question="locating-1", **right),
+        record(question="locating-2", replans=[{}] * 5),
+        record(question="locating-3", replans=[{}] * 2, **right),
+    ]
+    groups = grouped([single, multiple, *planned])
+    split = {row[1:3]: (row[3].value, row[3].n) for row in retrieval_split(groups).rows}
+    assert split == {
+        ("single", "iter_rag"): (0.0, 1),
+        ("single", "planrag"): (1.0, 1),
+        ("multiple", "iter_rag"): (0.0, 1),
+        ("multiple", "planrag"): (0.0, 1),
+    }
+    by_number = replannings(groups).rows[0]
+    assert [cell and (cell.value, cell.n) for cell in by_number[2:]] == [
+        (1.0, 1),
+        None,
+        (1.0, 1),
+        None,
+        (0.0, 1),
+    ]
+    assert [row[1:] for row in failures(groups).rows] == [
+        ("iter_rag", 0, 0, 2, 0, 0, 2, 2),
+        ("planrag", 0, 1, 0, 0, 0, 1, 3),
+    ]
+    missing = {row[1]: (row[2].value, row[3].value) for row in missed_data(groups).rows}
+    assert missing == {"iter_rag": (0.0, 0.5), "planrag": (1.0, 1.0)}

@@ -1,0 +1,267 @@
+"""The benchmark as a person runs it: real graphs, tools and databases, scripted models."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import bench_world
+import pytest
+from typer.testing import CliRunner
+
+from apps.bench import app
+from benchmarks.dqa import choose, samples
+from benchmarks.runner import carry_out
+from benchmarks.store import read
+from memory import Context
+from models import ModelUnavailable
+from planweave import PlanweaveError
+from simulators.published import load
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = bench_world.write_data(tmp_path_factory.mktemp("data"))
+    bench_world.register(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def bench(*words, fails=None):
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    if fails:
+        assert isinstance(done.exception, PlanweaveError), done.output
+        assert fails in str(done.exception)
+    elif done.exception:
+        raise done.exception
+    return done
+
+
+def test_all_methods_on_both_databases(data, tmp_path):
+    words = ("dqa", "--data", data, "--model", "scripted:right", "--out", tmp_path)
+    first = bench(*words, "--concurrency", 3)
+    results = read(tmp_path / "scripted-right.jsonl")
+    assert "0 done before, 32 to do" in first.output
+    assert "32/32" in first.output
+    asked = {(r.question, r.method, r.database) for r in results.records.values()}
+    assert len(asked) == len(results.records) == 32
+    for record in results.records.values():
+        assert record.error == ""
+        assert record.score.value == 1.0
+        assert record.answer is not None
+        assert record.answer["facts"] == [1]
+        query = next(turn for turn in record.turns if turn["tool"] in ("sql", "cypher"))
+        assert query["input"] == record.facts[0]["query"]
+        assert record.facts[0]["text"]
+        assert bool(record.plan) is record.method.startswith("planrag")
+        for call in record.calls:
+            prompt = call.restored(record.texts).prompt
+            assert [message.role for message in prompt] == ["system", "human"]
+            assert "# Business rules" in prompt[0].content
+            assert call.record.reply
+    again = bench(*words)
+    assert "32 done before, 0 to do" in again.output
+    assert len(read(tmp_path / "scripted-right.jsonl").runs) == 1
+    page = (tmp_path / "report.md").read_text("utf-8")
+    assert "| planrag | 100.0% [51-100] (8) | 0.0% | 0 | 0 |" in page
+    assert (tmp_path / "accuracy.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_report_is_rebuilt_from_files_alone(data, tmp_path):
+    words = ("--data", data, "--out", tmp_path, "--database", "graph", "--scenario", "building")
+    bench("dqa", *words, "--model", "scripted:right", "--method", "single_rag")
+    wrong = bench("dqa", *words, "--model", "scripted:wrong", "--method", "single_rag", "--json")
+    table = json.loads(wrong.stdout)["tables"][0]
+    assert table["rows"][0][1]["value"] == 0.0
+    assert table["rows"][0][3] == 2  # no answer
+    files = [tmp_path / f"scripted-{name}.jsonl" for name in ("right", "wrong")]
+    both = json.loads(bench("report", *files, "--json").stdout)
+    rows = {row[0]: row[1] for row in both["tables"][0]["rows"]}
+    assert rows["single_rag scripted:right"] == pytest.approx(
+        {"value": 1.0, "error": 0.0, "low": 0.342, "high": 1.0, "n": 2, "clusters": 2}, abs=1e-3
+    )
+    assert rows["single_rag scripted:wrong"]["value"] == 0.0
+    paired = next(t for t in both["tables"] if t["title"] == "Methods on the same questions")
+    assert paired["rows"][0][2:] == [2, 2, 0, "0.500"]
+    assert [run["models"] for run in both["runs"]] == [["scripted:right"], ["scripted:wrong"]]
+    assert str(tmp_path) not in json.dumps(both)
+
+
+def test_a_larger_limit_adds_to_what_is_done(data, tmp_path):
+    words = ("dqa", "--data", data, "--model", "scripted:right", "--out", tmp_path)
+    narrow = ("--method", "single_rag,planrag", "--database", "relational")
+    bench(*words, *narrow, "--limit", 1)
+    more = bench(*words, *narrow, "--limit", 3)
+    assert "2 done before, 4 to do" in more.output
+    changed = bench(*words, *narrow, "--limit", 1, "--setting", "query_rows=3")
+    assert "0 done before, 2 to do" in changed.output
+
+
+def test_malformed_replies_are_answers_not_crashes(data, tmp_path):
+    words = ("--data", data, "--model", "scripted:broken", "--out", tmp_path, "--limit", 1)
+    bench("dqa", *words, "--max-iterations", 2)
+    for record in read(tmp_path / "scripted-broken.jsonl").records.values():
+        assert record.error == ""
+        assert record.score.answer is None
+        assert record.failures
+
+
+def test_a_model_that_is_gone_ends_the_run_and_marks_nothing_failed(data, tmp_path):
+    words = ("--data", data, "--model", "scripted:gone", "--out", tmp_path, "--concurrency", 4)
+    done = bench("dqa", *words, fails="scripted:gone")
+    assert isinstance(done.exception, ModelUnavailable)
+    results = read(tmp_path / "scripted-gone.jsonl")
+    assert (len(results.runs), results.records) == (1, {})
+
+
+def _one_sample(data, folder):
+    questions = choose(load(data).questions, ["building"], 1, seed=1)
+    context = Context(model="scripted:right")
+    (sample,) = samples(
+        questions,
+        methods=["planrag"],
+        databases=["relational"],
+        settings=context,
+        folder=folder,
+    )
+    return sample
+
+
+async def test_a_crash_is_counted_with_its_error(data, tmp_path):
+    sample = _one_sample(data, tmp_path)
+    os.unlink(sample.context.database or "")
+    record = await carry_out(sample)
+    assert record.error.startswith("DatabaseUnavailable: ")
+    assert (record.score.value, record.score.answer) == (0.0, None)
+
+
+def test_a_crash_is_redone_if_asked(data, tmp_path, monkeypatch):
+    words = ("dqa", "--data", data, "--model", "scripted:right", "--out", tmp_path)
+    narrow = ("--method", "single_rag", "--database", "relational", "--limit", 1)
+    with monkeypatch.context() as broken:
+        broken.setattr("nodes.intake.open_database", lambda url: 1 / 0)
+        crashed = bench(*words, *narrow)
+    assert "1 crashed" in crashed.output
+    assert "ZeroDivisionError: division by zero" in crashed.output
+    assert "1 done before, 0 to do" in bench(*words, *narrow).output
+    assert "0 done before, 1 to do" in bench(*words, *narrow, "--redo-crashed").output
+    (record,) = read(tmp_path / "scripted-right.jsonl").records.values()
+    assert (record.error, record.score.value) == ("", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "fails"),
+    [
+        (["--method", "magic"], "There is no method 'magic'."),
+        (["--database", "paper"], "There is no kind of database 'paper'."),
+        (["--scenario", "distribution"], "There is no scenario 'distribution'."),
+        (["--replan", "never"], "The setting replan cannot be used"),
+        (["--setting", "max_seconds"], "'max_seconds' is no setting."),
+        (["--setting", "rules=x"], "The setting rules is chosen by the benchmark"),
+        (["--setting", "nonsense=1"], "The setting nonsense cannot be used"),
+        (["--max-iterations", "0"], "The setting max_iterations cannot be used"),
+    ],
+)
+def test_bad_input_is_one_sentence(data, tmp_path, words, fails):
+    bench("dqa", "--data", data, "--out", tmp_path / "out", *words, fails=fails)
+    assert not (tmp_path / "out").exists()
+
+
+def test_bad_files_are_one_sentence(data, tmp_path):
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    bench("report", empty, fails="hold no result yet")
+    bench("report", tmp_path / "none.jsonl", fails="cannot be read")
+    bench("dqa", "--data", tmp_path / "none", fails="There is no file or folder")
+    damaged = tmp_path / "scripted-right.jsonl"
+    damaged.write_text("nonsense\nnonsense\n")
+    words = ("--data", data, "--model", "scripted:right", "--out", tmp_path)
+    bench("dqa", *words, fails=f"{damaged} is damaged in line 1")
+    assert damaged.read_text() == "nonsense\nnonsense\n"
+
+
+class Process:
+    """The command in a process of its own, with a slow model."""
+
+    def __init__(self, data: Path, out: Path) -> None:
+        root = Path(__file__).parents[2]
+        self.file = out / "scripted-slow.jsonl"
+        words = ["dqa", "--data", str(data), "--model", "scripted:slow", "--out", str(out)]
+        self.process = subprocess.Popen(
+            [sys.executable, bench_world.__file__, *words, "--concurrency", "2"],
+            env={**os.environ, "PYTHONPATH": str(root)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def wait_for_lines(self, number: int) -> None:
+        deadline = time.monotonic() + 60
+        while not (self.file.exists() and self.file.read_bytes().count(b"\n") > number):
+            assert self.process.poll() is None, self.process.communicate()[0]
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    def end(self, number: signal.Signals | None = None) -> str:
+        if number:
+            self.process.send_signal(number)
+        return self.process.communicate(timeout=60)[0]
+
+
+def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(data, tmp_path):
+    killed = Process(data, tmp_path)
+    killed.wait_for_lines(3)
+    killed.end(signal.SIGKILL)
+    assert killed.process.returncode == -signal.SIGKILL
+    before = killed.file.read_bytes()
+    done = before.count(b'\n{"kind":"sample"')
+    assert 3 <= done < 32
+    killed.file.write_bytes(before + b'{"kind":"sample","key":"dqa/torn')
+
+    interrupted = Process(data, tmp_path)
+    interrupted.wait_for_lines(before.count(b"\n") + 3)
+    bench("dqa", "--data", data, "--out", tmp_path, "--model", "scripted:slow", fails="Another")
+    said = interrupted.end(signal.SIGINT)
+    assert interrupted.process.returncode == 130
+    assert "was incomplete" in said
+    assert f"{done} done before, {32 - done} to do" in said
+    assert "nothing is lost" in said
+    assert "Traceback" not in said
+
+    said = Process(data, tmp_path).end()
+    assert "32/32" in said
+    lines = [json.loads(line) for line in killed.file.read_text("utf-8").splitlines()]
+    keys = [line["key"] for line in lines if line["kind"] == "sample"]
+    assert len(keys) == len(set(keys)) == 32
+    assert [line["kind"] for line in lines].count("run") == 3
+    assert killed.file.read_bytes().startswith(before)
+
+
+def test_two_suites_are_not_one_report(data, tmp_path):
+    words = ("--data", data, "--model", "scripted:right", "--out", tmp_path, "--limit", 1)
+    bench("dqa", *words, "--method", "single_rag", "--database", "relational")
+    file = tmp_path / "scripted-right.jsonl"
+    other = tmp_path / "other.jsonl"
+    changed = file.read_text("utf-8").replace('"key":"dqa/', '"key":"x/')
+    other.write_text(changed.replace('"suite":"dqa"', '"suite":"x"'), "utf-8")
+    bench("report", other, fails="There is no benchmark suite 'x'")
+    bench("report", file, other, fails="results of several suites")
+
+
+def test_a_question_without_a_database_is_told_and_left_out(data, tmp_path):
+    part = tmp_path / "part"
+    bench_world.write_data(part)
+    for file in part.glob("data/building/queries/*/w1x*"):
+        file.unlink()
+    words = ("--data", part, "--model", "scripted:right", "--out", tmp_path)
+    done = bench("dqa", *words, "--method", "single_rag", "--database", "relational")
+    assert "building-1 has no" in done.output
+    assert "Left out, for want of a database: building-1." in done.output
+    assert len(read(tmp_path / "scripted-right.jsonl").records) == 3
