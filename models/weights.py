@@ -155,22 +155,6 @@ def pull(
     return _locked(target, lambda: _fetch(target, weights, progress, settings))
 
 
-@contextmanager
-def progress_bar(model: str) -> Iterator[Progress]:
-    """Show a bar for :func:`pull` in the terminal while the context lasts."""
-    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Bar(*columns, TimeRemainingColumn()) as bar:
-        task = bar.add_task(f"{model}: looking", total=None)
-
-        def show(what: str, done: int, total: int) -> None:
-            bar.update(task, description=f"{model}: {what}", completed=done, total=total)
-
-        yield show
-
-
 def _known(name: str) -> Weights:
     weights = KNOWN.get(name.lower())
     if weights is None:

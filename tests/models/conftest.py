@@ -1,14 +1,10 @@
 """Settings that touch nothing of the user's."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from models import ModelSettings
-
-# Threads that wait politely: on a busy machine spinning ones slow the embedded model tenfold.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 @pytest.fixture
