@@ -34,44 +34,34 @@ def only_supplier(question: Question) -> Decision | None:
     return int(suppliers[0]["building_id"]) if len(suppliers) == 1 else None
 
 
+def _rows(question: Question, table: str, column: str, *wanted: Value) -> list[dict[str, Value]]:
+    """The rows of a table where a column has one of the wanted values, in table order."""
+    found = question.world[table]
+    kept = zip(found.values(column), found.rows, strict=True)
+    return [dict(zip(found.names, row, strict=True)) for value, row in kept if value in wanted]
+
+
 def _suppliers(question: Question) -> list[dict[str, Value]]:
-    """Rows of supply for the asked goods, in table order."""
-    goods, supply = question.world["goods"], question.world["supply"]
-    names = goods.values("goods_name")
-    code = goods.values("code")[names.index(parameter(question.parameters, "goods"))]
-    rows = (dict(zip(supply.names, row, strict=True)) for row in supply.rows)
-    return [row for row in rows if row["goods_id"] == code]
+    """Rows of supply for the asked goods."""
+    goods = _rows(question, "goods", "goods_name", parameter(question.parameters, "goods"))
+    return _rows(question, "supply", "goods_id", goods[0]["code"])
 
 
 def _sources(question: Question) -> list[dict[str, Value]]:
-    """Nodes with a flow to the home: the node's columns, and ``flow`` to the home."""
-    home = parameter(question.parameters, "home")
-    nodes = _rows_by(question, "trade_node", "trade_node")
-    flows = _rows_by(question, "flow", "source", "dest")
-    return [
-        {**nodes[source,], "flow": row["flow"]}
-        for (source, dest), row in flows.items()
-        if dest == home
-    ]
+    """Nodes with a flow to the home, in the order of flow: their columns, and that ``flow``."""
+    flows = _rows(question, "flow", "dest", parameter(question.parameters, "home"))
+    sources = [row["source"] for row in flows]
+    nodes = {
+        row["trade_node"]: row for row in _rows(question, "trade_node", "trade_node", *sources)
+    }
+    return [{**nodes[row["source"]], "flow": row["flow"]} for row in flows]
 
 
 def _powers(question: Question) -> dict[str, float]:
     """Base trading power of the country, by node."""
     country = parameter(question.parameters, "country")
-    rows = _rows_by(question, "node_country", "trade_node", "country_name")
-    return {
-        str(node): float(row["base_trading_power"])
-        for (node, name), row in rows.items()
-        if name == country
-    }
-
-
-def _rows_by(
-    question: Question, table: str, *key: str
-) -> dict[tuple[Value, ...], dict[str, Value]]:
-    found = question.world[table]
-    rows = (dict(zip(found.names, row, strict=True)) for row in found.rows)
-    return {tuple(row[name] for name in key): row for row in rows}
+    rows = _rows(question, "node_country", "country_name", country)
+    return {str(row["trade_node"]): float(row["base_trading_power"]) for row in rows}
 
 
 def unsteered_outflow(question: Question) -> Decision | None:
@@ -88,8 +78,9 @@ def one_hop(question: Question) -> Decision | None:
     the power of the countries that have their home elsewhere.
     """
     powers = _powers(question)
-    country = parameter(question.parameters, "country")
-    development = float(_rows_by(question, "country", "country_name")[country,]["development"])
+    name = parameter(question.parameters, "country")
+    (country,) = _rows(question, "country", "country_name", name)
+    development = float(country["development"])
 
     def gain(row: Mapping[str, Value]) -> float:
         power = powers.get(str(row["trade_node"]))

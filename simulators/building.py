@@ -137,7 +137,7 @@ class Building:
     @cached_property
     def buildings(self) -> list[int]:
         """Building ids in table order."""
-        return [int(name) for name in self.world["building"].values("id")]
+        return [int(number) for number in self.world["building"].numbers("id")]
 
     @cached_property
     def _supplies(self) -> "_Edges":

@@ -56,7 +56,7 @@ def simulate(world: World, parameters: Parameters) -> Outcome:
 
 def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  # noqa: ARG001
     """Every building."""
-    return tuple(int(building) for building in world["building"].values("id"))
+    return tuple(int(number) for number in world["building"].numbers("id"))
 
 
 def generate(seed: int, size: int) -> Case:

@@ -5,6 +5,7 @@ A *world* is what one decision question is asked about: a few named tables with 
 the relational and the graph version of a world can never drift apart: both are written from here.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,10 +24,11 @@ Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_TEXT_LIMIT = 255
 # Types that SQLite, PostgreSQL and MariaDB all know; a MariaDB key cannot be TEXT.
 _SQL_TYPES: Mapping[ColumnType, str] = {
-    "text": "VARCHAR(255)",
-    "integer": "INTEGER",
+    "text": f"VARCHAR({_TEXT_LIMIT})",
+    "integer": "BIGINT",
     "real": "DOUBLE PRECISION",
     "boolean": "BOOLEAN",
 }
@@ -249,7 +251,18 @@ def _sql_literal(value: Value) -> str:
                 f"The text {value!r} holds a backslash or a line break.",
                 mend="Remove it: databases do not agree on how to write it.",
             )
+        if len(value) > _TEXT_LIMIT:
+            raise BadInput(
+                f"The text {value[:30]!r}… has {len(value)} characters.",
+                mend=f"Keep text columns to {_TEXT_LIMIT} characters.",
+            )
         return "'" + value.replace("'", "''") + "'"
+    return _number(value)
+
+
+def _number(value: float) -> str:
+    if not math.isfinite(value):
+        raise BadInput(f"{value} is no number that a database takes.")
     return repr(value)
 
 
@@ -303,4 +316,4 @@ def _cypher_literal(value: Value) -> str:
         for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
             value = value.replace(plain, escaped)
         return f'"{value}"'
-    return repr(value)
+    return _number(value)
