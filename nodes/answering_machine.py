@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from memory import Answer, Context, Failure, WorkingMemory
 from models import Reply
@@ -19,10 +19,10 @@ _ROLE = "answering_machine"
 class Decision(BaseModel):
     """The answering machine's reply; the reasons come before the decision."""
 
-    why: str
+    why: str = Field(max_length=600)
     facts: list[int]
-    decision: str | None
-    unknown: str = ""
+    decision: str | None = Field(max_length=100)
+    unknown: str = Field(max_length=300)
 
 
 async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -79,8 +79,10 @@ def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[s
 def _without_facts(state: WorkingMemory) -> Answer:
     """No model is asked to decide from nothing."""
     missing = [f["detail"] for f in state["failures"] if f["kind"] == "unanswerable"]
-    problems = [turn["problem"] for turn in state["turns"] if turn["problem"]]
-    unknown = (missing or problems or ["No tool returned anything."])[-1]
+    problems: dict[str, str] = {}  # of each action the first: later ones only say it is repeated
+    for turn in state["turns"]:
+        problems.setdefault(turn["input"], turn["problem"])
+    unknown = (missing or [*problems.values()] or ["No tool returned anything."])[-1]
     why = "The database does not hold what this question needs." if missing else ""
     return Answer(decision=None, why=why, facts=[], unknown=unknown)
 

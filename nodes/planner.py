@@ -1,5 +1,7 @@
 """Planner: writes the plan of analysis before anything is read (PlanRAG, section 4, planning)."""
 
+from typing import Annotated
+
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
@@ -7,14 +9,15 @@ from memory import Context, Failure, WorkingMemory
 from nodes.role import Node, ask_role, failures, usage
 from prompts import load
 
-MAX_STEPS = 8
+MAX_STEPS = 6
+Step = Annotated[str, Field(max_length=200)]
 
 
 class Plan(BaseModel):
     """The planner's reply."""
 
-    steps: list[str] = Field(max_length=MAX_STEPS)
-    missing: str = ""
+    steps: list[Step] = Field(max_length=MAX_STEPS)
+    missing: str = Field(max_length=300)
 
 
 def planner(prompt: str) -> Node:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from memory import Context, Replan, WorkingMemory
 from nodes.limits import reason_to_answer
-from nodes.planner import MAX_STEPS
+from nodes.planner import MAX_STEPS, Step
 from nodes.role import Node, ask_role, failures, usage
 from nodes.turns import take_turn
 from prompts import load
@@ -16,9 +16,9 @@ from prompts import load
 class Judgement(BaseModel):
     """The re-planner's reply: Y with a whole new plan, or N."""
 
-    reason: str
+    reason: str = Field(max_length=300)
     replan: Literal["Y", "N"]
-    steps: list[str] = Field(max_length=MAX_STEPS)
+    steps: list[Step] = Field(max_length=MAX_STEPS)
 
 
 def replanner(prompt: str) -> Node:

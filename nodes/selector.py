@@ -48,10 +48,10 @@ def selector(prompt: str, tools: Sequence[Tool]) -> Node:
 @cache
 def choice_of(tools: tuple[Tool, ...], planned: bool) -> type[BaseModel]:
     """The reply's schema for these tools: the action is a closed choice, not free text."""
-    fields: dict[str, Any] = {"thought": (str, ...)}
+    fields: dict[str, Any] = {"thought": (str, Field(max_length=300))}
     if planned:
         fields["step"] = (int, Field(ge=1))
-    fields |= {"tool": (Literal[tools], ...), "input": (str, ...)}
+    fields |= {"tool": (Literal[tools], ...), "input": (str, Field(max_length=1500))}
     return create_model("Choice", **fields)
 
 
