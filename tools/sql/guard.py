@@ -131,6 +131,12 @@ def _check_tokens(tokens: "Sequence[Token]") -> None:
         if token.token_type in (TokenType.INTO, TokenType.HINT):
             word = "INTO" if token.token_type == TokenType.INTO else "an optimiser hint"
             raise QueryRefused(f"The query uses {word}, which is not allowed.", mend=_READ_ONLY)
+    for pair in pairwise(tokens):
+        # After E'…' PostgreSQL reads the backslashes of the next text, too; the parser does not.
+        if all(token.token_type.name.endswith("STRING") for token in pair):
+            raise QueryRefused(
+                "Two texts stand side by side.", mend="Join them with ||, or put a comma between."
+            )
 
 
 def _without_comments(source: str, tokens: "Sequence[Token]") -> str:
