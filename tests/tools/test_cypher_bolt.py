@@ -163,6 +163,17 @@ def test_errors(graph: Database, server: BoltServer) -> None:
 
 
 @pytest.mark.server
+def test_neo4j_is_asked_whether_a_query_reads(server: BoltServer) -> None:
+    """This server calls every plan a write, so taken for Neo4j nothing may pass."""
+    database = open_cypher(server.url)
+    database.schema()
+    database._genuine = True  # type: ignore[attr-defined]  # as its agent string would say
+    with pytest.raises(QueryRefused, match="says that this query writes"):
+        database.run("MATCH (g:Goods) RETURN g.name")
+    database.close()
+
+
+@pytest.mark.server
 def test_limits(graph: Database) -> None:
     result = graph.run("UNWIND range(1, 1000) AS x RETURN x", Limits(rows=7))
     assert (len(result.rows), result.total_rows) == (7, 1000)

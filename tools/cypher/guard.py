@@ -87,7 +87,7 @@ def _check_word(tokens: tuple[Token, ...], index: int) -> None:
         raise _refused(word)
     if word == "CALL" and not _is_plain_name(tokens, index):
         _check_call(tokens, index + 1)
-    if tokens[index].text == "(" and index >= 3 and tokens[index - 2].text == ".":
+    if tokens[index].text == "(" and index:
         _check_function(tokens, index)
 
 
@@ -125,13 +125,19 @@ def _check_call(tokens: tuple[Token, ...], start: int) -> None:
 
 def _check_function(tokens: tuple[Token, ...], index: int) -> None:
     """Allow ``date.truncate(…)`` and the like; a foreign namespace may do anything."""
-    head, function = tokens[index - 3], tokens[index - 1]
-    if not head.identifier or not function.identifier:
+    start = index - 1
+    while start >= 2 and tokens[start].identifier and tokens[start - 1].text == ".":
+        start -= 2
+    parts = [token.identifier for token in tokens[start:index:2]]
+    if not all(parts) or (len(parts) == 1 and tokens[start].kind != "quoted"):
         return
-    name = f"{head.identifier}.{function.identifier}"
-    if head.identifier.lower() not in _NAMESPACES and name not in _PROCEDURES:
-        raise _refused(f"{name}()")
+    is_temporal = len(parts) == 2 and parts[0].lower() in _NAMESPACES
+    if not is_temporal and ".".join(parts) not in _PROCEDURES:
+        raise _refused(f"{'.'.join(parts)}()")
 
 
 def _refused(what: str) -> QueryRefused:
-    return QueryRefused(f"{what} is not allowed: this database is read only.", mend="Only read.")
+    return QueryRefused(
+        f"{what} is not allowed: this database is read only.",
+        mend="Only read; a name that reads like a command belongs in backticks.",
+    )

@@ -41,16 +41,16 @@ class Names:
         return own or list(self._owners.get(element.variable, {}).values())
 
     def _infer(self, link: Link) -> None:
-        """Give a node without label those labels that the relationship's type leaves open."""
-        types = [self.relationships[t] for t in link.relationship.names if t in self.relationships]
-        if len(types) != 1 or not link.arrow or not _runs(types[0], link, self):
+        """Give a node without label those labels that the relationship leaves open."""
+        hops = link.relationship.many_hops
+        types = self.entities(link.relationship) or list(self.relationships.values())
+        possible = types if hops else [entity for entity in types if runs(entity, link, self)]
+        if not link.arrow or (hops and not link.relationship.names):
             return
-        ends = (
-            (types[0].start, types[0].end) if link.arrow == ">" else (types[0].end, types[0].start)
-        )
-        for element, labels in zip((link.left, link.right), ends, strict=True):
+        for element, is_start in ((link.left, link.arrow == ">"), (link.right, link.arrow == "<")):
+            labels = {name for e in possible for name in (e.start if is_start else e.end)}
             if element.variable and not self.entities(element):
-                known = {name: self.nodes[name] for name in labels if name in self.nodes}
+                known = {name: node for name, node in self.nodes.items() if name in labels}
                 self._owners[element.variable] = known
 
     def owners(self, variable: str) -> list[Entity]:
@@ -140,14 +140,15 @@ def _directions(names: Names) -> Iterator[str]:
     for link in names.patterns.links:
         types = [names.relationships.get(name) for name in link.relationship.names]
         known = [entity for entity in types if entity]
-        if not known or any(_runs(entity, link, names) for entity in known):
+        is_chain = link.relationship.many_hops and len(known) > 1
+        if not known or is_chain or any(runs(entity, link, names) for entity in known):
             continue
         entity = known[0]
         exists = f"({'|'.join(entity.start)})-[:{entity.name}]->({'|'.join(entity.end)})"
         turned = replace(link, left=link.right, right=link.left)
         yield (
             f"{exists} exists, not the reverse."
-            if _runs(entity, turned, names)
+            if runs(entity, turned, names)
             else f"Only {exists} exists."
         )
 
@@ -156,7 +157,7 @@ def _labels(names: Names, element: Element) -> set[str]:
     return {entity.name for entity in names.entities(element)}
 
 
-def _runs(entity: Entity, link: Link, names: Names) -> bool:
+def runs(entity: Entity, link: Link, names: Names) -> bool:
     """Whether a relationship of this type can join the link's nodes in its direction."""
     left, right = _labels(names, link.left), _labels(names, link.right)
 
@@ -214,5 +215,7 @@ def _close(literal: str, values: Sequence[Cell]) -> list[str]:
         wanted = float(literal) if literal[-1].isdigit() else 0.0
         return [str(v) for v in sorted(numbers, key=lambda v: abs(v - wanted))[:3]]
     texts = [v for v in values if isinstance(v, str)]
+    if not texts:  # the literal is of another type
+        return [str(v).lower() for v in values[:3]]
     close = nearest(literal.strip("'\""), texts) or tuple(texts[:3])
     return [repr(text) for text in close]

@@ -1,6 +1,6 @@
 """What a Cypher query speaks of: the patterns, properties and literals in its tokens."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +21,7 @@ class Element:
     names: tuple[str, ...]
     properties: tuple[tuple[str, str], ...]
     """Property and the literal it must equal; the literal is empty for anything else."""
+    many_hops: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Patterns:
         self._tokens = tokens
         self._closing = dict(_matching(tokens))
         self._opening = {end: start for start, end in self._closing.items()}
+        self._around = list(_surrounding(len(tokens), self._closing, self._opening))
 
     @cached_property
     def elements(self) -> dict[int, Element]:
@@ -110,12 +112,15 @@ class Patterns:
                 if name := self._identifier(index):
                     names.append(name)
                     index += 1
+        many_hops = not is_node and self._text(index) == "*"
         while not is_node and self._text(index) not in ("{", "]", ""):
-            index += 1  # the number of hops
+            index += 1
         properties = self._map(index) if self._text(index) == "{" else ()
         before = self._tokens[start - 1] if start else None
         is_call = before is not None and before.identifier and before.word not in _BEFORE_NODE
-        return None if is_node and is_call else Element(is_node, variable, tuple(names), properties)
+        if is_node and is_call:
+            return None
+        return Element(is_node, variable, tuple(names), properties, many_hops)
 
     def _map(self, start: int) -> tuple[tuple[str, str], ...]:
         end = self._closing.get(start, start)
@@ -176,8 +181,7 @@ class Patterns:
 
     def _enclosing(self, index: int) -> int | None:
         """The opening bracket that ``index`` stands directly inside of."""
-        around = [s for s, e in self._closing.items() if s < index < e]
-        return max(around, default=None)
+        return self._around[index]
 
     def _text(self, index: int) -> str:
         return self._tokens[index].text if 0 <= index < len(self._tokens) else ""
@@ -187,6 +191,19 @@ class Patterns:
 
     def _identifier(self, index: int) -> str:
         return self._tokens[index].identifier if 0 <= index < len(self._tokens) else ""
+
+
+def _surrounding(
+    count: int, closing: Mapping[int, int], opening: Mapping[int, int]
+) -> Iterator[int | None]:
+    """For each token the innermost bracket that is open around it."""
+    opened: list[int] = []
+    for index in range(count):
+        if index in opening:
+            opened.pop()
+        yield opened[-1] if opened else None
+        if index in closing:
+            opened.append(index)
 
 
 def _matching(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:

@@ -35,7 +35,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": search},
+            env={**os.environ, "PYTHONPATH": search, "RUST_BACKTRACE": "0"},
             encoding="utf-8",
         )
         # Both are pipes, as asked for above.
@@ -62,7 +62,7 @@ class Worker:
             WorkerEnded: The time is over, or the process ran out of memory.
         """
         late = Event()
-        timer = Timer(max(seconds / 2, seconds - _ENDING), self._kill, [late])
+        timer = Timer(max(seconds / 2, seconds - _ENDING), _kill, [self._process, late])
         timer.daemon = True
         timer.start()
         try:
@@ -79,9 +79,10 @@ class Worker:
         answer: dict[str, object] = json.loads(line)
         return answer
 
-    def _kill(self, late: Event) -> None:
-        late.set()
-        self._process.kill()
+
+def _kill(process: "subprocess.Popen[str]", late: Event) -> None:
+    late.set()
+    process.kill()
 
 
 def _end(process: "subprocess.Popen[str]") -> None:

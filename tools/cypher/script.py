@@ -245,12 +245,10 @@ def _bulk(
 ) -> Sequence[Mapping[str, object]]:
     try:
         return _run(query, engine, rows)
-    except Exception as error:  # the engine's errors share no base class but Exception
-        lines = f"{rows[0]['line']} to {rows[-1]['line']}"
-        raise DatabaseUnavailable(
-            f"The script fails between the lines {lines}: {_first_line(error)}.",
-            mend="Mend the script.",
-        ) from error
+    except Exception as error:  # the engine's errors share no other base class
+        if len(rows) > 1:  # one by one, to learn which line it is
+            return [made for row in rows for made in _bulk(query, [row], engine)]
+        raise _failed(int(str(rows[0]["line"])), _first_line(error)) from error
 
 
 def _execute(statement: _Statement, engine: "KnowledgeGraph") -> None:
