@@ -10,7 +10,6 @@ degenerate, in 17 the printed rules lead elsewhere) and 93 of 101 Building quest
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from planweave.errors import BadInput
 from simulators.baselines import BASELINES, random_source
@@ -70,7 +69,7 @@ class ScenarioCheck:
     parse_seconds: float = 0.0
     simulate_seconds: float = 0.0
 
-    @cached_property
+    @property
     def checked(self) -> int:
         """How many questions were simulated."""
         return len(self.equal) + len(self.equivalent) + len(self.different)

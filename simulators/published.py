@@ -17,6 +17,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,7 +97,7 @@ def load(path: str | Path) -> DataSet:
         raise BadInput(f"{path} cannot be read ({reason}).", mend=_MEND) from None
     if not files.questions:
         raise BadInput(f"{path} holds no questions in the published layout.", mend=_MEND)
-    questions = [q for item in files.questions for q in _questions(item, files)]
+    questions = [q for item in files.nearest() for q in _questions(item, files)]
     _refuse_twins(questions)
     return DataSet(str(path), tuple(questions), tuple(files.missing))
 
@@ -130,6 +131,14 @@ class _Files:
             if digest not in self.contents:
                 self.contents[digest] = Script(name, _decoded(name, data))
             self.scripts[match[1], name.rpartition("/")[2]] = self.contents[digest]
+
+    def nearest(self) -> list[_QuestionFile]:
+        """The question files nearest to the root, per scenario: clones keep older ones deeper."""
+        depth: dict[str, int] = {}
+        for item in self.questions:
+            level = item.name.count("/")
+            depth[item.scenario.name] = min(level, depth.get(item.scenario.name, level))
+        return [i for i in self.questions if i.name.count("/") == depth[i.scenario.name]]
 
     def database(self, scenario: Scenario, name: str, question: str) -> Database | None:
         """The database of that name, one object for all questions with the same scripts."""
@@ -372,7 +381,8 @@ def download(
     except OSError as error:
         raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
 
 
 def _stream(http: "httpx.Client", url: str, part: Path, progress: Progress | None) -> None:

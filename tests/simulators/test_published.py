@@ -81,6 +81,16 @@ def test_clones_and_data_folders_are_found(folder: Path, tmp_path: Path) -> None
     assert len(load(outer).questions) == 6
 
 
+def test_question_files_nearest_to_the_root_count(folder: Path) -> None:
+    file = folder / "data/locating/questions/simulated_questions.json"
+    older = file.parent / "standard" / "simulated_question.json"
+    older.parent.mkdir()
+    older.write_bytes(file.read_bytes())
+    assert len(load(folder).of("locating")) == 2
+    file.unlink()
+    assert len(load(folder).of("locating")) == 2
+
+
 def test_members_outside_the_layout_are_left_alone(folder: Path, tmp_path: Path) -> None:
     target = zipped(folder, tmp_path / "set.zip")
     with zipfile.ZipFile(target, "a") as archive:
@@ -277,6 +287,24 @@ def test_a_download_is_bounded_and_its_commit_checked(
     with pytest.raises(PlanweaveError, match="larger than 10 bytes"):
         download(tmp_path / "down", client=big)
     assert list((tmp_path / "down").iterdir()) == []
+
+
+def test_an_archive_that_names_no_commit_is_refused(folder: Path, tmp_path: Path) -> None:
+    target = zipped(folder, tmp_path / "set.zip")
+    with zipfile.ZipFile(target, "a") as archive:
+        archive.comment = b""
+    data = target.read_bytes()
+    with pytest.raises(PlanweaveError, match="does not tell which commit"):
+        download(tmp_path / "down", client=client(lambda _: httpx.Response(200, content=data)))
+
+
+def test_folders_that_cannot_be_written_get_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    with pytest.raises(PlanweaveError, match="cannot be written"):
+        save(questions(1), file)
+    with pytest.raises(PlanweaveError, match="cannot be written"):
+        download(file / "down", client=client(offline))
 
 
 @pytest.fixture(scope="session")
