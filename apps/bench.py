@@ -23,6 +23,7 @@ from benchmarks.suite import Sample
 from benchmarks.watch import Watch
 from graphs import METHODS
 from memory import Context
+from models import ModelUnavailable
 from planweave import BadInput
 from simulators.published import DataSet, load
 from tools.database import Kind
@@ -31,6 +32,7 @@ app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
 
 Name = TypeVar("Name", bound=str)
 
+_GO_ON = "What is finished is kept; the same command goes on from there."
 _JSON = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 
 
@@ -130,8 +132,11 @@ def _run(
         results.append(head)
         with Watch(console, before, len(samples)) as watch:
             asyncio.run(runner.run(todo, results, concurrency=concurrency, finished=watch.finished))
+    except ModelUnavailable:
+        console.print(f"Stopped. {_GO_ON}")
+        raise
     except KeyboardInterrupt:
-        console.print("\nInterrupted; nothing is lost. The same command goes on from here.")
+        console.print(f"\nInterrupted. {_GO_ON}")
         raise typer.Exit(130) from None
     finally:
         results.close()

@@ -182,7 +182,7 @@ class Judge:
         """The scores of the deciders without a language model."""
         question, scenario = self._question, self._question.scenario.name
         scores = {
-            name: float(decide(question) in self._equivalent)
+            name: float(str(decide(question)) in map(str, self._equivalent))
             for name, decide in BASELINES.get(scenario, {}).items()
         }
         if scenario == "locating":

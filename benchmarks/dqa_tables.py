@@ -131,14 +131,15 @@ def baselines(records: Sequence[Record]) -> dict[str, Rate]:
 def regret(groups: Mapping[str, Sequence[Record]]) -> Table:
     """The part of the attainable gain that the decisions leave."""
 
-    def lost(records: Sequence[Record]) -> Cell:
+    def lost(records: Sequence[Record]) -> tuple[Cell, ...]:
         values = [record.score.details.get("lost_share") for record in records]
-        return spread([value for value in values if isinstance(value, int | float)])
+        known = [value for value in values if isinstance(value, int | float)]
+        return spread(known), len(known)
 
     return Table(
         title="Regret",
-        columns=("scenario", "method", "mean · median · p95 of the gain lost"),
-        rows=_per_scenario(groups, lambda records: (lost(records),)),
+        columns=("scenario", "method", "mean · median · p95 of the gain lost", "n"),
+        rows=_per_scenario(groups, lost),
         note="Part of the attainable gain that is lost, by the simulator: 0 is the best decision, "
         "1 no better than deciding nothing; no answer counts 1. Questions that no decision "
         "improves are left out.",
@@ -180,7 +181,8 @@ def missed_data(groups: Mapping[str, Sequence[Record]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for scenario in _scenarios(groups):
         for label, records in groups.items():
-            own = [r for r in records if r.scenario == scenario and scenario in CRITICAL]
+            own = [r for r in records if r.scenario == scenario and not r.error]
+            own = own if scenario in CRITICAL else []
             if own:
                 names = [record.question for record in own]
                 none = rate([float(missed(record)) for record in own], names)
@@ -191,9 +193,9 @@ def missed_data(groups: Mapping[str, Sequence[Record]]) -> Table:
         title="Missed data analysis (table 6)",
         columns=("scenario", "method", "missed: none read", "at least one unread", "paper"),
         rows=rows,
-        note="From the parsed queries that brought rows. Critical are IV (ingoing, or a sum of "
-        "flow) and TP_total (total_power, or a sum of trading powers) in Locating, CO "
-        "(current_output) and PD (pop_demand) in Building.",
+        note="From the parsed queries that brought rows; crashed runs are left out. Critical are "
+        "IV (ingoing, or a sum of flow) and TP_total (total_power, or a sum of trading powers) in "
+        "Locating, CO (current_output) and PD (pop_demand) in Building.",
     )
 
 

@@ -133,6 +133,7 @@ def _cost(groups: dict[str, list[Record]]) -> Table:
         rows.append(
             (
                 label,
+                len(records),
                 spread([float(len(record.calls)) for record in records]),
                 spread([float(record.tokens) for record in records]),
                 spread([record.seconds for record in records]),
@@ -142,7 +143,7 @@ def _cost(groups: dict[str, list[Record]]) -> Table:
         )
     return Table(
         title="Cost of a question",
-        columns=("method", "calls", "tokens", "seconds", "dollars", "replies from cache"),
+        columns=("method", "runs", "calls", "tokens", "seconds", "dollars", "replies from cache"),
         rows=rows,
         note="Mean · median · 95th percentile. Seconds are wall time, waiting for a busy model "
         "included; a reply from the cache takes none.",
@@ -216,7 +217,7 @@ def markdown(report: Report, picture: str = "") -> str:
 
 
 def _picture(report: Report, path: Path) -> bool:
-    """Accuracy of every method with its interval and number of runs, a panel for each scenario and database."""
+    """Accuracy with its interval and the number of runs, a panel per scenario and database."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

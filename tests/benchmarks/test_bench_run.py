@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from apps.bench import app
 from benchmarks.dqa import choose, samples
+from benchmarks.machine import command
 from benchmarks.runner import carry_out
 from benchmarks.store import read
 from memory import Context
@@ -117,6 +118,7 @@ def test_a_model_that_is_gone_ends_the_run_and_marks_nothing_failed(data, tmp_pa
     words = ("--data", data, "--model", "scripted:gone", "--out", tmp_path, "--concurrency", 4)
     done = bench("dqa", *words, fails="scripted:gone")
     assert isinstance(done.exception, ModelUnavailable)
+    assert "the same command goes on" in done.output
     results = read(tmp_path / "scripted-gone.jsonl")
     assert (len(results.runs), results.records) == (1, {})
 
@@ -232,7 +234,7 @@ def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(data, tmp_p
     assert interrupted.process.returncode == 130
     assert "was incomplete" in said
     assert f"{done} done before, {32 - done} to do" in said
-    assert "nothing is lost" in said
+    assert "Interrupted. What is finished is kept" in said
     assert "Traceback" not in said
 
     said = Process(data, tmp_path).end()
@@ -242,6 +244,15 @@ def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(data, tmp_p
     assert len(keys) == len(set(keys)) == 32
     assert [line["kind"] for line in lines].count("run") == 3
     assert killed.file.read_bytes().startswith(before)
+
+
+def test_the_head_of_a_result_file_names_no_folder():
+    typed = ["/x/bin/planweave", "bench", "--data=/a/b/c.tar.xz", "--out", "../r/x", "~/d/e"]
+    models = ["--model", "http://host:1/v1#m", "--model", "embedded:/a/b.gguf", "openai:gpt-4o"]
+    assert command([*typed, *models]) == (
+        "planweave bench --data=c.tar.xz --out x e "
+        "--model http://host:1/v1#m --model embedded:b.gguf openai:gpt-4o"
+    )
 
 
 def test_two_suites_are_not_one_report(data, tmp_path):
