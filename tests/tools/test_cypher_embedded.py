@@ -206,6 +206,8 @@ def test_results_hide_what_the_engine_makes_up(small: EmbeddedCypher) -> None:
     goods = {"name": "iron", "code": 0, "base_price": 40, "current_price": 31.5, "pop_demand": 0}
     query = "MATCH (g:Goods {code: 0}) RETURN g, properties(g) AS p, g {.*} AS m"
     assert small.run(query).rows == ((goods, goods, goods),)
+    own = "RETURN {id: 1, title: 'a', type: 'b'} AS m, ['id', 'x'] AS l"
+    assert small.run(own).rows == (({"id": 1, "title": "a", "type": "b"}, ["id", "x"]),)
     path = "MATCH p = (b:Building {id: 10})-[:Supply]->(g:Goods) RETURN p, relationships(p) AS r"
     building = {"id": 10, "name": 'mine "north"; deep', "level": 1, "closed": False}
     supply = {"max_supply": 10.0, "level": 1}

@@ -1,7 +1,8 @@
 """Engine values as plain cells, cut to the limits of a result."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, time
 
 from tools.database import Cell
@@ -12,65 +13,62 @@ _PATH = {"nodes", "relationships"}
 _SHORTEST = 40
 
 
-def plain(value: object, real: Mapping[str, Sequence[str]], virtual: Sequence[str]) -> Cell:
-    """Convert a value of the embedded engine: a node becomes its properties, a path a list.
+@dataclass(frozen=True)
+class Plain:
+    """Converts values of the embedded engine: a node becomes its properties, a path a list.
 
-    Args:
-        value: What the engine returned.
-        real: By label or type, the virtual names that really are properties of it.
+    Attributes:
         virtual: Properties that the engine makes up.
+        real: By label or type, the virtual names that really are properties of it.
+        labels: All labels of the graph.
     """
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, date | time):  # a datetime is a date
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return _plain_map(value, real, virtual)
-    if isinstance(value, Iterable):
-        return _plain_keys([plain(item, real, virtual) for item in value], real, virtual)
-    return str(value)
 
+    virtual: Sequence[str]
+    real: Mapping[str, Sequence[str]]
+    labels: Collection[str]
 
-def _plain_map(
-    value: Mapping[str, object], real: Mapping[str, Sequence[str]], virtual: Sequence[str]
-) -> Cell:
-    keys = set(value)
-    if keys == _PATH:
-        return _path(value, real, virtual)
-    owner = value
-    if keys in (_NODE, _RELATIONSHIP) and isinstance(value["properties"], Mapping):
-        labels = value.get("labels")
-        name = labels[0] if isinstance(labels, list) and labels else value.get("type")
-        owner = value["properties"]
-    elif keys >= set(virtual):
-        name = value["type"]  # what properties(n) gives: the type is the label
-    else:
-        name = None
-    hidden = {v for v in virtual if v not in real.get(str(name), ())} if name is not None else ()
-    return {
-        str(key): plain(item, real, virtual) for key, item in owner.items() if key not in hidden
-    }
-
-
-def _path(
-    value: Mapping[str, object], real: Mapping[str, Sequence[str]], virtual: Sequence[str]
-) -> Cell:
-    """Node, relationship, node …, as they are passed."""
-    nodes, relationships = value["nodes"], value["relationships"]
-    if not isinstance(nodes, list) or not isinstance(relationships, list):
+    def cell(self, value: object) -> Cell:
+        """One value as a plain cell."""
+        if value is None or isinstance(value, bool | int | float | str):
+            return value
+        if isinstance(value, date | time):  # a datetime is a date
+            return value.isoformat()
+        if isinstance(value, Mapping):
+            return self._map(value)
+        if isinstance(value, Iterable):
+            return self._without_virtual([self.cell(item) for item in value])
         return str(value)
-    steps = [item for pair in zip(nodes, relationships, strict=False) for item in pair]
-    return [plain(item, real, virtual) for item in [*steps, *nodes[len(relationships) :]]]
 
+    def _map(self, value: Mapping[str, object]) -> Cell:
+        keys = set(value)
+        if keys == _PATH:
+            return self._path(value)
+        if keys in (_NODE, _RELATIONSHIP) and isinstance(value["properties"], Mapping):
+            labels = value.get("labels")
+            name = labels[0] if isinstance(labels, list) and labels else value.get("type")
+            return self._properties(value["properties"], name)
+        if keys >= set(self.virtual) and value["type"] in self.labels:
+            return self._properties(value, value["type"])  # what properties(n) gives
+        return {str(key): self.cell(item) for key, item in value.items()}
 
-def _plain_keys(
-    items: list[Cell], real: Mapping[str, Sequence[str]], virtual: Sequence[str]
-) -> list[Cell]:
-    """What ``keys(n)`` gives, without the names that no label has."""
-    if not all(name in items for name in virtual):
-        return items
-    known = {name for names in real.values() for name in names}
-    return [item for item in items if item not in virtual or item in known]
+    def _properties(self, properties: Mapping[str, object], name: object) -> Cell:
+        hidden = set(self.virtual) - set(self.real.get(str(name), ()))
+        return {str(k): self.cell(item) for k, item in properties.items() if k not in hidden}
+
+    def _path(self, value: Mapping[str, object]) -> Cell:
+        """Node, relationship, node …, as they are passed."""
+        nodes, relationships = value["nodes"], value["relationships"]
+        if not isinstance(nodes, list) or not isinstance(relationships, list):
+            return str(value)
+        steps = [item for pair in zip(nodes, relationships, strict=False) for item in pair]
+        return [self.cell(item) for item in [*steps, *nodes[len(relationships) :]]]
+
+    def _without_virtual(self, items: list[Cell]) -> list[Cell]:
+        """What ``keys(n)`` gives, without the names that no label has."""
+        if not all(name in items for name in self.virtual):
+            return items
+        known = {name for names in self.real.values() for name in names}
+        return [item for item in items if item not in self.virtual or item in known]
 
 
 def cut(rows: Sequence[Sequence[Cell]], characters: int) -> list[list[Cell]]:

@@ -85,7 +85,7 @@ class Loaded:
 
     Attributes:
         statements: How many statements were carried out.
-        declared: By label, those of the engine's virtual properties that the script really sets.
+        declared: By label or type, those virtual properties that the script really sets.
         keys: By label, the properties by which relationships find their ends.
     """
 
@@ -272,12 +272,14 @@ def _first_line(error: Exception) -> str:
 
 
 def _declared(statements: Sequence[_Statement]) -> dict[str, list[str]]:
-    """By label, the virtual properties that the script sets itself."""
+    """By label or type, the virtual properties that the script sets itself."""
     declared: dict[str, set[str]] = {}
     for statement in statements:
         if isinstance(statement, _Node):
             declared.setdefault(statement.label, set()).update(statement.properties)
-        elif not isinstance(statement, _Relationship):
+        elif isinstance(statement, _Relationship):
+            declared.setdefault(statement.type, set()).update(statement.properties)
+        else:
             names = set(re.findall(_NAME, statement.text, re.ASCII))
             for label in re.findall(rf":\s*`?({_NAME})", statement.text, re.ASCII):
                 declared.setdefault(label, set()).update(names)

@@ -11,15 +11,17 @@ may be answered by ``{"error", "message"}``.
 
 import json
 import os
+import signal
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypedDict
 
 from planweave import PlanweaveError
-from tools.cypher.cells import cut, plain
+from tools.cypher.cells import Plain, cut
 from tools.cypher.script import VIRTUAL, Loaded, load
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class Request(TypedDict):
 
 def main() -> None:
     """Serve one graph until standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to handle
     _limit_memory()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # nothing that a library prints may reach the protocol
@@ -57,8 +60,9 @@ def _limit_memory() -> None:
         import resource
     except ImportError:  # not offered by Windows: there only time is limited
         return
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with suppress(ValueError, OSError):  # a stricter limit holds already
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
 def _read(requests: "SimpleQueue[str]") -> None:
@@ -98,8 +102,11 @@ def _run(graph: "kglite.FrozenGraph", loaded: Loaded, request: Request) -> dict[
         records = view.to_list()
     except kglite.CypherTimeoutError:
         return {"error": "timeout", "message": ""}
+    except MemoryError:
+        os._exit(1)
     except Exception as error:  # the engine's errors share no other base class
         return {"error": "failed", "message": str(error)}
-    rows = [[plain(one[name], loaded.declared, VIRTUAL) for name in columns] for one in records]
+    plain = Plain(VIRTUAL, loaded.declared, graph.node_types)
+    rows = [[plain.cell(one[name]) for name in columns] for one in records]
     total = (view.diagnostics or {}).get("total_rows") or len(rows)
     return {"columns": list(columns), "rows": cut(rows, request["characters"]), "total": total}
