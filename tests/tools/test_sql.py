@@ -93,6 +93,7 @@ GOOD: dict[str, tuple[str, list[tuple[Cell, ...]]]] = {
     "parentheses": ("SELECT ((1 + (SELECT COUNT(*) FROM node)) * ((2)))", [(8,)]),
     "like and percent": ("SELECT name FROM node WHERE name LIKE '%e%n%'", [("genoa",), ("wien",)]),
     "colon in text": ("SELECT name FROM country WHERE note = 'a:b' OR note LIKE 'pl%'", [("SWE",)]),
+    "invisible characters in text": ("SELECT 'a\u200db'", [("a\u200db",)]),
     "semicolon in text": ("SELECT name FROM country WHERE note LIKE '%; --'", [("HAB",)]),
     "between dates": (
         "SELECT name FROM country WHERE founded BETWEEN '1200-01-01' AND '1300-01-01'",

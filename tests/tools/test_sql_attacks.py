@@ -53,6 +53,8 @@ EVERYWHERE = {
     "full-width keyword": "\uff24\uff25\uff2c\uff25\uff34\uff25 FROM presence",
     "full-width semicolon": "SELECT 1 \uff1b DROP TABLE presence",
     "right-to-left": "SELECT 1 \u202e FROM node",
+    "lone surrogate": "SELECT '\ud800'",
+    "null byte in a text": "SELECT 'a\x00'; DROP TABLE presence",
     "null byte": "SELECT 1\x00; DROP TABLE presence",
     "form feed": "SELECT 1;\x0cDROP TABLE presence",
     "fence": "```sql\nDROP TABLE presence;\n```",

@@ -29,7 +29,7 @@ _POSTGRESQL = """
     btrim cardinality cbrt clock_timestamp corr covar_pop covar_samp date_bin date_part date_trunc
     div every gcd generate_series grouping grouping_id initcap isfinite json_agg json_array_elements
     json_build_object json_object_agg jsonb_agg jsonb_array_elements jsonb_build_object
-    justify_days lcm log make_date make_interval mode num_nonnulls numeric
+    justify_days lcm log make_date make_interval mode num_nonnulls numeric overlay
     percentile_cont percentile_disc random regexp_count regexp_like regexp_match regexp_matches
     regexp_split_to_array regexp_split_to_table regr_slope row row_to_json scale split_part
     starts_with statement_timestamp string_agg string_to_array strpos to_char to_date to_json
@@ -97,6 +97,7 @@ INSTEAD: dict[str, dict[str, str]] = {
         "stddev": "Write sqrt(avg(x * x) - avg(x) * avg(x)).",
         "variance": "Write avg(x * x) - avg(x) * avg(x).",
         "len": "Write length(column).",
+        "median": "Order by the column and take the middle row with LIMIT 1 OFFSET n.",
         "lpad": "Write printf('%05d', column).",
     },
     "postgres": {
@@ -117,6 +118,7 @@ INSTEAD: dict[str, dict[str, str]] = {
         "instr": "Write strpos(text, part).",
         "round": "ROUND with digits needs numeric: write ROUND((expression)::numeric, 2).",
         "curdate": "Write CURRENT_DATE.",
+        "median": "Write percentile_cont(0.5) WITHIN GROUP (ORDER BY column).",
         "printf": "Write to_char(x, 'FM999999990.00').",
         "format": "Write to_char(x, 'FM999999990.00'), or a || b.",
         "len": "Write length(column).",

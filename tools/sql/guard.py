@@ -62,8 +62,8 @@ def check(query: str, *, dialect: str, tables: Sequence[str], schema: str) -> St
         QueryFailed: It is not valid SQL, or names a table or function that does not exist.
     """
     source = _unwrapped(query)
-    _check_characters(source)
     tokens = _tokens(source, dialect)
+    _check_characters(source, tokens)
     _check_tokens(tokens)
     text = _without_comments(source, tokens)
     tree = _parsed(text, dialect, tokens)
@@ -88,12 +88,18 @@ def _unwrapped(query: str) -> str:
     return text
 
 
-def _check_characters(source: str) -> None:
-    for character in source:
-        if (
-            unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp")
-            and character not in "\n\t\r"
-        ):
+def _check_characters(source: str, tokens: "Sequence[Token]") -> None:
+    """Refuse control characters anywhere, and other invisible ones outside of texts."""
+    texts = {
+        place
+        for token in tokens
+        if token.token_type.name.endswith("STRING")
+        for place in range(token.start, token.end + 1)
+    }
+    for place, character in enumerate(source):
+        category = unicodedata.category(character)
+        is_control = category in ("Cc", "Cs") and character not in "\n\t\r"
+        if is_control or (category in ("Cf", "Zl", "Zp") and place not in texts):
             raise QueryRefused(
                 f"The query contains the invisible character U+{ord(character):04X}.",
                 mend="Write the query without it.",
@@ -131,12 +137,6 @@ def _check_tokens(tokens: "Sequence[Token]") -> None:
         if token.token_type in (TokenType.INTO, TokenType.HINT):
             word = "INTO" if token.token_type == TokenType.INTO else "an optimiser hint"
             raise QueryRefused(f"The query uses {word}, which is not allowed.", mend=_READ_ONLY)
-    for pair in pairwise(tokens):
-        # After E'…' PostgreSQL reads the backslashes of the next text, too; the parser does not.
-        if all(token.token_type.name.endswith("STRING") for token in pair):
-            raise QueryRefused(
-                "Two texts stand side by side.", mend="Join them with ||, or put a comma between."
-            )
 
 
 def _without_comments(source: str, tokens: "Sequence[Token]") -> str:

@@ -23,7 +23,7 @@ _LONGEST_VALUE = 500_000
 """Bytes of one value or row. Some functions take time that grows with the square of it: at this
 size the slowest (``instr``, ``replace``) stay under a second."""
 _LONGEST_TRIM_SET = 100
-_STEPS_BETWEEN_CHECKS = 5_000
+_STEPS_BETWEEN_CHECKS = 500  # a step may be a millisecond long (LIKE over a long text)
 _BOUNDS = {
     sqlite3.SQLITE_LIMIT_LENGTH: _LONGEST_VALUE,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
