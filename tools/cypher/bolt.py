@@ -84,7 +84,9 @@ class BoltCypher:
         """
         if self._schema is None:
             self._schema = describe(
-                lambda query: self._limited(query, _DESCRIBING, checked=True)[1], scan=_SCANNED
+                lambda query: self._limited(query, _DESCRIBING, checked=True)[1],
+                self.language,
+                scan=_SCANNED,
             )
         return self._schema
 

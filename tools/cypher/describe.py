@@ -14,6 +14,7 @@ _TYPES = ((bool, "BOOLEAN"), (int, "INTEGER"), (float, "FLOAT"), (str, "STRING")
 
 def describe(
     read: Read,
+    language: str,
     hidden: Callable[[str], Collection[str]] = lambda _: (),
     keys: Mapping[str, Sequence[str]] | None = None,
     scan: int = 100_000_000,
@@ -22,13 +23,14 @@ def describe(
 
     Args:
         read: Runs a query and returns its rows.
+        language: What a model must write.
         hidden: By label or type, properties that the engine makes up.
         keys: By label, the properties that identify a node.
         scan: At most so many nodes of a label and relationships are looked at for properties
             and directions.
     """
     return Schema(
-        language="Cypher",
+        language=language,
         entities=(*_nodes(read, hidden, keys or {}, scan), *_relationships(read, hidden, scan)),
     )
 

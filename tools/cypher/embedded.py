@@ -51,7 +51,10 @@ class EmbeddedCypher:
         """Describe labels and relationship types; read once, then kept."""
         if self._schema is None:
             self._schema = describe(
-                lambda query: self._ask(query, _DESCRIBING)[1], self._hidden, self._keys
+                lambda query: self._ask(query, _DESCRIBING)[1],
+                self.language,
+                self._hidden,
+                self._keys,
             )
         return self._schema
 
