@@ -48,8 +48,10 @@ from simulators.tables import (
 
 LEVELS = 5
 CYCLES = 10
-_CHUNK = 2048
-"""Candidates simulated together: bounds the memory in worlds with very many buildings."""
+_CHUNK = 200_000
+"""Multiplications per matrix product: as many candidates are simulated together as stay below it.
+Bounds the memory; and a product this small is not spread over threads, which costs more than it
+gains (measured: 0.3 ms of CPU per published question instead of 5)."""
 
 TABLES = (
     Table(
@@ -212,7 +214,8 @@ class Building:
         if goods not in names:
             raise BadInput(f"The database has no goods {goods!r}.")
         asked, count = names.index(goods), len(self.buildings)
-        chunks = [np.arange(i, min(i + _CHUNK, count + 1)) for i in range(0, count + 1, _CHUNK)]
+        size = max(1, _CHUNK // self._size**2)
+        chunks = [np.arange(i, min(i + size, count + 1)) for i in range(0, count + 1, size)]
         prices = np.concatenate([self._prices(chunk, asked) for chunk in chunks])
         return Outcome(tuple(self.buildings), prices[:-1], "minimise", float(prices[-1]))
 

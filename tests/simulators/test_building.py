@@ -101,7 +101,7 @@ def test_no_demand_and_no_supply_gives_the_base_price() -> None:
 def test_many_candidates_are_done_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     made, parameters = generate(3, 300)
     whole = Building(made, "printed").simulate(str(parameters["goods"]))
-    monkeypatch.setattr(building, "_CHUNK", 7)
+    monkeypatch.setattr(building, "_CHUNK", 7 * len(made["goods"].rows) ** 2)
     parts = Building(made, "printed").simulate(str(parameters["goods"]))
     np.testing.assert_allclose(whole.values, parts.values, rtol=1e-12)
     assert whole.baseline == pytest.approx(parts.baseline)
