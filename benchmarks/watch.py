@@ -6,7 +6,7 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from benchmarks.record import Record
 
@@ -27,10 +27,9 @@ class Watch:
         self._total = total
         self._start = monotonic()
         self._bar = Progress(
-            BarColumn(),
+            BarColumn(bar_width=16),
             MofNCompleteColumn(),
             TextColumn("{task.description}"),
-            TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
         )
