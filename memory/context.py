@@ -16,7 +16,9 @@ class Context(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    model: str = Field("embedded", description="Chat model by name, for every role not in `models`")
+    model: str = Field(
+        default="embedded", description="Chat model by name, for every role not in `models`"
+    )
     models: dict[str, str] = Field(
         default_factory=dict, description="Another chat model for a role, such as planner or judge"
     )
@@ -25,28 +27,33 @@ class Context(BaseModel):
     max_reply_tokens: Annotated[int, Field(ge=32, le=8192)] = 512
 
     database: str | None = Field(
-        None, description="Relational database: SQLAlchemy URL, SQLite file or .sql script"
+        default=None, description="Relational database: SQLAlchemy URL, SQLite file or .sql script"
     )
     graph: str | None = Field(None, description="Graph database: bolt:// URL or .cql script")
-    rules: str = Field("", description="Business rules that the decision must follow, as text")
+    rules: str = Field(
+        default="", description="Business rules that the decision must follow, as text"
+    )
     candidates: tuple[str, ...] = Field(
-        (), description="Decisions the question admits; empty: any value found in the database"
+        default=(),
+        description="Decisions the question admits; empty: any value found in the database",
     )
 
     max_iterations: Annotated[int, Field(ge=1, le=100)] = 15
     replan: ReplanPolicy = Field(
-        "every_observation",
+        default="every_observation",
         description="Ask the re-planner after every observation, or only when one is empty, "
         "an error, or contradicts the plan",
     )
-    approve: bool = Field(False, description="Stop for a person's approval before a plan starts")
+    approve: bool = Field(
+        default=False, description="Stop for a person's approval before a plan starts"
+    )
 
     query_seconds: Annotated[float, Field(gt=0, le=600)] = 10.0
     query_rows: Annotated[int, Field(ge=1, le=1000)] = 40
     observation_characters: Annotated[int, Field(ge=200, le=100_000)] = 2_000
     schema_characters: Annotated[int, Field(ge=400, le=100_000)] = 6_000
     memory_characters: Annotated[int, Field(ge=1_000, le=1_000_000)] = Field(
-        8_000, description="Older observations are shortened in prompts beyond this length"
+        default=8_000, description="Older observations are shortened in prompts beyond this length"
     )
 
     max_calls: Annotated[int, Field(ge=1)] | None = None
