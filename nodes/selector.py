@@ -30,12 +30,13 @@ def selector(prompt: str, tools: Sequence[Tool]) -> Node:
         if reason := reason_to_answer(state, context):
             return {"action": _action(state, {"thought": reason, "tool": "finish", "input": ""})}
         bound = tuple(tool for tool in tools if _offered(tool, state, context))
-        values = {"tools": _tools_text(bound, state)}
-        if planned:
-            values["step"] = str(state["step"])
-        reply = await ask_role(
-            "selector", choice_of(bound, planned), template.fill(**values), state, runtime
-        )
+        values = {
+            "tools": _tools_text(bound, state),
+            "step": str(state["step"]),
+            "problem": _problem_text(state),
+        }
+        task = template.fill(**{name: values[name] for name in template.placeholders})
+        reply = await ask_role("selector", choice_of(bound, planned), task, state, runtime)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
@@ -69,6 +70,16 @@ def _offered(tool: Tool, state: WorkingMemory, context: Context) -> bool:
     if tool == "replan":
         return context.replan == "when_needed"
     return tool not in _QUERY_TOOLS or tool in state["languages"]
+
+
+def _problem_text(state: WorkingMemory) -> str:
+    """The last action's problem once more, at the end of the prompt, where it is not overlooked."""
+    problem = state["turns"][-1]["problem"] if state["turns"] else ""
+    return (
+        load("common/problem").fill(problem=problem)
+        if problem
+        else load("common/no_problem").fill()
+    )
 
 
 def _tools_text(tools: Sequence[Tool], state: WorkingMemory) -> str:
