@@ -16,6 +16,7 @@ Trouble: TypeAlias = Literal[
     "key", "missing", "slow", "limited", "server", "unreachable", "too_long", "rejected", "unknown"
 ]
 
+_KEYS = {"google_genai": "GOOGLE_API_KEY", "mistralai": "MISTRAL_API_KEY"}
 _SECRET = re.compile(r"(?i)(bearer\s+|\b(?:sk|pk|key|token)[-_])\S+|(?<=://)[^/\s@]+@")
 
 
@@ -37,7 +38,10 @@ def key_variable(name: str) -> str:
     """Name of the environment variable that holds the key for the model called ``name``."""
     if name.startswith(("http://", "https://")):
         return "PLANWEAVE_API_KEY"
-    return f"{re.sub(r'[^A-Za-z0-9]', '_', name.partition(':')[0]).upper()}_API_KEY"
+    provider = name.partition(":")[0]
+    if provider in _KEYS:
+        return _KEYS[provider]
+    return f"{re.sub(r'[^A-Za-z0-9]', '_', provider).upper()}_API_KEY"
 
 
 def unavailable(error: Exception, name: str) -> ModelUnavailable:
@@ -54,7 +58,7 @@ def unavailable(error: Exception, name: str) -> ModelUnavailable:
     while cause is not None:  # client libraries wrap what our own transport raises
         if isinstance(cause, ModelUnavailable):
             return cause
-        cause = cause.__cause__ or cause.__context__
+        cause = cause.__cause__
     trouble = _trouble(error)
     problem, mend = _TEXTS[trouble]
     detail = f"{type(error).__name__}: {_first_line(error)}"

@@ -8,7 +8,6 @@ file in parts: those are data to us, never imported, and worth no more than the 
 import errno
 import hashlib
 import importlib.util
-import os
 import shutil
 import sqlite3
 import subprocess
@@ -204,10 +203,10 @@ def _locked(target: Path, work: Callable[[], Path]) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _lock(target.with_name(target.name + ".lock")):
             return work()
-    except OSError as error:
-        full = error.errno == errno.ENOSPC
+    except (OSError, sqlite3.Error) as error:
+        full = isinstance(error, OSError) and error.errno == errno.ENOSPC
         raise ModelUnavailable(
-            f"The weights cannot be written to {target.parent} ({error.strerror}).",
+            f"The weights cannot be written to {target.parent} ({error.args[-1]}).",
             mend="Free some space, or set PLANWEAVE_WEIGHTS_DIR to a larger disk."
             if full
             else "Set PLANWEAVE_WEIGHTS_DIR to a folder that can be written.",
@@ -223,7 +222,7 @@ def _lock(path: Path) -> Iterator[None]:
                 database.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                    raise OSError(errno.EIO, str(error)) from None
+                    raise
                 time.sleep(0.2)
             else:
                 break
@@ -386,7 +385,7 @@ def _assemble(
     target: Path, weights: Weights, parts: Iterator[IO[bytes]], progress: Progress | None
 ) -> Path:
     """Join the parts into the file, checking the sum on the way."""
-    whole = target.with_name(f"{target.name}.{os.getpid()}.joining")
+    whole = target.with_name(f"{target.name}.joining")  # ours alone: the lock is held
     digest, done = hashlib.sha256(), 0
     try:
         with whole.open("wb") as out:

@@ -115,6 +115,17 @@ async def test_transport_failure_keeps_the_records(model_settings: ModelSettings
     assert caught.value.calls[0].input_tokens == 100
 
 
+async def test_second_failure_is_not_mistaken_for_the_first(model_settings: ModelSettings) -> None:
+    with serving(Answer(status=401)) as one, serving(Answer(status=404)) as two:
+        models = [chat_model(server.name, settings=model_settings) for server in (one, two)]
+        try:
+            await ask(models[0], PROMPT, Verdict)
+        except ModelUnavailable:
+            with pytest.raises(ModelUnavailable) as caught:
+                await ask(models[1], PROMPT, Verdict)
+    assert caught.value.trouble == "missing"
+
+
 class OnlyGenerates(BaseChatModel):
     """The least a caller's own model can be."""
 

@@ -206,6 +206,12 @@ def test_folder_that_cannot_be_made_is_told(offline: ModelSettings, tmp_path: Pa
         pull("0.5b", settings=settings)
 
 
+def test_lock_that_cannot_be_made_is_told(small: Weights, offline: ModelSettings) -> None:
+    (offline.weights_dir / f"{small.file}.lock").mkdir(parents=True)
+    with pytest.raises(ModelUnavailable, match="PLANWEAVE_WEIGHTS_DIR"):
+        pull("0.5b", settings=offline)
+
+
 def test_explicit_file(offline: ModelSettings, tmp_path: Path) -> None:
     path = tmp_path / "mine.gguf"
     path.write_bytes(b"GGUF....")
