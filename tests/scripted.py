@@ -1,0 +1,105 @@
+"""A chat model that follows a script, to drive a graph along one edge or another.
+
+A script is called with each :class:`Prompt` and gives the reply. It is reached through the same
+door as every other model, by name: ``Context(model=register(script))``.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from models import register_provider
+
+_TASK = re.compile(r"^# Your task now: (.+)$", re.MULTILINE)
+_TASKS = {
+    "the plan": "plan",
+    "the next action": "action",
+    "the one query": "action",
+    "judge the plan": "judge",
+    "the decision": "decide",
+}
+
+
+class Prompt(NamedTuple):
+    """What the model was shown: the messages, their text, and which task is set."""
+
+    task: str
+    text: str
+    messages: tuple[BaseMessage, ...]
+
+    @classmethod
+    def of(cls, messages: Sequence[BaseMessage]) -> "Prompt":
+        text = "\n\n".join(message.text for message in messages)
+        heading = _TASK.findall(text)[-1]
+        return cls(_TASKS[heading], text, tuple(messages))
+
+
+Reply = str | Mapping[str, object]
+Script = Callable[[Prompt], Reply]
+
+_scripts: dict[str, Script] = {}
+_numbers = count(1)
+
+
+class ScriptedChat(BaseChatModel):
+    """Answers what the registered script says; a token is four characters."""
+
+    name: str
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        prompt = Prompt.of(messages)
+        reply = _scripts[self.name](prompt)
+        text = reply if isinstance(reply, str) else json.dumps(reply)
+        asked, told = len(prompt.text) // 4, len(text) // 4
+        usage = {"input_tokens": asked, "output_tokens": told, "total_tokens": asked + told}
+        message = AIMessage(text, usage_metadata=usage)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def register(script: Script) -> str:
+    """Make ``script`` a model; returns its name."""
+    name = str(next(_numbers))
+    _scripts[name] = script
+    return f"scripted:{name}"
+
+
+class Replies:
+    """A script of fixed replies for each task, in order; the prompts are kept.
+
+    A task that is asked more often than it has replies fails the run, and so the test.
+    """
+
+    def __init__(self, **replies: list[Reply]) -> None:
+        self.left = {task: list(given) for task, given in replies.items()}
+        self.prompts: list[Prompt] = []
+
+    def __call__(self, prompt: Prompt) -> Reply:
+        self.prompts.append(prompt)
+        if not self.left.get(prompt.task):
+            raise AssertionError(f"unexpected call for {prompt.task}")
+        return self.left[prompt.task].pop(0)
+
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks in the order in which they were asked."""
+        return [prompt.task for prompt in self.prompts]
+
+
+register_provider("scripted", lambda request: ScriptedChat(name=request.model))
