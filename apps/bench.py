@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -67,6 +68,7 @@ def dqa(
     as_json: _JSON = False,
 ) -> None:
     """Decision QA: each question with each method on each kind of database; can be resumed."""
+    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
     console = Console(stderr=as_json, highlight=False)
     given: dict[str, str | int] = {"model": model, "replan": replan}
     context = _context({**given, "max_iterations": max_iterations, **_pairs(setting or [])})

@@ -146,7 +146,7 @@ def _cost(groups: dict[str, list[Record]]) -> Table:
         columns=("method", "runs", "calls", "tokens", "seconds", "dollars", "replies from cache"),
         rows=rows,
         note="Mean · median · 95th percentile. Seconds are wall time, waiting for a busy model "
-        "included; a reply from the cache takes none.",
+        "included; a reply from the response cache (off unless it is asked for) takes none.",
     )
 
 

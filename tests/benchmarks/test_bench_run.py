@@ -33,6 +33,7 @@ def data(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _own_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PLANWEAVE_RESPONSE_CACHE", "off")
 
 
 def bench(*words, fails=None):
@@ -194,11 +195,13 @@ class Process:
 
     def __init__(self, data: Path, out: Path) -> None:
         root = Path(__file__).parents[2]
+        environment = dict(os.environ)
+        del environment["PLANWEAVE_RESPONSE_CACHE"]
         self.file = out / "scripted-slow.jsonl"
         words = ["dqa", "--data", str(data), "--model", "scripted:slow", "--out", str(out)]
         self.process = subprocess.Popen(
             [sys.executable, bench_world.__file__, *words, "--concurrency", "2"],
-            env={**os.environ, "PYTHONPATH": str(root)},
+            env=environment | {"PYTHONPATH": str(root)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -239,6 +242,7 @@ def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(data, tmp_p
 
     said = Process(data, tmp_path).end()
     assert "32/32" in said
+    assert read(killed.file).runs[-1].settings["process"]["response_cache"] == "off"
     lines = [json.loads(line) for line in killed.file.read_text("utf-8").splitlines()]
     keys = [line["key"] for line in lines if line["kind"] == "sample"]
     assert len(keys) == len(set(keys)) == 32
