@@ -426,6 +426,9 @@ def test_a_script_writes_no_files(tmp_path: Path, statement: str) -> None:
         ("oracle://u:secret@h/d", "oracle:// is no SQL database that can be opened here."),
         ("nonsense://u:secret@h/d", "nonsense:// is no SQL database that can be opened here."),
         ("postgresql://u:secret@h:port/d", "The database URL cannot be read."),
+        ("postgresql://u:a@secret@h/d", "The database URL cannot be read."),
+        ("mysql://u:1/secret@h/d", "The database URL cannot be read."),
+        ("mysql://u:1?secret@h/d", "The database URL cannot be read."),
         ("postgresql://u:secret@127.0.0.1:{port}/d", "does not answer: "),
         ("mariadb://u:secret@127.0.0.1:{port}/d", "does not answer: "),
     ],
@@ -436,6 +439,7 @@ def test_databases_that_cannot_be_opened(url: str, problem: str) -> None:
     assert problem in caught.value.problem
     assert caught.value.mend
     assert "secret" not in str(caught.value)
+    assert "\\n" not in str(caught.value)
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:

@@ -191,14 +191,21 @@ def open_sql(url_or_path: str | Path) -> SqlDatabase:
     try:
         url = make_url(text)
     except (ArgumentError, ValueError):
-        raise DatabaseUnavailable(
-            "The database URL cannot be read.",
-            mend="Write it as postgresql://user:password@host:port/database; "
-            "percent-encode special characters of the password.",
-        ) from None  # whose text may hold a part of the password
+        raise _unreadable() from None  # the cause may quote a part of the password
     if url.get_backend_name() == "sqlite":
         return _open_path(Path(url.database or ""))
+    # A password with a bare @ or / ends up, in part, in the host or the database.
+    if "@" in f"{url.host}{url.database}{dict(url.query)}":
+        raise _unreadable()
     return _open_server(url)
+
+
+def _unreadable() -> DatabaseUnavailable:
+    return DatabaseUnavailable(
+        "The database URL cannot be read.",
+        mend="Write it as postgresql://user:password@host:port/database; "
+        "percent-encode special characters of the password.",
+    )
 
 
 def _open_path(path: Path) -> SqlDatabase:

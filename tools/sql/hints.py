@@ -64,9 +64,9 @@ def message_of(error: Exception) -> str:
     cause: BaseException = getattr(error, "orig", None) or error
     arguments: tuple[object, ...] = cause.args
     # PyMySQL's errors are (code, message).
-    text = str(arguments[1]) if len(arguments) > 1 else str(cause)
-    text = _MANUAL.sub(" ", text)
-    return shorten(one_line(text.partition("\nLINE ")[0].strip().rstrip(".")), _LONGEST_MESSAGE)
+    text = _MANUAL.sub(" ", str(arguments[1]) if len(arguments) > 1 else str(cause))
+    sentence = " ".join(text.partition("\nLINE ")[0].split()).rstrip(".?")
+    return shorten(one_line(sentence), _LONGEST_MESSAGE)
 
 
 def mend(message: str, statement: Statement, schema: Schema, dialect: str) -> str:
