@@ -194,8 +194,7 @@ def open_sql(url_or_path: str | Path) -> SqlDatabase:
         raise _unreadable() from None  # the cause may quote a part of the password
     if url.get_backend_name() == "sqlite":
         return _open_path(Path(url.database or ""))
-    # A password with a bare @ or / ends up, in part, in the host or the database.
-    if "@" in f"{url.host}{url.database}{dict(url.query)}":
+    if "@" in (url.host or ""):  # a part of a password with a bare @
         raise _unreadable()
     return _open_server(url)
 
