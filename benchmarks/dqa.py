@@ -154,10 +154,11 @@ class Judge:
         by_name = {str(candidate): candidate for candidate in self._outcome.candidates}
         decided = by_name.get(said) if said else None
         best = [str(candidate) for candidate in self._equivalent]
+        others = f" and {len(best) - 1} more" if len(best) > 1 else ""
         return Score(
             value=float(said in best),
             answer=said,
-            explanation=f"{said or 'no decision'}; best is {' or '.join(best)}",
+            explanation=f"{said or 'no decision'}; best is {best[0]}{others}",
             details={
                 "best": list[JsonValue](best),
                 "clean": self._clean,

@@ -90,7 +90,7 @@ def wilson(share: float, n: float) -> tuple[float, float]:
     """Wilson's 95 % interval of a share among ``n`` independent trials."""
     middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z / (1 + _Z**2 / n) * sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))
 
 
 def spread(values: Sequence[float]) -> Spread | None:

@@ -30,6 +30,13 @@ def test_wilson_against_a_published_example():
     assert wilson(0.0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
 
 
+def test_wilson_holds_the_share_whatever_the_rounding():
+    for n in range(1, 500):
+        for share in (0.0, 1 / n, 1.0):
+            low, high = wilson(share, n)
+            assert 0 <= low <= share <= high <= 1
+
+
 def test_a_rate_by_hand():
     found = rate([1, 0, 0, 1])
     assert found is not None
