@@ -103,3 +103,28 @@ class Replies:
 
 
 register_provider("scripted", lambda request: ScriptedChat(name=request.model))
+
+
+def plan(*steps: str, missing: str = "") -> Reply:
+    """The planner's reply."""
+    return {"steps": list(steps), "missing": missing}
+
+
+def act(tool: str, given: str = "", *, step: int = 1) -> Reply:
+    """The selector's reply."""
+    return {"thought": f"Now {tool}.", "step": step, "tool": tool, "input": given}
+
+
+def keep() -> Reply:
+    """The re-planner's N."""
+    return {"reason": "It is good enough.", "replan": "N", "steps": []}
+
+
+def change(*steps: str) -> Reply:
+    """The re-planner's Y."""
+    return {"reason": "Something is missing.", "replan": "Y", "steps": list(steps)}
+
+
+def decide(decision: str | None, *facts: int, unknown: str = "") -> Reply:
+    """The answering machine's reply."""
+    return {"why": "It is best.", "facts": list(facts), "decision": decision, "unknown": unknown}

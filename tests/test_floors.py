@@ -1,0 +1,123 @@
+"""The house keeps its floors: imports go down only, and a graph is light to import."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FLOORS = {
+    "planweave": 0,
+    "models": 1,
+    "memory": 1,
+    "simulators": 1,
+    "prompts": 1,
+    "tools": 2,
+    "learning": 2,
+    "nodes": 3,
+    "graphs": 4,
+    "benchmarks": 5,
+    "apps": 6,
+}
+HEAVY = {
+    *("sqlalchemy", "kglite", "neo4j", "pint", "scipy", "matplotlib", "faiss"),
+    *("langchain_community", "langchain_openai", "xllamacpp"),
+}
+GRAPHS = ("planrag", "planrag_no_replan", "iter_rag", "single_rag")
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {
+    _name(path): path
+    for folder in FLOORS
+    if (ROOT / folder).is_dir()
+    for path in (ROOT / folder).rglob("*.py")
+}
+
+
+def _imports(name: str, *, at_load: bool = False) -> Iterator[str]:
+    """Modules of the house that a module imports, lazily in functions too unless ``at_load``."""
+    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    nodes = list(_run_at_load(tree)) if at_load else list(ast.walk(tree))
+    for node in nodes:
+        targets: list[str] = []
+        if isinstance(node, ast.Import):
+            targets = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name} imports relatively"
+            targets = [f"{node.module}.{alias.name}" for alias in node.names]
+        for target in targets:
+            module = target if target in MODULES else target.rpartition(".")[0]
+            if module.partition(".")[0] in FLOORS:
+                yield module
+
+
+def _run_at_load(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node but the bodies of functions and of ``if TYPE_CHECKING``."""
+    for child in ast.iter_child_nodes(node):
+        lazy = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        typing_only = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+        if not lazy and not typing_only:
+            yield child
+            yield from _run_at_load(child)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_go_down(name: str) -> None:
+    own = name.partition(".")[0]
+    wrong = [
+        target
+        for target in _imports(name)
+        if (folder := target.partition(".")[0]) != own and FLOORS[folder] >= FLOORS[own]
+    ]
+    assert not wrong
+
+
+def test_no_import_circles() -> None:
+    graph = {name: {t for t in _imports(name, at_load=True) if t != name} for name in MODULES}
+    try:
+        order = list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(f"imports run in a circle: {' -> '.join(error.args[1])}")
+    assert set(order) >= set(MODULES)
+
+
+def test_a_circle_and_a_step_up_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = tmp_path / "upward.py"
+    module.write_text("def f():\n    from graphs.registry import method\n    import nodes.sql\n")
+    monkeypatch.setitem(MODULES, "tools.upward", module)
+    with pytest.raises(AssertionError):
+        test_imports_go_down("tools.upward")
+    assert not list(_imports("tools.upward", at_load=True))
+    module.write_text("import nodes.sql\n")
+    monkeypatch.setitem(MODULES, "nodes.sql", tmp_path / "sql.py")
+    (tmp_path / "sql.py").write_text("import tools.upward\n")
+    with pytest.raises(pytest.fail.Exception, match="circle"):
+        test_no_import_circles()
+
+
+def test_every_package_is_shipped() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = {name for name, path in MODULES.items() if path.name == "__init__.py"}
+    assert set(project["tool"]["setuptools"]["packages"]) == packages
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_a_graph_is_light_to_import(graph: str) -> None:
+    code = (
+        f"import sys, graphs.{graph}; "
+        f"print(*sorted(set(name.partition('.')[0] for name in sys.modules) & {HEAVY}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []
