@@ -15,7 +15,7 @@ from apps.run import run
 from apps.story import Story
 from apps.threads import Thread, load_thread, new_id
 from graphs import method as method_module
-from memory import Context, WorkingMemory, total_spent
+from memory import Context, WorkingMemory, total_usage
 from planweave import BadInput
 from tools import Limits, open_database
 
@@ -122,7 +122,7 @@ def _record(thread: Thread, memory: WorkingMemory, verdict: dict[str, Any] | Non
     told = ("question", "answer", "plan", "facts", "turns", "replans", "failures", "usage")
     record: dict[str, Any] = {"thread": thread.id, "method": thread.method}
     record |= {key: memory.get(key) for key in told}
-    record["total"] = total_spent(memory.get("usage", {}))
+    record["total"] = total_usage(memory.get("usage", {})).model_dump()
     return record | ({"verdict": verdict} if verdict else {})
 
 

@@ -9,7 +9,8 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.text import Text
 
-from memory import Answer, Fact, Replan, Spent, Turn, WorkingMemory, total_spent
+from memory import Answer, Fact, Replan, Turn, WorkingMemory, total_usage
+from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
 _SHOWN_LINES = 12
@@ -46,7 +47,7 @@ class Story:
         for fact in memory["facts"]:
             if fact["number"] in answer["facts"]:
                 self._source(fact)
-        self.console.print(Text(_used(total_spent(memory["usage"])), style="dim"))
+        self.console.print(Text(_used(total_usage(memory["usage"])), style="dim"))
 
     def _plan(self, title: str, plan: list[str]) -> None:
         steps = "\n".join(f"{number}. {step}" for number, step in enumerate(plan, start=1))
@@ -87,10 +88,10 @@ def _decision(answer: Answer) -> Panel:
     return Panel(text, title="Decision", title_align="left", border_style="green")
 
 
-def _used(spent: Spent) -> str:
-    price = "price unknown" if spent["dollars"] is None else f"${spent['dollars']:.4f}"
+def _used(usage: Usage) -> str:
+    price = "price unknown" if usage.unpriced else f"${usage.dollars:.4f}"
     return (
-        f"{spent['calls']} model calls · {spent['input_tokens']} tokens read "
-        f"({spent['cached_tokens']} from the prompt cache) · {spent['output_tokens']} written · "
-        f"{spent['seconds']:.1f} s · {price}"
+        f"{usage.calls} model calls · {usage.input_tokens} tokens read "
+        f"({usage.cached_tokens} from the prompt cache) · {usage.output_tokens} written · "
+        f"{usage.seconds:.1f} s · {price}"
     )

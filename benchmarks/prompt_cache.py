@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from models import CallRecord, ModelSettings, Usage, achat_model, call
+from models import CallRecord, ModelSettings, achat_model, call, usage_of
 
 RULES = "Answer in at most five words. The database describes trade between nodes.\n" + "\n".join(
     f"Table node_{n}: name TEXT, local_value REAL, total_power REAL, inland BOOLEAN, year INTEGER."
@@ -55,7 +55,7 @@ def main(
                 f"{record.role}: {record.input_tokens} prompt tokens, {read} read, "
                 f"{record.output_tokens} written, {record.seconds:.1f} s"
             )
-    later = Usage.of(records[roles:])
+    later = usage_of(records[roles:])
     share = 1 - later.cached_tokens / later.input_tokens
     typer.echo(f"read again after each role's first call: {share:.1%} of the prompt", err=as_json)
 

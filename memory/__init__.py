@@ -8,13 +8,13 @@ from memory.working_memory import (
     Failure,
     Input,
     Replan,
-    Spent,
     Tool,
     Turn,
+    UsageByRole,
     Value,
     WorkingMemory,
-    add_spent,
-    total_spent,
+    add_usage,
+    total_usage,
 )
 
 __all__ = [
@@ -26,11 +26,11 @@ __all__ = [
     "Input",
     "Replan",
     "ReplanPolicy",
-    "Spent",
     "Tool",
     "Turn",
+    "UsageByRole",
     "Value",
     "WorkingMemory",
-    "add_spent",
-    "total_spent",
+    "add_usage",
+    "total_usage",
 ]

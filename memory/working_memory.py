@@ -12,6 +12,8 @@ from langgraph.graph.message import add_messages
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
 
+from planweave.usage import Usage
+
 Tool: TypeAlias = Literal["sql", "cypher", "calculator", "thinking", "replan", "finish"]
 
 
@@ -79,44 +81,21 @@ class Answer(TypedDict):
     unknown: str
 
 
-class Spent(TypedDict):
-    """What one role has used so far. ``dollars`` is None once a price is unknown."""
-
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-    seconds: float
-    dollars: float | None
+UsageByRole: TypeAlias = dict[str, dict[str, float]]
+"""The fields of :class:`planweave.usage.Usage` for each role and tool, as plain JSON."""
 
 
-def add_spent(left: dict[str, Spent], right: dict[str, Spent]) -> dict[str, Spent]:
+def add_usage(left: UsageByRole, right: UsageByRole) -> UsageByRole:
     """Reducer: add usage role by role."""
     return left | {
-        role: _sum(left[role], new) if role in left else new for role, new in right.items()
+        role: (Usage.model_validate(left.get(role, {})) + Usage.model_validate(new)).model_dump()
+        for role, new in right.items()
     }
 
 
-def total_spent(usage: dict[str, Spent]) -> Spent:
-    """Usage of a whole run, over all roles."""
-    total = Spent(
-        calls=0, input_tokens=0, output_tokens=0, cached_tokens=0, seconds=0.0, dollars=0.0
-    )
-    for spent in usage.values():
-        total = _sum(total, spent)
-    return total
-
-
-def _sum(a: Spent, b: Spent) -> Spent:
-    known = a["dollars"] is not None and b["dollars"] is not None
-    return Spent(
-        calls=a["calls"] + b["calls"],
-        input_tokens=a["input_tokens"] + b["input_tokens"],
-        output_tokens=a["output_tokens"] + b["output_tokens"],
-        cached_tokens=a["cached_tokens"] + b["cached_tokens"],
-        seconds=a["seconds"] + b["seconds"],
-        dollars=(a["dollars"] or 0.0) + (b["dollars"] or 0.0) if known else None,
-    )
+def total_usage(usage: UsageByRole) -> Usage:
+    """Usage of a whole run, over all roles and tools."""
+    return sum((Usage.model_validate(part) for part in usage.values()), Usage())
 
 
 class Input(TypedDict, total=False):
@@ -150,5 +129,5 @@ class WorkingMemory(Input, total=False):
     replans: Annotated[list[Replan], Field(description="Every change of plan"), add]
     replanning: Annotated[str, Field(description="Why the re-planner is asked; empty: routine")]
     failures: Annotated[list[Failure], Field(description="What went wrong on the way"), add]
-    usage: Annotated[dict[str, Spent], Field(description="Usage by role"), add_spent]
+    usage: Annotated[UsageByRole, Field(description="Usage by role and tool"), add_usage]
     answer: Annotated[Answer | None, Field(description="The decision")]

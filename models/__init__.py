@@ -6,10 +6,9 @@ from models.errors import ModelUnavailable
 from models.extract import StructuredFailure
 from models.settings import ModelSettings, process_settings
 from models.structured import Reply, ask
-from models.usage import Budget, CallRecord, Usage, price_of, usage_by_role
+from models.usage import CallRecord, price_of, usage_by_role, usage_of
 
 __all__ = [
-    "Budget",
     "Call",
     "CallRecord",
     "ModelRequest",
@@ -17,7 +16,6 @@ __all__ = [
     "ModelUnavailable",
     "Reply",
     "StructuredFailure",
-    "Usage",
     "achat_model",
     "ask",
     "call",
@@ -27,4 +25,5 @@ __all__ = [
     "process_settings",
     "register_provider",
     "usage_by_role",
+    "usage_of",
 ]

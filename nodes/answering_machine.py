@@ -1,5 +1,6 @@
 """Answering machine: decides from the facts, cites them, and says what stayed unknown."""
 
+import re
 from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -14,6 +15,7 @@ from prompts import load
 from tools import nearest
 
 _ROLE = "answering_machine"
+_NOTHING = ("", "null", "none", "nothing", "n/a")
 
 
 class Decision(BaseModel):
@@ -42,14 +44,18 @@ async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> 
 
 
 def admitted(decision: str | None, candidates: Sequence[str]) -> str | None:
-    """The candidate that ``decision`` means, whatever its case and quotes; None if it is none.
+    """The candidate that ``decision`` means, whatever its case and the words around it.
 
-    Without candidates every decision is admitted.
+    Without candidates every decision is admitted; a sentence that names several is none.
     """
     plain = (decision or "").strip().strip("\"'`.").strip()
     if not candidates:
         return plain or None
-    return {candidate.casefold(): candidate for candidate in candidates}.get(plain.casefold())
+    by_fold = {candidate.casefold(): candidate for candidate in candidates}
+    if plain.casefold() in by_fold:
+        return by_fold[plain.casefold()]
+    named = {by_fold[word] for word in re.findall(r"[\w-]+", plain.casefold()) if word in by_fold}
+    return named.pop() if len(named) == 1 else None
 
 
 def _complaint(value: Decision | None, candidates: Sequence[str]) -> list[BaseMessage]:
@@ -72,7 +78,7 @@ def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[s
         decision=admitted(value.decision, candidates),
         why=value.why.strip(),
         facts=[number for number in dict.fromkeys(value.facts) if number in known],
-        unknown=value.unknown.strip(),
+        unknown="" if value.unknown.strip().lower() in _NOTHING else value.unknown.strip(),
     )
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from memory import Context, Turn, WorkingMemory, total_spent
+from memory import Context, Turn, WorkingMemory, total_usage
+from planweave.usage import Budget
 
 _REPEATS = 2
 
@@ -12,18 +13,16 @@ def reason_to_answer(state: WorkingMemory, context: Context) -> str:
 
     Limits end the gathering of facts; the one answering call that follows is still made.
     """
-    spent = total_spent(state["usage"])
-    tokens = spent["input_tokens"] + spent["output_tokens"]
-    reached = {
-        "iterations": (state["iteration"], context.max_iterations),
-        "model calls": (spent["calls"], context.max_calls),
-        "tokens": (tokens, context.max_tokens),
-        "seconds": (spent["seconds"], context.max_seconds),
-        "dollars": (spent["dollars"] or 0.0, context.max_dollars),
-    }
-    for what, (used, limit) in reached.items():
-        if limit is not None and used >= limit:
-            return f"The limit of {limit:g} {what} is reached."
+    if state["iteration"] >= context.max_iterations:
+        return f"The limit of {context.max_iterations} iterations is reached."
+    budget = Budget(
+        calls=context.max_calls,
+        tokens=context.max_tokens,
+        seconds=context.max_seconds,
+        dollars=context.max_dollars,
+    )
+    if reason := budget.exhausted(total_usage(state["usage"])):
+        return reason
     if _is_stuck(state["turns"]):
         return "The same actions come again and again."
     return ""

@@ -7,8 +7,8 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from memory import Context, Failure, Spent, WorkingMemory, add_spent
-from models import Reply, achat_model, ask
+from memory import Context, Failure, UsageByRole, WorkingMemory
+from models import Reply, achat_model, ask, usage_by_role
 from nodes.briefing import briefing, ground
 
 Output = TypeVar("Output", bound=BaseModel)
@@ -56,24 +56,10 @@ async def ask_role(
     return reply
 
 
-def usage(*replies: Reply[Output]) -> dict[str, Spent]:
+def usage(*replies: Reply[Output]) -> UsageByRole:
     """What the calls behind these replies used, by role."""
-    spent: dict[str, Spent] = {}
-    for call in (call for reply in replies for call in reply.calls):
-        spent = add_spent(
-            spent,
-            {
-                call.role: Spent(
-                    calls=1,
-                    input_tokens=call.input_tokens,
-                    output_tokens=call.output_tokens,
-                    cached_tokens=call.cached_tokens,
-                    seconds=call.seconds,
-                    dollars=call.dollars,
-                )
-            },
-        )
-    return spent
+    calls = [call for reply in replies for call in reply.calls]
+    return {role: used.model_dump() for role, used in usage_by_role(calls).items()}
 
 
 def failures(*replies: Reply[Output]) -> list[Failure]:

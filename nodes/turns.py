@@ -5,9 +5,10 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from memory import Action, Fact, Spent, Turn, Value, WorkingMemory
+from memory import Action, Fact, Turn, Value, WorkingMemory
 from models import StructuredFailure
 from planweave import PlanweaveError
+from planweave.usage import Usage
 
 
 class Observation(NamedTuple):
@@ -46,7 +47,7 @@ def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None])
         "turns": [_turn(state, action, fact, problem, seconds)],
         "iteration": state["iteration"] + 1,
         "replanning": problem,
-        "usage": {action["tool"]: _tool_spent(seconds)},
+        "usage": {action["tool"]: Usage(seconds=seconds).model_dump()},
     }
 
 
@@ -91,9 +92,3 @@ def _repeated(action: Action, state: WorkingMemory) -> str:
             outcome = f"fact [{turn['fact']}]" if turn["fact"] else "the problem above"
             return f"This action was already taken and led to {outcome}. Take another, or finish."
     return ""
-
-
-def _tool_spent(seconds: float) -> Spent:
-    return Spent(
-        calls=0, input_tokens=0, output_tokens=0, cached_tokens=0, seconds=seconds, dollars=0.0
-    )

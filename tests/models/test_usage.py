@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from models import Budget, CallRecord, Usage, price_of, usage_by_role
+from models import CallRecord, price_of, usage_by_role, usage_of
 from planweave import BadInput
+from planweave.usage import Budget, Usage
 
 
 def record(role: str, dollars: float | None = 0.5) -> CallRecord:
@@ -23,7 +24,7 @@ def record(role: str, dollars: float | None = 0.5) -> CallRecord:
 
 def test_usage_adds_up_per_run_and_per_role() -> None:
     records = [record("planner"), record("judge", None), record("planner")]
-    total = Usage.of(records)
+    total = usage_of(records)
     assert total == Usage(
         calls=3,
         input_tokens=300,
@@ -91,11 +92,11 @@ def test_wrong_price_file_is_told(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_budget(budget: Budget, words: str | None) -> None:
-    reason = budget.exhausted(Usage.of([record("a"), record("b")]))
+    reason = budget.exhausted(usage_of([record("a"), record("b")]))
     assert reason is None if words is None else reason is not None and words in reason
 
 
 def test_budget_in_dollars_needs_a_price() -> None:
-    usage = Usage.of([record("a", None)])
+    usage = usage_of([record("a", None)])
     assert Budget(calls=9).exhausted(usage) is None
     assert "unknown" in (Budget(dollars=9).exhausted(usage) or "")
