@@ -29,10 +29,11 @@ class Decision(BaseModel):
 
 async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Answer now, with what is known; a decision that is not admitted is asked for once more."""
+    reason = reason_to_answer(state, runtime.context)
     if not state["facts"]:
-        return _spoken(_without_facts(state))
+        return _spoken(_without_facts(state, reason))
     candidates = runtime.context.candidates
-    task = load("common/answering_machine").fill(occasion=reason_to_answer(state, runtime.context))
+    task = load("common/answering_machine").fill(occasion=reason)
     replies = [await ask_role(_ROLE, Decision, task, state, runtime)]
     if complaint := _complaint(replies[0].value, candidates):
         replies.append(await ask_role(_ROLE, Decision, task, state, runtime, followup=complaint))
@@ -82,13 +83,15 @@ def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[s
     )
 
 
-def _without_facts(state: WorkingMemory) -> Answer:
+def _without_facts(state: WorkingMemory, reason: str) -> Answer:
     """No model is asked to decide from nothing."""
     missing = [f["detail"] for f in state["failures"] if f["kind"] == "unanswerable"]
     problems: dict[str, str] = {}  # of each action the first: later ones only say it is repeated
     for turn in state["turns"]:
-        problems.setdefault(turn["input"], turn["problem"])
+        if turn["problem"]:
+            problems.setdefault(turn["input"], turn["problem"])
     unknown = (missing or [*problems.values()] or ["No tool returned anything."])[-1]
+    unknown = f"{unknown} {reason}".strip()
     why = "The database does not hold what this question needs." if missing else ""
     return Answer(decision=None, why=why, facts=[], unknown=unknown)
 
