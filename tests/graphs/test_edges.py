@@ -448,6 +448,19 @@ async def test_the_iteration_limit_ends_with_an_answer(name: str, run: Run) -> N
 
 
 @pytest.mark.parametrize("name", LOOPS)
+async def test_a_limit_that_leaves_no_facts_is_told(name: str, run: Run) -> None:
+    script = Replies(
+        plan=[plan("Look.")], action=[act("sql", "SELECT x FROM plant")], judge=[keep()]
+    )
+    script.left["action"].append(act("thinking", "Something is wrong."))
+    script.left["judge"].append(keep())
+    memory = await run(name, script, max_iterations=2)
+    answer = answer_of(memory)
+    assert answer["unknown"].startswith(memory["turns"][0]["problem"])
+    assert answer["unknown"].endswith("The limit of 2 iterations is reached.")
+
+
+@pytest.mark.parametrize("name", LOOPS)
 @pytest.mark.parametrize(
     ("limit", "what"),
     [
@@ -477,11 +490,14 @@ async def test_each_budget_ends_with_an_answer(
         process_settings.cache_clear()
     assert len(memory["turns"]) < 10
     answer = answer_of(memory)
-    if memory["facts"]:
-        assert f"The limit of {what} is reached." in script.prompts[-1].text
-        assert answer["decision"] == "Bonn"
-    else:
-        assert f"The limit of {what} is reached." in answer["unknown"]
+    told = script.prompts[-1].text if memory["facts"] else answer["unknown"]
+    assert f"The budget of {what}" in told
+    assert answer["decision"] == ("Bonn" if memory["facts"] else None)
+
+
+async def test_a_budget_in_dollars_needs_a_price(run: Run) -> None:
+    memory = await run("planrag", endless(3), max_dollars=1)
+    assert "price is unknown" in answer_of(memory)["unknown"]
 
 
 # -- the answer -------------------------------------------------------------------------------

@@ -1,0 +1,69 @@
+"""Working memory grows by reducers, whatever the order in which updates are put together."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from memory import Context, UsageByRole, add_usage, total_usage
+from planweave.usage import Usage
+
+# Sums of floats are not associative to the last bit; these are exact.
+exact = st.integers(0, 2**20).map(float)
+spent = st.builds(
+    Usage,
+    calls=st.integers(0, 99),
+    input_tokens=st.integers(0, 10**6),
+    output_tokens=st.integers(0, 10**6),
+    cached_tokens=st.integers(0, 10**6),
+    seconds=exact,
+    dollars=exact,
+    unpriced=st.integers(0, 9),
+).map(Usage.model_dump)
+usage = st.dictionaries(st.sampled_from(["planner", "selector", "sql"]), spent)
+
+
+@given(usage, usage, usage)
+def test_usage_adds_up_in_any_grouping(a: UsageByRole, b: UsageByRole, c: UsageByRole) -> None:
+    assert add_usage(add_usage(a, b), c) == add_usage(a, add_usage(b, c))
+
+
+@given(usage, usage)
+def test_usage_adds_up_in_any_order(a: UsageByRole, b: UsageByRole) -> None:
+    assert add_usage(a, b) == add_usage(b, a)
+    assert add_usage(a, {}) == add_usage({}, a) == a
+
+
+@given(usage, usage)
+def test_the_total_is_the_sum_of_totals(a: UsageByRole, b: UsageByRole) -> None:
+    assert total_usage(add_usage(a, b)) == total_usage(a) + total_usage(b)
+
+
+@given(usage, usage)
+def test_nothing_is_mutated(a: UsageByRole, b: UsageByRole) -> None:
+    before = {role: dict(used) for role, used in a.items()}
+    add_usage(a, b)
+    assert a == before
+
+
+def test_a_role_may_have_its_own_model() -> None:
+    context = Context(model="openai:a", models={"planner": "openai:b"})
+    assert context.model_for("planner") == "openai:b"
+    assert context.model_for("selector") == "openai:a"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"modle": "x"},
+        {"max_iterations": 0},
+        {"max_iterations": 101},
+        {"query_rows": 0},
+        {"temperature": 3},
+        {"replan": "never"},
+        {"max_dollars": 0},
+    ],
+)
+def test_a_wrong_setting_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        Context.model_validate(wrong)

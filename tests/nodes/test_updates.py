@@ -1,0 +1,125 @@
+"""Every node returns only keys that the state declares, in plain JSON, and mutates nothing.
+
+A key that the state does not declare would vanish without a word.
+"""
+
+import copy
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+from scripted import Reply, act, change, decide, plan, register
+
+from graphs import METHODS, method
+from memory import Context, WorkingMemory
+from nodes.answering_machine import answering_machine
+from nodes.calculator import calculator
+from nodes.cypher import cypher
+from nodes.greeter import greeter
+from nodes.intake import intake
+from nodes.plan_approval import plan_approval
+from nodes.planner import planner
+from nodes.replanner import replanner
+from nodes.selector import selector
+from nodes.sql import sql
+from nodes.thinking import thinking
+
+DECLARED = set(get_type_hints(WorkingMemory))
+BAD = "no JSON"
+
+
+def state(**changed: Any) -> WorkingMemory:
+    fact = {"number": 1, "text": "n\n2", "values": {"n": 2}, "source": "sql", "query": "SELECT 2"}
+    known: dict[str, Any] = {
+        "messages": [],
+        "question": "Which plant is cheapest?",
+        "greeting": False,
+        "schema_text": "plant(name, cost)",
+        "languages": {"sql": "SQL (SQLite)", "cypher": "Cypher (Neo4j)"},
+        "plan": ["Look."],
+        "step": 1,
+        "iteration": 1,
+        "action": None,
+        "facts": [fact],
+        "turns": [],
+        "replans": [],
+        "replanning": "",
+        "failures": [],
+        "usage": {},
+        "answer": None,
+    }
+    memory: WorkingMemory = known | changed  # type: ignore[assignment]  # a literal of it
+    return memory
+
+
+def chosen(tool: str, given: str) -> Any:
+    return {"step": 1, "thought": "", "tool": tool, "input": given}
+
+
+TOOLS: tuple[Any, ...] = ("sql", "cypher", "calculator", "thinking", "replan", "finish")
+CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
+    ("intake", intake, {"question": "Which?"}, ""),
+    ("intake, predefined", intake, {"question": "Which?", "predefined_plan": ["a"]}, ""),
+    ("greeter", greeter, state(), ""),
+    ("planner", planner("planrag/planner"), state(), plan("Look.")),
+    ("planner, nothing", planner("planrag/planner"), state(), plan()),
+    ("planner, malformed", planner("planrag/planner"), state(), BAD),
+    ("plan_approval", plan_approval, state(), ""),
+    ("selector", selector("planrag/selector", TOOLS), state(), act("sql", "SELECT 1")),
+    ("selector, malformed", selector("planrag/selector", TOOLS), state(), BAD),
+    ("selector, limit", selector("iter_rag/selector", TOOLS), state(iteration=99), ""),
+    ("sql", sql, state(action=chosen("sql", "SELECT name FROM plant")), ""),
+    ("sql, refused", sql, state(action=chosen("sql", "DROP TABLE plant")), ""),
+    ("cypher", cypher, state(action=chosen("cypher", "MATCH (p:Plant) RETURN p.name")), ""),
+    ("calculator", calculator, state(action=chosen("calculator", "f1 * 2 + f1_n")), ""),
+    ("calculator, wrong", calculator, state(action=chosen("calculator", "f9")), ""),
+    ("thinking", thinking, state(action=chosen("thinking", "So it is.")), ""),
+    ("replanner", replanner("planrag/replanner"), state(), change("Else.")),
+    ("replanner, malformed", replanner("planrag/replanner"), state(), BAD),
+    ("replanner, limit", replanner("planrag/replanner"), state(iteration=99), ""),
+    (
+        "replanner, asked",
+        replanner("planrag/replanner"),
+        state(action=chosen("replan", "No.")),
+        change("x"),
+    ),
+    ("answering_machine", answering_machine, state(), decide("Bonn", 1)),
+    ("answering_machine, malformed", answering_machine, state(), BAD),
+    ("answering_machine, no facts", answering_machine, state(facts=[]), ""),
+]
+
+
+@pytest.mark.parametrize(("name", "node", "given", "reply"), CASES, ids=[c[0] for c in CASES])
+async def test_update(
+    name: str, node: Callable[..., Any], given: WorkingMemory, reply: Reply, tmp_path: Path
+) -> None:
+    (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES('a');")
+    (tmp_path / "p.cql").write_text('CREATE (:Plant {name: "a"});')
+    context = Context(
+        model=register(lambda prompt: reply),
+        database=str(tmp_path / "p.sql"),
+        graph=str(tmp_path / "p.cql"),
+    )
+    before = copy.deepcopy(given)
+    more = {"runtime": Runtime(context=context)} if "runtime" in _parameters(node) else {}
+    update = node(given, **more)
+    update = await update if inspect.isawaitable(update) else update
+    assert given == before
+    assert set(update) <= DECLARED
+    for key, value in update.items():
+        plain = value.value if isinstance(value, Overwrite) else value
+        assert key == "messages" or json.loads(json.dumps(plain)) == plain
+
+
+def _parameters(node: Callable[..., Any]) -> set[str]:
+    return set(inspect.signature(node).parameters)
+
+
+def test_every_node_of_every_graph_is_tried() -> None:
+    tried = {name.partition(",")[0] for name, *_ in CASES}
+    assert {node for name in METHODS for node in method(name).builder.nodes} <= tried
