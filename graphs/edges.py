@@ -17,14 +17,6 @@ def beginning(state: WorkingMemory) -> Literal["greeting", "no_plan", "predefine
     return "predefined_plan" if state["plan"] else "no_plan"
 
 
-def planning(state: WorkingMemory) -> Literal["planned", "unanswerable", "unreadable"]:
-    """What came of the planning: a plan, or that no plan can help, or no readable reply."""
-    if state["plan"]:
-        return "planned"
-    kinds = [failure["kind"] for failure in state["failures"] if failure["role"] == "planner"]
-    return "unanswerable" if "unanswerable" in kinds else "unreadable"
-
-
 def approval(state: WorkingMemory) -> Literal["approved", "rejected"]:
     """Whether a person sent the plan back to the planner."""
     return "rejected" if state["replanning"] else "approved"

@@ -6,7 +6,7 @@ The plan lives in working memory, and re-planning is an edge of the graph.
 
 from langgraph.graph import END, START, StateGraph
 
-from graphs.edges import RECURSION_LIMIT, approval, beginning, chosen, doubt, planning
+from graphs.edges import RECURSION_LIMIT, approval, beginning, chosen, doubt
 from memory import Context, Input, WorkingMemory
 from nodes.answering_machine import answering_machine
 from nodes.calculator import calculator
@@ -43,15 +43,7 @@ builder.add_conditional_edges(
     beginning,
     {"greeting": "greeter", "no_plan": "planner", "predefined_plan": "plan_approval"},
 )
-builder.add_conditional_edges(
-    "planner",
-    planning,
-    {
-        "planned": "plan_approval",
-        "unreadable": "selector",
-        "unanswerable": "answering_machine",
-    },
-)
+builder.add_edge("planner", "plan_approval")
 builder.add_conditional_edges(
     "plan_approval", approval, {"approved": "selector", "rejected": "planner"}
 )

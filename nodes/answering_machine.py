@@ -84,16 +84,12 @@ def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[s
 
 
 def _without_facts(state: WorkingMemory, reason: str) -> Answer:
-    """No model is asked to decide from nothing."""
-    missing = [f["detail"] for f in state["failures"] if f["kind"] == "unanswerable"]
-    problems: dict[str, str] = {}  # of each action the first: later ones only say it is repeated
-    for turn in state["turns"]:
-        if turn["problem"]:
-            problems.setdefault(turn["input"], turn["problem"])
-    unknown = (missing or [*problems.values()] or ["No tool returned anything."])[-1]
-    unknown = f"{unknown} {reason}".strip()
-    why = "The database does not hold what this question needs." if missing else ""
-    return Answer(decision=None, why=why, facts=[], unknown=unknown)
+    """No model is asked to decide from nothing: say why nothing was found."""
+    action = state["action"]
+    why = action["input"] if action and action["tool"] == "finish" else ""
+    problems = [turn["problem"] for turn in state["turns"] if turn["problem"]]
+    unknown = problems[-1] if problems else "No tool has returned anything."
+    return Answer(decision=None, why=why, facts=[], unknown=f"{unknown} {reason}".strip())
 
 
 def _refused(value: Decision | None, answer: Answer) -> list[Failure]:

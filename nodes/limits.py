@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from memory import Context, Turn, WorkingMemory, total_usage
 from planweave.usage import Budget
 
-_REPEATS = 2
+_MOST_REPEATS = 3
 
 
 def reason_to_answer(state: WorkingMemory, context: Context) -> str:
@@ -23,13 +23,15 @@ def reason_to_answer(state: WorkingMemory, context: Context) -> str:
     )
     if reason := budget.exhausted(total_usage(state["usage"])):
         return reason
-    if _is_stuck(state["turns"]):
+    if repeats(state["turns"]) >= _MOST_REPEATS:
         return "The same actions come again and again."
     return ""
 
 
-def _is_stuck(turns: Sequence[Turn]) -> bool:
-    """Whether the last turns only repeated earlier ones: at temperature 0 that goes on for ever."""
+def repeats(turns: Sequence[Turn]) -> int:
+    """How many of the last turns only repeated earlier ones."""
     actions = [(turn["tool"], turn["input"]) for turn in turns]
-    last = range(len(actions) - _REPEATS, len(actions))
-    return last.start > 0 and all(actions[i] in actions[:i] for i in last)
+    count = 0
+    while actions and actions.pop() in actions:
+        count += 1
+    return count

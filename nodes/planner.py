@@ -5,7 +5,7 @@ from typing import Annotated
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Context, Failure, WorkingMemory
+from memory import Context, WorkingMemory
 from nodes.role import Node, ask_role, failures, usage
 from prompts import load
 
@@ -16,8 +16,7 @@ Step = Annotated[str, Field(max_length=200)]
 class Plan(BaseModel):
     """The planner's reply."""
 
-    steps: list[Step] = Field(max_length=MAX_STEPS)
-    missing: str = Field(max_length=300)
+    steps: list[Step] = Field(min_length=1, max_length=MAX_STEPS)
 
 
 def planner(prompt: str) -> Node:
@@ -28,10 +27,6 @@ def planner(prompt: str) -> Node:
         task = template.fill(occasion=state["replanning"])
         reply = await ask_role("planner", Plan, task, state, runtime)
         steps = [step.strip() for step in reply.value.steps if step.strip()] if reply.value else []
-        failed = failures(reply)
-        if reply.value and not steps:
-            detail = reply.value.missing or "The planner found no analysis that could answer it."
-            failed.append(Failure(role="planner", kind="unanswerable", detail=detail))
-        return {"plan": steps, "step": 1, "usage": usage(reply), "failures": failed}
+        return {"plan": steps, "step": 1, "usage": usage(reply), "failures": failures(reply)}
 
     return planner

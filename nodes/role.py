@@ -29,11 +29,13 @@ async def ask_role(
     runtime: Runtime[Context],
     *,
     followup: Sequence[BaseMessage] = (),
+    warmer: float = 0.0,
 ) -> Reply[Output]:
     """Ask the model that plays ``role`` for an ``output``.
 
     The messages go from what never changes in a run to what changes at every call (system
-    ground, memory, task), so that a server can reuse its prompt cache.
+    ground, memory, task), so that a server can reuse its prompt cache. ``warmer`` is added to
+    the temperature of the run, for a role that has come to repeat itself.
 
     Raises:
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
@@ -41,7 +43,7 @@ async def ask_role(
     context = runtime.context
     model = await achat_model(
         context.model_for(role),
-        temperature=context.temperature,
+        temperature=min(context.temperature + warmer, 2.0),
         max_tokens=context.max_reply_tokens,
         seed=context.seed,
     )

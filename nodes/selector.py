@@ -8,12 +8,14 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
 from memory import Action, Context, Tool, WorkingMemory
-from nodes.limits import reason_to_answer
+from nodes.limits import reason_to_answer, repeats
 from nodes.role import Node, ask_role, failures, usage
 from nodes.turns import unreadable_turn
 from prompts import load
 
 _QUERY_TOOLS = ("sql", "cypher")
+_WARMER = 0.4
+"""Temperature added for each repeated action: at temperature 0 a repetition goes on for ever."""
 
 
 def selector(prompt: str, tools: Sequence[Tool]) -> Node:
@@ -36,7 +38,10 @@ def selector(prompt: str, tools: Sequence[Tool]) -> Node:
             "problem": _problem_text(state),
         }
         task = template.fill(**{name: values[name] for name in template.placeholders})
-        reply = await ask_role("selector", choice_of(bound, planned), task, state, runtime)
+        warmer = _WARMER * repeats(state["turns"])
+        reply = await ask_role(
+            "selector", choice_of(bound, planned), task, state, runtime, warmer=warmer
+        )
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)

@@ -89,6 +89,6 @@ def _turn(
 def _repeated(action: Action, state: WorkingMemory) -> str:
     for turn in state["turns"]:
         if (turn["tool"], turn["input"]) == (action["tool"], action["input"]):
-            outcome = f"fact [{turn['fact']}]" if turn["fact"] else "the problem above"
-            return f"This action was already taken and led to {outcome}. Take another, or finish."
+            outcome = f"fact [{turn['fact']}]" if turn["fact"] else turn["problem"]
+            return f"This action was already taken and led to: {outcome}"
     return ""

@@ -86,8 +86,8 @@ class Replies:
     A task that is asked more often than it has replies fails the run, and so the test.
     """
 
-    def __init__(self, **replies: list[Reply]) -> None:
-        self.left = {task: list(given) for task, given in replies.items()}
+    def __init__(self, **replies: Sequence[Reply]) -> None:
+        self.left: dict[str, list[Reply]] = {task: [*given] for task, given in replies.items()}
         self.prompts: list[Prompt] = []
 
     def __call__(self, prompt: Prompt) -> Reply:
@@ -105,9 +105,9 @@ class Replies:
 register_provider("scripted", lambda request: ScriptedChat(name=request.model))
 
 
-def plan(*steps: str, missing: str = "") -> Reply:
+def plan(*steps: str) -> Reply:
     """The planner's reply."""
-    return {"steps": list(steps), "missing": missing}
+    return {"steps": list(steps)}
 
 
 def act(tool: str, given: str = "", *, step: int = 1) -> Reply:

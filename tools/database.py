@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 from planweave import PlanweaveError
 
 Kind: TypeAlias = Literal["relational", "graph"]
-Cell: TypeAlias = str | int | float | bool | None | list["Cell"] | dict[str, "Cell"]
+Cell: TypeAlias = str | int | float | bool | list["Cell"] | dict[str, "Cell"] | None
 
 
 class DatabaseUnavailable(PlanweaveError):
@@ -114,7 +114,7 @@ class Database(Protocol):
     def schema(self) -> Schema:
         """Describe tables or labels, typed columns, keys, directions, counts and samples."""
 
-    def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
+    def run(self, query: str, limits: Limits = Limits()) -> QueryResult:
         """Run one read-only query.
 
         Raises:

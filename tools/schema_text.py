@@ -17,6 +17,8 @@ _RESERVED = """
 """
 _RESERVED_NAMES = frozenset(_RESERVED.split())
 _LONGEST_SAMPLE = 30
+_MOST_SAMPLES = 3
+_MEASURES = ("float", "double", "real", "numeric", "decimal")
 _LEFT_OUT_NAMES = 20
 
 
@@ -31,7 +33,7 @@ def schema_text(schema: Schema, *, max_characters: int = 6000) -> str:
         max_characters: Length of the text at most.
     """
     cuts: tuple[tuple[str, Callable[[Field], Field | None]], ...] = (
-        ("", lambda field: field),
+        ("", lambda field: _with_samples(field, _MOST_SAMPLES)),
         ("some sample values", lambda field: _with_samples(field, 1)),
         ("sample values", lambda field: _with_samples(field, 0)),
         ("sample values and columns that are no keys", _if_key),
@@ -100,6 +102,9 @@ def _field(field: Field, schema: Schema) -> str:
 
 
 def _with_samples(field: Field, count: int) -> Field:
+    """The field with fewer samples; none of a measure, whose values tell a reader nothing."""
+    if field.type.lower().startswith(_MEASURES):
+        count = 0
     return replace(field, samples=field.samples[:count])
 
 

@@ -232,7 +232,7 @@ def analyst(prompt: Prompt) -> Reply:
     observed = [_rows(text, method) for text in _OBSERVATION.findall(prompt.text)]
     match prompt.task:
         case "plan":
-            return {"steps": [step.format(**asked) for step in method.plan], "missing": ""}
+            return {"steps": [step.format(**asked) for step in method.plan]}
         case "judge":
             return _judgement(observed)
         case "decide":

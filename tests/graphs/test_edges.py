@@ -130,13 +130,11 @@ async def test_a_plan_does_not_hurt_where_there_is_no_planner(name: str, run: Ru
 
 @pytest.mark.parametrize("name", PLANNED)
 async def test_an_unanswerable_question_is_said_to_be_so(name: str, run: Run) -> None:
-    script = Replies(plan=[plan(missing="There is nothing about ships.")])
-    memory = await run(name, script)
-    answer = answer_of(memory)
-    assert (answer["decision"], answer["unknown"]) == (None, "There is nothing about ships.")
-    assert "does not hold" in answer["why"]
-    assert only(memory["failures"])["kind"] == "unanswerable"
-    assert script.tasks == ["plan"]
+    lacks = "The database holds nothing about ships."
+    script = Replies(plan=[plan("Finish: no table is about ships.")], action=[act("finish", lacks)])
+    answer = answer_of(await run(name, script))
+    assert (answer["decision"], answer["why"]) == (None, lacks)
+    assert script.tasks == ["plan", "action"]
 
 
 @pytest.mark.parametrize("name", PLANNED)
@@ -231,6 +229,21 @@ async def test_a_garbage_answer_is_asked_again(garbage: Any, database: str) -> N
     again = await thread.go(Command(resume=garbage))
     assert "could not be used" in only(request_of(again)["action_requests"])["description"]
     assert answer_of(await thread.resume({"type": "approve"}))["decision"] == "Bonn"
+
+
+async def test_a_predefined_plan_is_approved_too(database: str) -> None:
+    thread = Thread("planrag", good(), database)
+    waiting = await thread.go({"question": "Which?", "predefined_plan": ["Mine."]})
+    assert only(request_of(waiting)["action_requests"])["args"] == {"plan": ["Mine."]}
+    assert answer_of(await thread.resume({"type": "approve"}))["decision"] == "Bonn"
+
+
+@pytest.mark.parametrize("name", PLANNED)
+async def test_without_a_plan_nobody_is_asked(name: str, database: str) -> None:
+    script = good(name=name)
+    script.left["plan"] = [BAD, BAD]
+    memory = await Thread(name, script, database).go({"question": "Which?"})
+    assert answer_of(memory)["decision"] == "Bonn"
 
 
 async def test_forks_from_an_earlier_checkpoint(database: str) -> None:
