@@ -29,7 +29,9 @@ class Context(BaseModel):
     database: str | None = Field(
         default=None, description="Relational database: SQLAlchemy URL, SQLite file or .sql script"
     )
-    graph: str | None = Field(None, description="Graph database: bolt:// URL or .cql script")
+    graph: str | None = Field(
+        default=None, description="Graph database: bolt:// URL or .cql script"
+    )
     rules: str = Field(
         default="", description="Business rules that the decision must follow, as text"
     )
