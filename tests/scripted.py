@@ -77,7 +77,7 @@ def register(script: Script) -> str:
     """Make ``script`` a model; returns its name."""
     name = str(next(_numbers))
     _scripts[name] = script
-    return f"scripted:{name}"
+    return f"script:{name}"
 
 
 class Replies:
@@ -102,7 +102,7 @@ class Replies:
         return [prompt.task for prompt in self.prompts]
 
 
-register_provider("scripted", lambda request: ScriptedChat(name=request.model))
+register_provider("script", lambda request: ScriptedChat(name=request.model))
 
 
 def plan(*steps: str) -> Reply:

@@ -246,6 +246,16 @@ async def test_without_a_plan_nobody_is_asked(name: str, database: str) -> None:
     assert answer_of(memory)["decision"] == "Bonn"
 
 
+@pytest.mark.parametrize("name", PLANNED)
+async def test_after_a_rejection_a_malformed_plan_goes_on_without(name: str, database: str) -> None:
+    script = good()
+    script.left["plan"] += [BAD, BAD]
+    thread = Thread(name, script, database)
+    await thread.go({"question": "Which?"})
+    memory = await thread.resume({"type": "reject", "message": "No."})
+    assert (memory["plan"], answer_of(memory)["decision"]) == ([], "Bonn")
+
+
 async def test_forks_from_an_earlier_checkpoint(database: str) -> None:
     script = good()
     thread = Thread("planrag", script, database)
