@@ -16,10 +16,13 @@ def ground(state: WorkingMemory, context: Context) -> str:
 
 
 def briefing(state: WorkingMemory, context: Context) -> str:
-    """Plan and work so far; observations are shortened, oldest first, to fit the limit."""
+    """Plan and work so far; observations are shortened, oldest first, to fit the limit.
+
+    Repetitions are left out: what a prompt shows often, a small model writes again.
+    """
     budget = context.memory_characters
     newest_first = []
-    for turn in reversed(state["turns"]):
+    for turn in reversed(_first_of_their_kind(state["turns"])):
         text = _turn_text(turn, state)
         if len(text) > budget:
             text = _turn_text(turn, state, limit=_SHORTENED)
@@ -34,6 +37,13 @@ def briefing(state: WorkingMemory, context: Context) -> str:
 def plan_text(plan: list[str]) -> str:
     """The plan as numbered lines."""
     return "\n".join(f"{number}. {step}" for number, step in enumerate(plan, start=1))
+
+
+def _first_of_their_kind(turns: list[Turn]) -> list[Turn]:
+    kinds: dict[tuple[str, str], Turn] = {}
+    for turn in turns:
+        kinds.setdefault((turn["tool"], turn["input"]), turn)
+    return list(kinds.values())
 
 
 def _turn_text(turn: Turn, state: WorkingMemory, limit: int | None = None) -> str:

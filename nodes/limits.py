@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from memory import Context, Turn, WorkingMemory, total_usage
 from planweave.usage import Budget
 
-_MOST_REPEATS = 3
+_MOST_REPEATS = 2
 
 
 def reason_to_answer(state: WorkingMemory, context: Context) -> str:
