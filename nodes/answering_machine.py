@@ -15,6 +15,8 @@ from prompts import load
 from tools import nearest
 
 _ROLE = "answering_machine"
+_SHOWN_CANDIDATES = 10
+_NEGATIONS = frozenset({"not", "no", "never", "except", "avoid", "without"})
 _NOTHING = ("", "null", "none", "nothing", "n/a")
 
 
@@ -55,8 +57,9 @@ def admitted(decision: str | None, candidates: Sequence[str]) -> str | None:
     by_fold = {candidate.casefold(): candidate for candidate in candidates}
     if plain.casefold() in by_fold:
         return by_fold[plain.casefold()]
-    named = {by_fold[word] for word in re.findall(r"[\w-]+", plain.casefold()) if word in by_fold}
-    return named.pop() if len(named) == 1 else None
+    words = re.findall(r"[\w-]+", plain.casefold())
+    named = {by_fold[word] for word in words if word in by_fold}
+    return named.pop() if len(named) == 1 and _NEGATIONS.isdisjoint(words) else None
 
 
 def _complaint(value: Decision | None, candidates: Sequence[str]) -> list[BaseMessage]:
@@ -64,9 +67,16 @@ def _complaint(value: Decision | None, candidates: Sequence[str]) -> list[BaseMe
         return []
     text = load("common/not_admitted").fill(
         decision=value.decision,
-        nearest=", ".join(nearest(value.decision, candidates, n=5)) or "(none is near)",
+        examples=", ".join(_choices(value.decision, candidates)),
     )
     return [AIMessage(value.model_dump_json()), HumanMessage(text)]
+
+
+def _choices(decision: str, candidates: Sequence[str]) -> Sequence[str]:
+    """All candidates where they are few, else the nearest, else some."""
+    if len(candidates) <= _SHOWN_CANDIDATES:
+        return candidates
+    return nearest(decision, candidates, n=_SHOWN_CANDIDATES) or candidates[:_SHOWN_CANDIDATES]
 
 
 def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[str]) -> Answer:

@@ -57,7 +57,7 @@ def choice_of(tools: tuple[Tool, ...], planned: bool) -> type[BaseModel]:
     fields: dict[str, Any] = {"thought": (str, Field(max_length=300))}
     if planned:
         fields["step"] = (int, Field(ge=1))
-    fields |= {"tool": (Literal[tools], ...), "input": (str, Field(max_length=1500))}
+    fields |= {"tool": (Literal[tools], ...), "input": (str, Field(max_length=4000))}
     return create_model("Choice", **fields)
 
 
