@@ -8,23 +8,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
 from openai_server import Answer, serving
 
 PROGRAM = str(Path(sys.executable).with_name("planweave"))
-PLAN = {"steps": ["Find the cheapest offer in table offer."], "missing": ""}
-QUERY = {
-    "thought": "The cheapest offer decides.",
-    "step": 1,
-    "tool": "sql",
-    "input": "SELECT name, price FROM offer ORDER BY price LIMIT 1",
-}
-SOUND = {"reason": "It is enough.", "replan": "N", "steps": []}
-FINISH = {"thought": "Enough.", "step": 1, "tool": "finish", "input": ""}
-DECISION = {"why": "It costs least.", "facts": [1], "decision": "Birch", "unknown": ""}
-WHOLE_RUN = (PLAN, QUERY, SOUND, FINISH, DECISION)
 
 Run = subprocess.CompletedProcess[str]
 CommandLine = Callable[..., Run]
@@ -62,25 +51,10 @@ def planweave(tmp_path: Path, environment: dict[str, str]) -> CommandLine:
 
 
 @pytest.fixture
-def offers(tmp_path: Path) -> str:
-    path = tmp_path / "offers.sql"
-    path.write_text(
-        "CREATE TABLE offer(name TEXT PRIMARY KEY, price REAL);\n"
-        "INSERT INTO offer(name, price) VALUES ('ash', 7.5);\n"
-        "INSERT INTO offer(name, price) VALUES ('birch', 5.25);\n"
-    )
-    return str(path)
-
-
-@pytest.fixture
 def rules(tmp_path: Path) -> str:
     path = tmp_path / "rules.txt"
     path.write_text("Take the cheapest offer.")
     return str(path)
-
-
-def scripted(*replies: dict[str, Any], delay: float = 0.0) -> list[Answer]:
-    return [Answer(text=json.dumps(reply), delay=delay) for reply in replies]
 
 
 def assert_one_clear_error(run: Run, *words: str, code: int = 1) -> None:

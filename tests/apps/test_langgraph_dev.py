@@ -1,6 +1,5 @@
 """``langgraph dev`` serves every graph: driven offline through its SDK, as Studio does."""
 
-import json
 import os
 import socket
 import subprocess
@@ -14,23 +13,14 @@ import httpx
 import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from openai_server import Answer, Script, serving
+from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
+from openai_server import Script, serving
 
 from graphs import METHODS
 
 pytestmark = pytest.mark.server
 
 ROOT = Path(__file__).parents[2]
-PLAN = {"steps": ["Find the cheapest offer in table offer."], "missing": ""}
-QUERY = {
-    "thought": "The cheapest offer decides.",
-    "step": 1,
-    "tool": "sql",
-    "input": "SELECT name, price FROM offer ORDER BY price LIMIT 1",
-}
-SOUND = {"reason": "It is enough.", "replan": "N", "steps": []}
-FINISH = {"thought": "Enough.", "step": 1, "tool": "finish", "input": ""}
-DECISION = {"why": "It costs least.", "facts": [1], "decision": "birch", "unknown": ""}
 
 
 @pytest.fixture(scope="module")
@@ -83,21 +73,6 @@ async def client(server: str) -> AsyncIterator[LangGraphClient]:
         yield client
 
 
-@pytest.fixture
-def offers(tmp_path: Path) -> str:
-    path = tmp_path / "offers.sql"
-    path.write_text(
-        "CREATE TABLE offer(name TEXT PRIMARY KEY, price REAL);\n"
-        "INSERT INTO offer(name, price) VALUES ('ash', 7.5);\n"
-        "INSERT INTO offer(name, price) VALUES ('birch', 5.25);\n"
-    )
-    return str(path)
-
-
-def scripted(*replies: dict[str, Any]) -> list[Answer]:
-    return [Answer(text=json.dumps(reply)) for reply in replies]
-
-
 def context(model: Script, database: str, **more: Any) -> dict[str, Any]:
     return {"model": model.name, "database": database, **more}
 
@@ -115,7 +90,7 @@ async def test_lists_the_graphs_and_their_schemas(client: LangGraphClient) -> No
 
 async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers: str) -> None:
     thread = await client.threads.create()
-    with serving(*scripted(PLAN, QUERY, SOUND, FINISH, DECISION)) as model:
+    with serving(*scripted(*WHOLE_RUN)) as model:
         visited, calls = [], 0
         async for part in client.runs.stream(
             thread["thread_id"],
@@ -133,7 +108,7 @@ async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers
     ]
     assert calls == 5
     state = await client.threads.get_state(thread["thread_id"])
-    assert state["values"]["answer"]["decision"] == "birch"
+    assert state["values"]["answer"]["decision"] == "Birch"
     assert state["values"]["messages"][-1]["type"] == "ai"
 
 
@@ -141,7 +116,7 @@ async def test_interrupts_for_approval_resumes_and_forks(
     client: LangGraphClient, offers: str
 ) -> None:
     thread = (await client.threads.create())["thread_id"]
-    with serving(*scripted(PLAN, QUERY, SOUND, FINISH, DECISION)) as model:
+    with serving(*scripted(*WHOLE_RUN)) as model:
         settings = context(model, offers, approve=True)
         await client.runs.wait(
             thread, "planrag", input={"question": "Which offer is cheapest?"}, context=settings
@@ -153,7 +128,7 @@ async def test_interrupts_for_approval_resumes_and_forks(
         done = await client.runs.wait(
             thread, "planrag", command={"resume": approval}, context=settings
         )
-    assert done["answer"]["decision"] == "birch"
+    assert done["answer"]["decision"] == "Birch"
 
     history = await client.threads.get_history(thread, limit=50)
     before = next(state for state in history if state["next"] == ["selector"])
