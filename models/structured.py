@@ -131,7 +131,7 @@ def _native(model: BaseChatModel, schema: type[BaseModel]) -> Asked | None:
 
     if isinstance(model, BaseChatOpenAI) and not model.use_responses_api:
         # In the body and not as an argument, with which the client raises for cut-off replies.
-        body = {**(model.extra_body or {}), "response_format": response_format(schema)}
+        body = {**(model.extra_body or {}), "response_format": _understood(model, schema)}
         return model.bind(extra_body=body)
     try:
         return model.with_structured_output(schema, method="json_schema", include_raw=True)
@@ -142,6 +142,21 @@ def _native(model: BaseChatModel, schema: type[BaseModel]) -> Asked | None:
 
 def _pair(model: BaseChatModel, schema: type[BaseModel]) -> tuple[str, str]:
     return name_of(model), f"{schema.__module__}.{schema.__qualname__}"
+
+
+def _understood(model: BaseChatModel, schema: type[BaseModel]) -> object:
+    """The response format; for OpenAI without lengths of strings, which its strict mode refuses."""
+    wanted = response_format(schema)
+    return _without_lengths(wanted) if name_of(model).startswith("openai:") else wanted
+
+
+def _without_lengths(node: object) -> object:
+    if isinstance(node, list):
+        return [_without_lengths(item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    kept = {key: value for key, value in node.items() if key not in ("minLength", "maxLength")}
+    return {key: _without_lengths(value) for key, value in kept.items()}
 
 
 def response_format(schema: type[BaseModel]) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """Asking for objects: over a real HTTP server, and with models that can only write text."""
 
+import json
 from typing import Literal
 
 import pytest
@@ -7,7 +8,7 @@ from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from openai_server import Answer, Script, serving
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SecretStr
 
 from models import ModelSettings, ModelUnavailable, Reply, ask, chat_model
 from models.structured import response_format
@@ -45,6 +46,26 @@ async def test_native_schema_is_sent_once(model_settings: ModelSettings) -> None
     assert [(c.role, c.error) for c in reply.calls] == [("replanner", "")]
     assert server.requests[0]["response_format"] == response_format(Verdict)
     assert len(server.requests[0]["messages"]) == len(PROMPT)  # type: ignore[arg-type] # a list
+
+
+async def test_openai_gets_no_lengths_of_strings(
+    model_settings: ModelSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Short(BaseModel):
+        thought: str = Field(max_length=9)
+        decision: str | None = Field(max_length=9)
+
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    settings = model_settings.model_copy(update={"openai_api_key": SecretStr("sk-none")})
+    with serving(Answer('{"thought": "look", "decision": null}')) as server:
+        monkeypatch.setenv("OPENAI_API_BASE", f"{server.url}/v1")
+        model = chat_model("openai:gpt-4.1", settings=settings)
+        reply = await ask(model, PROMPT, Short)
+    assert reply.value == Short(thought="look", decision=None)
+    sent = json.dumps(server.requests[0]["response_format"])
+    assert "maxLength" in json.dumps(response_format(Short))
+    assert "maxLength" not in sent
+    assert '"strict": true' in sent
 
 
 async def test_retry_shows_the_reply_and_the_error(model_settings: ModelSettings) -> None:
