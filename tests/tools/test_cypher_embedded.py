@@ -202,6 +202,54 @@ def test_an_empty_result_says_why(small: EmbeddedCypher, query: str, hint: str) 
     assert said.endswith(hint) if hint else not said
 
 
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("WITH collect({who: g.name, best: g.code}) AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
+        ("WITH collect(DISTINCT {best: g.code}) AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
+        ("WITH collect(g {.name, best: g.code}) AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
+        ("WITH collect({best: g.code})[1..3] AS l RETURN [x IN l | x.best][0]", (1,)),
+        ("WITH last(collect({best: g.code})) AS x RETURN x.best", (2,)),
+        ("WITH coalesce(null, head([{best: g.code}])) AS x RETURN x.best", (0, 1, 2)),
+        ("WITH max({best: g.code}) AS x RETURN x.best", (2,)),
+        ("WITH [{best: g.code}, {best: 9}] AS l RETURN l[0].best", (0, 1, 2)),
+        ("WITH [({best: g.code})] AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
+        ("WITH {outer: {best: g.code}} AS m RETURN m.outer.best", (0, 1, 2)),
+        (
+            "WITH CASE WHEN g.code > 1 THEN {best: g.code} ELSE {best: -1} END AS x RETURN x.best",
+            (-1, -1, 2),
+        ),
+        (
+            "WITH collect(g.code) AS l "
+            "WITH reduce(a = {best: 0}, c IN l | {best: a.best + c}) AS r RETURN r.best",
+            (3,),
+        ),
+        ("WITH collect({best: g.code}) AS l RETURN reduce(t = 0, g IN l | t + g.best)", (3,)),
+        ("WITH count({best: g.code}) AS n RETURN n", (3,)),
+    ],
+)
+def test_keys_of_a_map_are_no_properties_of_nodes(
+    small: EmbeddedCypher, query: str, rows: tuple[int, ...]
+) -> None:
+    found = small.run(f"MATCH (g:Goods) WITH g ORDER BY g.code {query}").rows
+    assert found == tuple((value,) for value in rows)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "MATCH ({cod: 0}) RETURN 1",
+        "MATCH (g:Goods) WHERE EXISTS ((g)-[:Demand]->({cod: 0})) RETURN 1",
+        "MATCH (g:Goods) WHERE size((g)-[:Demand]->({cod: 0})) > 0 RETURN 1",
+        "MATCH p = shortestPath(({cod: 0})-[:Demand*]->(b:Building)) RETURN 1",
+        "MATCH (b:Building)<-[:Demand]-({cod: 0}) RETURN collect({best: b.id})",
+    ],
+)
+def test_keys_of_a_pattern_are_properties(small: EmbeddedCypher, pattern: str) -> None:
+    with pytest.raises(QueryFailed, match="no property cod"):
+        small.run(pattern)
+
+
 def test_results_hide_what_the_engine_makes_up(small: EmbeddedCypher) -> None:
     goods = {"name": "iron", "code": 0, "base_price": 40, "current_price": 31.5, "pop_demand": 0}
     query = "MATCH (g:Goods {code: 0}) RETURN g, properties(g) AS p, g {.*} AS m"

@@ -7,7 +7,7 @@ from functools import cached_property
 from tools.cypher.tokens import Token
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_BEFORE_NODE = {"MATCH", "WHERE", "AND", "OR", "XOR", "NOT", "EXISTS", "COUNT", "COLLECT"}
+_BEFORE_NODE = {"MATCH", "WHERE", "AND", "OR", "XOR", "NOT", "EXISTS"}
 _LABEL_MARKS = {":", "|", "&", "!"}
 _LITERALS = {"TRUE", "FALSE"}
 
@@ -80,7 +80,7 @@ class Patterns:
         items = {
             t.identifier
             for i, t in enumerate(tokens)
-            if self._text(i - 1) in ("[", "(") and self._word(i + 1) == "IN"
+            if self._text(i - 1) in ("[", "(", ",") and self._word(i + 1) == "IN"
         }
         return frozenset(aliases | items)
 
@@ -116,11 +116,17 @@ class Patterns:
         while not is_node and self._text(index) not in ("{", "]", ""):
             index += 1
         properties = self._map(index) if self._text(index) == "{" else ()
-        before = self._tokens[start - 1] if start else None
-        is_call = before is not None and before.identifier and before.word not in _BEFORE_NODE
-        if is_node and is_call:
+        if is_node and not self._is_node(start, bare=not variable and not names):
             return None
         return Element(is_node, variable, tuple(names), properties, many_hops)
+
+    def _is_node(self, start: int, *, bare: bool) -> bool:
+        """Whether the bracket at ``start`` may hold a node, not arguments or a map in brackets."""
+        if self._identifier(start - 1):
+            return self._word(start - 1) in _BEFORE_NODE
+        end = self._closing.get(start, start)
+        is_linked = self._text(end + 1) in ("-", "<") or self._text(start - 1) in ("-", ">")
+        return is_linked or not bare
 
     def _map(self, start: int) -> tuple[tuple[str, str], ...]:
         end = self._closing.get(start, start)
