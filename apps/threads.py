@@ -1,7 +1,6 @@
 """Runs that can be taken up again: a checkpoint database and each thread's settings."""
 
 import json
-import re
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -16,12 +15,10 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from apps.example import Example
 from memory import Context
 from planweave import BadInput
+from planweave.redact import HIDDEN, without_passwords
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
-_PASSWORD = re.compile(r"(?<=:)(?!\$\{)[^:@/]+(?=@)")
-_HIDDEN = "***"
 
 
 class StateSettings(BaseSettings):
@@ -45,7 +42,7 @@ class Thread:
         """Write the settings beside the checkpoints, without the passwords of database URLs."""
         context = self.context.model_dump(mode="json")
         for kind in ("database", "graph"):
-            context[kind] = context[kind] and _PASSWORD.sub(_HIDDEN, context[kind])
+            context[kind] = context[kind] and without_passwords(context[kind])
         record = {
             "method": self.method,
             "context": context,
@@ -78,13 +75,13 @@ def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
         example = Example(**record["example"]) if record["example"] else None
         context = Context.model_validate(settings)
         method = str(record["method"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise BadInput(
             f"The settings of thread {thread!r} in {path} are damaged.",
             mend="Ask the question again without --resume.",
         ) from None
     for kind in ("database", "graph"):
-        if _HIDDEN in (settings[kind] or ""):
+        if HIDDEN in (settings[kind] or ""):
             raise BadInput(
                 "Passwords of databases are not kept with a thread.",
                 mend=f"Give --{kind} URL again, or write ${{NAME}} for the password in it.",
@@ -94,24 +91,25 @@ def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
 
 @asynccontextmanager
 async def checkpoints() -> AsyncIterator["AsyncSqliteSaver"]:
-    """Open the checkpoint database."""
+    """Open the checkpoint database; what is read from it can only become known, harmless types."""
+    import aiosqlite
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-    async with AsyncSqliteSaver.from_conn_string(
-        str(threads_folder() / "checkpoints.sqlite")
-    ) as saver:
-        yield saver
+    strict = JsonPlusSerializer(allowed_msgpack_modules=None)
+    async with aiosqlite.connect(threads_folder() / "checkpoints.sqlite") as connection:
+        yield AsyncSqliteSaver(connection, serde=strict)
 
 
 def threads_folder() -> Path:
-    """The folder of runs, made if need be.
+    """The folder of runs, made if need be for its owner alone: rows of databases end up in it.
 
     Raises:
         BadInput: It cannot be made.
     """
     folder = StateSettings().state_dir / "threads"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise BadInput(
             f"The folder {folder} for runs cannot be made ({error.strerror}).",

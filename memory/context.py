@@ -2,9 +2,24 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from planweave.redact import holds_secret
 
 ReplanPolicy = Literal["every_observation", "when_needed"]
+
+
+def _without_secret(name: str) -> str:
+    if name.startswith(("http://", "https://")) and holds_secret(name):
+        raise ValueError(
+            "the URL of a model may hold no user, password or query; "
+            "its key belongs into PLANWEAVE_API_KEY"
+        )
+    return name
+
+
+ModelName = Annotated[str, AfterValidator(_without_secret)]
+"""A model's name is written into every record, so it may hold no secret."""
 
 
 class Context(BaseModel):
@@ -14,12 +29,12 @@ class Context(BaseModel):
     tool that opens the connection reads it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    model: str = Field(
+    model: ModelName = Field(
         default="embedded", description="Chat model by name, for every role not in `models`"
     )
-    models: dict[str, str] = Field(
+    models: dict[str, ModelName] = Field(
         default_factory=dict, description="Another chat model for a role, such as planner or judge"
     )
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0

@@ -28,6 +28,7 @@ from models.errors import ModelUnavailable, key_variable
 from models.settings import ModelSettings, process_settings
 from models.weights import resolve
 from planweave import BadInput
+from planweave.redact import holds_secret
 
 NAME = "planweave_model"
 """Key in a model's ``metadata`` under which its full name is found."""
@@ -172,9 +173,9 @@ def _compatible(request: ModelRequest) -> BaseChatModel:
         parts = httpx.URL(url)
     except httpx.InvalidURL:
         parts = httpx.URL("")
-    if parts.userinfo:
+    if holds_secret(request.name):
         raise BadInput(
-            "The URL of the model holds a user name or a password.",
+            "The URL of the model holds a user name, a password or a query.",
             mend="Leave it out and put the key into PLANWEAVE_API_KEY.",
         )
     if not model or not parts.host:

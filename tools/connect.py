@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 
 from planweave import BadInput
+from planweave.redact import without_passwords
 from tools.database import Database, DatabaseUnavailable
 
 _GRAPH_SUFFIXES = (".cql", ".cypher")
@@ -34,7 +35,10 @@ def open_database(url: str) -> Database:
         if key in _open:
             _open.move_to_end(key)
             return _open[key]
-        database = _open_new(_VARIABLE.sub(_environment, url))
+        try:
+            database = _open_new(_VARIABLE.sub(_environment, url))
+        except DatabaseUnavailable as error:
+            raise _without_secrets(error, url) from None  # the cause may hold them
         _open[key] = database
         while len(_open) > _KEEP_OPEN:
             _open.popitem(last=False)
@@ -66,6 +70,15 @@ def _file_version(url: str) -> tuple[int, ...]:
     except (OSError, ValueError):
         return ()
     return stat.st_mtime_ns, stat.st_size
+
+
+def _without_secrets(error: DatabaseUnavailable, url: str) -> DatabaseUnavailable:
+    """The error as it may be shown: with ``${NAME}`` for its value, and without passwords."""
+    problem = error.problem
+    for name in _VARIABLE.findall(url):
+        if value := os.environ.get(name):
+            problem = problem.replace(value, f"${{{name}}}")
+    return DatabaseUnavailable(without_passwords(problem), mend=error.mend)
 
 
 def _environment(match: re.Match[str]) -> str:

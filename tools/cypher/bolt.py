@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, TypeAlias
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from planweave import PlanweaveError
 from tools.cypher.cells import cut
@@ -57,7 +57,7 @@ class BoltCypher:
 
         # Without a handler its warnings would be printed; the errors below say the same.
         logging.getLogger("neo4j").addHandler(logging.NullHandler())
-        parts = urlsplit(url)
+        parts = _read(url)
         if auth is None and parts.username:
             auth = unquote(parts.username), unquote(parts.password or "")
         self._place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
@@ -194,6 +194,21 @@ class BoltCypher:
             f"The graph server {self._place} {reason}.",
             mend="Check that it runs, and check address, user, password and database name.",
         )
+
+
+def _read(url: str) -> SplitResult:
+    """The parts of a URL; one with a bare mark in its password cannot be told apart safely."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = SplitResult("", "", "", "", "")
+    if not parts.netloc or "@" in parts.path + parts.query + parts.fragment:
+        raise DatabaseUnavailable(
+            "The graph URL cannot be read.",
+            mend="Write it as bolt://user:password@host:port; "
+            "percent-encode special characters of the password.",
+        )
+    return parts
 
 
 def _explain(transaction: "Transaction", query: str) -> None:

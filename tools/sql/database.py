@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 from planweave import PlanweaveError
+from planweave.redact import without_passwords
 from tools.database import (
     Cell,
     DatabaseUnavailable,
@@ -251,7 +252,7 @@ def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
     if url.password:
         reason = reason.replace(str(url.password), "***")
     plain = url.set(drivername=url.get_backend_name())  # without the driver's name
-    where = plain.render_as_string(hide_password=True)
+    where = without_passwords(plain.render_as_string(hide_password=True))
     return DatabaseUnavailable(
         f"The database {where} does not answer: {reason}.",
         mend="Check that it runs, the host and port, the user and the password.",

@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import pytest
+
+from planweave import PlanweaveError
+from tools import open_database
+
+SECRET = "h0nter2"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "${THE_URL}",
+        "postgresql://user:${THE_KEY}@127.0.0.1:9/db",
+        "bolt://user:${THE_KEY}@127.0.0.1:9",
+        "${THE_KEY}",
+        "${THE_KEY}.cql",
+        f"postgresql:/user:{SECRET}@127.0.0.1/db",
+        f"postgresql://127.0.0.1:9/db?password={SECRET}",
+        f"bolt://user:a#{SECRET}@127.0.0.1:9",
+        f"bolt://user:a/{SECRET}@127.0.0.1:9",
+        f"bolt://user:{SECRET}@[127.0.0.1:9",
+        f"postgresql://user:{SECRET}@[127.0.0.1:9/db",
+    ],
+)
+def test_no_secret_of_a_url_is_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THE_KEY", SECRET)
+    monkeypatch.setenv("THE_URL", f"postgresql:/user:{SECRET}@host/db")
+    with pytest.raises(PlanweaveError) as caught:
+        open_database(url)
+    shown = f"{caught.value} {caught.value!r} {caught.value.__cause__!r}"
+    assert SECRET not in shown
+
+
+def test_a_variable_stands_for_its_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "plants.sql").write_text("CREATE TABLE plant(name);")
+    monkeypatch.setenv("FOLDER", str(tmp_path))
+    database = open_database("${FOLDER}/plants.sql")
+    assert [entity.name for entity in database.schema().entities] == ["plant"]
