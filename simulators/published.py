@@ -199,10 +199,9 @@ def _bound(size: int) -> None:
 def _questions(item: _QuestionFile, files: _Files) -> Iterator[Question]:
     try:
         entries = json.loads(_decoded(item.name, item.data))
-    except json.JSONDecodeError as error:
-        raise BadInput(
-            f"{item.name} is not JSON (line {error.lineno}).", mend="Get the file again."
-        ) from None
+    except (ValueError, RecursionError) as error:  # also numbers without end, nesting without end
+        where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise BadInput(f"{item.name} is not JSON{where}.", mend="Get the file again.") from None
     if not isinstance(entries, list):
         raise BadInput(f"{item.name} is not a list of questions.", mend="Get the file again.")
     for number, entry in enumerate(entries, start=1):

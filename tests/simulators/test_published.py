@@ -3,6 +3,7 @@
 import json
 import os
 import tarfile
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -168,7 +169,8 @@ def corrupt(name: str) -> Callable[[Path], None]:
             text = json.dumps(entries)
         else:
             twins = json.dumps([entries[0], entries[0]])
-            cases = {"json": "[{", "list": "{}", "object": "[1]", "empty": " ", "twins": twins}
+            cases = {"deep": "[" * 200_000, "digits": "[" + "9" * 5000 + "]"}
+            cases |= {"json": "[{", "list": "{}", "object": "[1]", "empty": " ", "twins": twins}
             text = cases[name]
         file.write_text(text)
 
@@ -179,6 +181,8 @@ def corrupt(name: str) -> Callable[[Path], None]:
     ("name", "sentence"),
     [
         ("json", r"questions\.json is not JSON \(line 1\)"),
+        ("deep", r"questions\.json is not JSON"),
+        ("digits", r"questions\.json is not JSON"),
         ("list", "not a list"),
         ("object", "question 1: not an object"),
         ("empty", "is empty"),
@@ -220,6 +224,44 @@ def test_a_set_that_is_too_large_is_refused(folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(published, "MAX_BYTES", 1000)
     with pytest.raises(PlanweaveError, match="larger than 1,000 bytes"):
         load(folder)
+
+
+@pytest.mark.parametrize("suffix", ["zip", "tar.gz"])
+def test_a_bomb_is_refused_before_it_is_unpacked(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(published, "MAX_BYTES", 1_000_000)
+    name, size, bomb = "data/locating/queries/SQL_format/q1.sql", 50_000_000, tmp_path / "bomb"
+    bomb.write_bytes(bytes(size))
+    target = tmp_path / f"bomb.{suffix}"
+    if suffix == "zip":
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.write(bomb, name)
+    else:
+        with tarfile.open(target, "w:gz") as tar:
+            tar.add(bomb, name)
+    assert target.stat().st_size < 100_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(PlanweaveError, match="larger than 1,000,000 bytes"):
+            load(target)
+        assert tracemalloc.get_traced_memory()[1] < size / 5
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_member_that_lies_about_its_size_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The directory says ten bytes; unpacking stops there, and the checksum tells."""
+    target = zipped(folder, tmp_path / "set.zip")
+    data = target.read_bytes()
+    place = data.index(b"PK\x01\x02")
+    while data[place + 46 :].find(b".sql") > 100:
+        place = data.index(b"PK\x01\x02", place + 1)
+    target.write_bytes(data[: place + 24] + (10).to_bytes(4, "little") + data[place + 28 :])
+    with pytest.raises(PlanweaveError, match="BadZipFile"):
+        load(target)
 
 
 def test_one_name_for_two_databases_is_refused(tmp_path: Path) -> None:
