@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.prompt import Prompt
 
+from apps.plain import plain
 from planweave import PlanweaveError
 
 
@@ -29,7 +30,7 @@ def approver(console: Console, thread: str) -> Any:
                 mend=f"Run `planweave decide --resume {thread}` in a terminal.",
             )
         asked = request["action_requests"][0]
-        console.print(asked["description"], markup=False)
+        console.print(plain(asked["description"]), markup=False)
         choices = ["approve", "edit", "reject"]
         choice = Prompt.ask("Your decision", console=console, choices=choices)
         return {"decisions": [_decision(choice, console)]}

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import typer
 
+from apps.plain import plain
 from planweave import PlanweaveError, __version__
 
 app = typer.Typer(
@@ -59,5 +60,5 @@ def _is_disk_full(error: Exception) -> bool:
 
 def _fail(text: str, exit_code: int) -> None:
     typer.secho("Error: ", fg=typer.colors.RED, bold=True, nl=False, err=True)
-    typer.echo(text, err=True)
+    typer.echo(plain(text), err=True)
     sys.exit(exit_code)

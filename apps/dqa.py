@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress
 from rich.table import Table
 
+from apps.plain import plain
 from planweave import BadInput
 from simulators.check import CheckReport, ScenarioCheck
 from simulators.check import check as check_data
@@ -120,8 +121,8 @@ def _show(report: CheckReport) -> None:
         for score in check.baselines:
             console.print(f"{check.scenario}: {score.name} {score.right:g} of {check.checked}")
         for name, problem in check.unreadable.items():
-            console.print(f"{name}: {problem}", markup=False)
+            console.print(plain(f"{name}: {problem}"), markup=False)
         for name, tables in check.unlike.items():
             console.print(f"{name}: SQL and Cypher differ in {', '.join(tables)}", markup=False)
     for sentence in report.missing:
-        console.print(sentence, markup=False)
+        console.print(plain(sentence), markup=False)

@@ -9,6 +9,7 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.text import Text
 
+from apps.plain import plain
 from memory import Answer, Fact, Replan, Turn, WorkingMemory, total_usage
 from planweave.usage import Usage
 
@@ -29,19 +30,21 @@ class Story:
         if node in ("planner", "plan_approval") and update.get("plan"):
             self._plan("Plan", update["plan"])
         if node == "selector" and (action := update.get("action")) and action["thought"]:
-            self.console.print(Text(f"● {action['thought']}", style="bold"))
+            self.console.print(Text(plain(f"● {action['thought']}"), style="bold"))
         for turn in update.get("turns", []):
             self._turn(turn, update.get("facts", []))
         for change in update.get("replans", []):
             self._replan(change)
         for failure in update.get("failures", []):
-            self.console.print(Text(f"  ! {failure['role']}: {failure['detail']}", style="yellow"))
+            self.console.print(
+                Text(plain(f"  ! {failure['role']}: {failure['detail']}"), style="yellow")
+            )
 
     def finish(self, memory: WorkingMemory) -> None:
         """Print the decision, the facts that it cites, and what the run used."""
         if not (answer := memory.get("answer")):
             if messages := memory.get("messages"):
-                self.console.print(Text(messages[-1].text))
+                self.console.print(Text(plain(messages[-1].text)))
             return
         self.console.print(_decision(answer))
         for fact in memory["facts"]:
@@ -51,14 +54,18 @@ class Story:
 
     def _plan(self, title: str, plan: list[str]) -> None:
         steps = "\n".join(f"{number}. {step}" for number, step in enumerate(plan, start=1))
-        self.console.print(Panel(Text(steps), title=title, title_align="left", border_style="cyan"))
+        self.console.print(
+            Panel(Text(plain(steps)), title=title, title_align="left", border_style="cyan")
+        )
 
     def _turn(self, turn: Turn, facts: list[Fact]) -> None:
         if turn["input"] and turn["tool"] != "thinking":
             lexer = _LEXERS.get(turn["tool"], "text")
             self.console.print(Text(f"  {turn['tool']}", style="magenta"))
             self.console.print(
-                Syntax(turn["input"], lexer, word_wrap=True, padding=(0, 4), theme="ansi_dark")
+                Syntax(
+                    plain(turn["input"]), lexer, word_wrap=True, padding=(0, 4), theme="ansi_dark"
+                )
             )
         for fact in facts:
             lines = fact["text"].splitlines()
@@ -66,25 +73,27 @@ class Story:
                 [f"… {len(lines) - _SHOWN_LINES} more lines"] if len(lines) > _SHOWN_LINES else []
             )
             text = "\n    ".join(lines[:_SHOWN_LINES] + more)
-            self.console.print(Text(f"  [{fact['number']}] {text}", style="green"))
+            self.console.print(Text(plain(f"  [{fact['number']}] {text}"), style="green"))
         if turn["problem"]:
-            self.console.print(Text(f"  ✗ {turn['problem']}", style="yellow"))
+            self.console.print(Text(plain(f"  ✗ {turn['problem']}"), style="yellow"))
 
     def _replan(self, change: Replan) -> None:
-        self._plan(f"New plan: {escape(change['reason'])}", change["after"])
+        self._plan(f"New plan: {escape(plain(change['reason']))}", change["after"])
 
     def _source(self, fact: Fact) -> None:
         query = " ".join(fact["query"].split())
-        self.console.print(Text(f"  [{fact['number']}] {fact['source']}: {query}", style="dim"))
+        self.console.print(
+            Text(plain(f"  [{fact['number']}] {fact['source']}: {query}"), style="dim")
+        )
 
 
 def _decision(answer: Answer) -> Panel:
     citations = "".join(f"[{number}]" for number in answer["facts"])
-    text = Text(answer["decision"] or "No decision", style="bold green")
+    text = Text(plain(answer["decision"] or "No decision"), style="bold green")
     if answer["why"]:
-        text.append(f"\n{answer['why']} {citations}", style="not bold default")
+        text.append(plain(f"\n{answer['why']} {citations}"), style="not bold default")
     if answer["unknown"]:
-        text.append(f"\nNot known: {answer['unknown']}", style="not bold yellow")
+        text.append(plain(f"\nNot known: {answer['unknown']}"), style="not bold yellow")
     return Panel(text, title="Decision", title_align="left", border_style="green")
 
 
