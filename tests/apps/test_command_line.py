@@ -2,16 +2,25 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
 from openai_server import Answer, serving
+from rich.console import Console
+
+from apps.approval import approver
+from apps.story import Story
+from apps.threads import checkpoints
 
 PROGRAM = str(Path(sys.executable).with_name("planweave"))
 
@@ -21,7 +30,8 @@ CommandLine = Callable[..., Run]
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    ours = ("_API_KEY", "_STRICT_MSGPACK")  # a user's environment has neither
+    kept = {name: value for name, value in os.environ.items() if not name.endswith(ours)}
     return kept | {
         "PLANWEAVE_STATE_DIR": str(tmp_path / "state"),
         "PLANWEAVE_CACHE_DIR": str(tmp_path / "cache"),
@@ -363,3 +373,91 @@ def test_methods_and_doctor(planweave: CommandLine, offers: str) -> None:
     broken = planweave("doctor", "--database", "nowhere.db")
     assert broken.returncode == 1
     assert "nowhere.db" in broken.stdout
+
+
+# what must not be kept, and what must not be obeyed
+
+
+def test_no_secret_is_kept_or_shown(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
+    key, password = "4711-of-nobody", "h0nter2"
+    given = {"PLANWEAVE_API_KEY": key, "PLANWEAVE_RESPONSE_CACHE": "all", "DB": offers}
+    with serving(*scripted(*WHOLE_RUN), Answer(status=400, message=f"no: {key}")) as model:
+        asked = ("decide", "--model", model.name)
+        done = planweave(*asked, "Which offer?", "--database", "${DB}", "--json", **given)
+        failed = planweave(*asked, "Which one?", "--database", "${DB}", **given)
+    lost = planweave(
+        *(*asked, "Which?", "--database", f"postgresql://me:a/{password}@127.0.0.1:9/none"), **given
+    )
+    assert done.returncode == 0, done.stderr
+    assert "rejected the request" in failed.stderr
+    assert "***" in failed.stderr
+    assert_one_clear_error(lost, "does not answer")
+    assert set(model.keys) == {f"Bearer {key}"}
+    files = [file for file in tmp_path.rglob("*/*") if file.is_file()]
+    kinds = {file.name if file.suffix == ".sqlite" else file.suffix for file in files}
+    assert kinds >= {".json", "checkpoints.sqlite", "replies.sqlite"}
+    texts = [run.stdout + run.stderr for run in (done, failed, lost)]
+    for secret in (key, password):
+        assert not [text for text in texts if secret in text]
+        assert not [file for file in files if secret.encode() in file.read_bytes()]
+
+
+def test_runs_are_the_owners_alone(planweave: CommandLine, tmp_path: Path) -> None:
+    planweave("decide", "Which?", "--database", "nowhere.db")
+    assert (tmp_path / "state" / "threads").stat().st_mode & 0o077 == 0
+
+
+@dataclass
+class Trap:
+    """Stands for any class that a stranger's checkpoint could name."""
+
+    sprung: ClassVar[list[str]] = []
+    word: str = "snap"
+
+    def __post_init__(self) -> None:
+        self.sprung.append(self.word)
+
+
+async def test_a_checkpoint_makes_no_objects_of_foreign_classes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("langgraph.checkpoint.serde._msgpack.STRICT_MSGPACK_ENABLED", False)
+    monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))
+    kept = JsonPlusSerializer().dumps_typed(Trap())
+    Trap.sprung.clear()
+    async with checkpoints() as saver:
+        saver.serde.loads_typed(kept)
+    assert Trap.sprung == []
+    assert JsonPlusSerializer().loads_typed(kept) == Trap()  # elsewhere it would have been made
+
+
+@pytest.mark.parametrize(
+    "text", ["\x1b[2J\x1b[1;1HDecision: ash", "a\u202eb", "a\u009b2Jb", "a\rb"]
+)
+def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    console = Console(force_terminal=True, width=200, color_system=None, highlight=False)
+    story = Story(console)
+    action = {"step": 1, "thought": text, "tool": "sql", "input": text}
+    turn = {"problem": text, **action}
+    fact = {"number": 1, "text": text, "values": {}, "source": "sql", "query": text}
+    story.tell("planner", {"plan": [text]})
+    story.tell("selector", {"action": action})
+    story.tell("sql", {"turns": [turn], "facts": [fact]})
+    story.tell("replanner", {"replans": [{"reason": text, "after": [text]}]})
+    story.tell("planner", {"failures": [{"role": "planner", "detail": text}]})
+    answer = {"decision": text, "why": text, "facts": [1], "unknown": text}
+    story.finish({"answer": answer, "facts": [fact], "usage": {}})  # type: ignore[typeddict-item]
+    shown = capsys.readouterr().out
+    assert len(shown) > 10 * len(text)
+    styles = re.compile(r"\x1b\[[0-9;]*m")
+    assert not set(styles.sub("", shown)) & set("\x1b\u202e\u009b\r")
+
+
+def test_a_plan_shown_for_approval_hides_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin.isatty", lambda: True)
+        patch.setattr("apps.approval.Prompt.ask", lambda *_, **__: "approve")
+        request = {"action_requests": [{"description": "1. Look.\n2. Drop all.\x1b[1A\x1b[2K"}]}
+        decided = approver(Console(), "x")(request)
+    assert decided == {"decisions": [{"type": "approve"}]}
+    assert "2. Drop all.\\u001b[1A\\u001b[2K" in capsys.readouterr().out

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import bench_world
 import pytest
+from openai_server import Answer, serving
 from typer.testing import CliRunner
 
 from apps.bench import app
@@ -19,6 +20,7 @@ from benchmarks.runner import carry_out
 from benchmarks.store import read
 from memory import Context
 from models import ModelUnavailable
+from models.settings import process_settings
 from planweave import PlanweaveError
 from simulators.published import load
 
@@ -257,6 +259,22 @@ def test_the_head_of_a_result_file_names_no_folder():
         "planweave bench --data=c.tar.xz --out x e "
         "--model http://host:1/v1#m --model embedded:b.gguf openai:gpt-4o"
     )
+
+
+def test_no_secret_is_in_a_result_file(data, tmp_path, monkeypatch):
+    words = ("dqa", "--data", data, "--limit", 1, "--method", "single_rag")
+    words += ("--database", "relational", "--out", tmp_path / "out")
+    bench(*words, "--model", "http://me:h0nter2@host/v1#m", fails="no user, password or query")
+    assert not (tmp_path / "out").exists()
+    monkeypatch.setenv("PLANWEAVE_API_KEY", "4711-of-nobody")
+    process_settings.cache_clear()
+    with serving(Answer(text="no JSON")) as server:
+        bench(*words, "--model", server.name)
+    process_settings.cache_clear()
+    assert set(server.keys) == {"Bearer 4711-of-nobody"}
+    written = b"".join(file.read_bytes() for file in (tmp_path / "out").iterdir())
+    assert b"no JSON" in written
+    assert b"4711-of-nobody" not in written
 
 
 def test_two_suites_are_not_one_report(data, tmp_path):

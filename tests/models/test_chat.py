@@ -199,6 +199,16 @@ def test_openai_key_does_not_go_to_other_servers(
     assert server.keys == ["Bearer none"]
 
 
+def test_a_redirect_takes_no_key_along(model_settings: ModelSettings) -> None:
+    settings = ModelSettings(**{**dict(model_settings), "api_key": "hidden"})
+    with serving(Answer()) as foreign:
+        there = {"location": f"{foreign.url}/v1/chat/completions"}
+        with serving(Answer(status=307, headers=there)) as server:
+            asyncio.run(ask_once(server.name, settings))
+    assert server.keys == ["Bearer hidden"]
+    assert foreign.keys == [None]
+
+
 async def test_registered_provider(model_settings: ModelSettings) -> None:
     asked: list[ModelRequest] = []
 
