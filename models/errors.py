@@ -4,9 +4,11 @@ Every provider library has its own exception classes, yet nearly all carry an HT
 mapping below reads the status first and the class name second, so it needs none of them imported.
 """
 
+import os
 import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from models.settings import process_settings
 from planweave import PlanweaveError
 
 if TYPE_CHECKING:
@@ -100,8 +102,17 @@ def _of_status(status: int, text: str) -> Trouble:
 
 
 def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines() or [""]
-    return _SECRET.sub("***", lines[0])[:300]
+    line = (str(error).strip().splitlines() or [""])[0]
+    for key in _keys():  # a server may repeat the key that it was sent
+        line = line.replace(key, "***")
+    return _SECRET.sub("***", line)[:300]
+
+
+def _keys() -> list[str]:
+    settings = process_settings()
+    own = [key.get_secret_value() for key in (settings.api_key, settings.openai_api_key) if key]
+    others = [value for name, value in os.environ.items() if name.endswith("_API_KEY")]
+    return [key for key in own + others if key]
 
 
 _TEXTS: dict[Trouble, tuple[str, str]] = {

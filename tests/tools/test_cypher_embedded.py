@@ -117,7 +117,7 @@ def test_a_bad_script_names_its_line(tmp_path: Path, script: str, message: str) 
 def test_a_script_reads_no_files(tmp_path: Path, statement: str) -> None:
     secret = tmp_path / "secret.csv"
     secret.write_text("a,b\n1,2\n")
-    with pytest.raises(DatabaseUnavailable, match="Line 2 .* may not read files"):
+    with pytest.raises(DatabaseUnavailable, match=r"Line 2 .* may not read files"):
         opened(tmp_path, f"CREATE (:B {{k: 1}});\n{statement.format(secret)};")
 
 
