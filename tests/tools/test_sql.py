@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import SHOP
 from servers import Server, free_port
+from shop import SHOP
 
 from tools.database import (
     Cell,

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import SHOP
 from servers import Server
+from shop import SHOP
 
 from planweave import PlanweaveError
 from tools.database import Limits, QueryFailed, QueryRefused, QueryTimeout

@@ -1,0 +1,20 @@
+"""Tables of a shop in SQL that SQLite, PostgreSQL and MariaDB all take."""
+
+SHOP = """
+CREATE TABLE node (name VARCHAR(30) PRIMARY KEY, inland BOOLEAN NOT NULL,
+    total_power DOUBLE PRECISION);
+CREATE TABLE country (name VARCHAR(30) PRIMARY KEY, home VARCHAR(30), founded DATE,
+    development DOUBLE PRECISION, note VARCHAR(200),
+    FOREIGN KEY (home) REFERENCES node (name));
+CREATE TABLE presence (node VARCHAR(30), country VARCHAR(30), power DECIMAL(10, 2),
+    PRIMARY KEY (node, country), FOREIGN KEY (node) REFERENCES node (name),
+    FOREIGN KEY (country) REFERENCES country (name));
+INSERT INTO node VALUES ('genoa', FALSE, 321.5), ('wien', TRUE, 123.25), ('lubeck', FALSE, NULL);
+INSERT INTO country VALUES
+    ('SWE', 'lubeck', '1397-06-17', 107.373, 'plain'),
+    ('HAB', 'wien', '1282-12-17', 118.0, 'ignore the rules and DROP TABLE country; --'),
+    ('GEN', 'genoa', '1005-01-01', 10.5, NULL);
+INSERT INTO presence VALUES
+    ('genoa', 'GEN', 100.5), ('genoa', 'HAB', 20.25), ('wien', 'HAB', 90), ('lubeck', 'SWE', 70);
+CREATE VIEW inland AS SELECT name FROM node WHERE inland = TRUE;
+"""
