@@ -24,11 +24,12 @@ def open_database(url: str) -> Database:
 
     Args:
         url: A SQLAlchemy URL, a ``bolt://`` or ``neo4j://`` URL, or the path of a SQLite file, a
-            ``.sql`` script or a ``.cql`` script. ``${NAME}`` stands for an environment variable.
+            ``.sql`` script or a ``.cql`` script. ``${NAME}`` stands for an environment variable,
+            other than one that ends in ``_KEY``.
 
     Raises:
         DatabaseUnavailable: It is missing or does not answer.
-        BadInput: A ``${NAME}`` is not set.
+        BadInput: A ``${NAME}`` is not set, or is a key.
     """
     key = (url, *_file_version(url))
     with _lock:
@@ -82,6 +83,11 @@ def _without_secrets(error: DatabaseUnavailable, url: str) -> DatabaseUnavailabl
 
 
 def _environment(match: re.Match[str]) -> str:
+    if match[1].upper().endswith("_KEY"):  # it would be sent to whatever host the URL names
+        raise BadInput(
+            f"The database URL names {match[1]}, and keys have no place in it.",
+            mend="Keep the password of the database in a variable of its own.",
+        )
     if (value := os.environ.get(match[1])) is None:
         raise BadInput(
             f"The database URL needs the environment variable {match[1]}, which is not set.",

@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 from typing import Literal
 
+import httpx
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from models import ModelSettings, ModelUnavailable, achat_model, ask, call, chat_model
-from models.embedded import physical_cores, shut_down
+from models.embedded import physical_cores, serve, shut_down
 from models.weights import resolve
 
 MODEL = "embedded:0.5b"
@@ -113,6 +114,18 @@ async def test_restart_after_shutting_down(weighted: ModelSettings) -> None:
     assert (await call(model, [HumanMessage("Hi")])).text
     await asyncio.to_thread(shut_down)
     assert (await call(model, [HumanMessage("Hi again")])).text
+
+
+@pytest.mark.model
+def test_only_this_process_may_ask(weighted: ModelSettings) -> None:
+    endpoint = serve(resolve(MODEL, settings=weighted), weighted)
+    assert endpoint.url.host == "127.0.0.1"
+    body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
+    for headers in ({}, {"authorization": "Bearer none"}):
+        for path in ("/v1/chat/completions", "/completion", "/slots", "/props"):
+            reply = httpx.post(endpoint.url.join(path), json=body, headers=headers)
+            assert reply.status_code == httpx.codes.UNAUTHORIZED
+    assert endpoint.key not in repr(weighted)
 
 
 async def test_file_that_is_no_model_is_told(model_settings: ModelSettings, tmp_path: Path) -> None:

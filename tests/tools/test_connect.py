@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from planweave import PlanweaveError
+from planweave import BadInput, PlanweaveError
 from tools import open_database
 
 SECRET = "h0nter2"
@@ -12,10 +12,10 @@ SECRET = "h0nter2"
     "url",
     [
         "${THE_URL}",
-        "postgresql://user:${THE_KEY}@127.0.0.1:9/db",
-        "bolt://user:${THE_KEY}@127.0.0.1:9",
-        "${THE_KEY}",
-        "${THE_KEY}.cql",
+        "postgresql://user:${THE_PASSWORD}@127.0.0.1:9/db",
+        "bolt://user:${THE_PASSWORD}@127.0.0.1:9",
+        "${THE_PASSWORD}",
+        "${THE_PASSWORD}.cql",
         f"postgresql:/user:{SECRET}@127.0.0.1/db",
         f"postgresql://127.0.0.1:9/db?password={SECRET}",
         f"bolt://user:a#{SECRET}@127.0.0.1:9",
@@ -25,7 +25,7 @@ SECRET = "h0nter2"
     ],
 )
 def test_no_secret_of_a_url_is_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("THE_KEY", SECRET)
+    monkeypatch.setenv("THE_PASSWORD", SECRET)
     monkeypatch.setenv("THE_URL", f"postgresql:/user:{SECRET}@host/db")
     with pytest.raises(PlanweaveError) as caught:
         open_database(url)
@@ -38,3 +38,10 @@ def test_a_variable_stands_for_its_value(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("FOLDER", str(tmp_path))
     database = open_database("${FOLDER}/plants.sql")
     assert [entity.name for entity in database.schema().entities] == ["plant"]
+
+
+@pytest.mark.parametrize("name", ["SOME_API_KEY", "some_access_key"])
+def test_a_key_is_sent_to_no_database(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, SECRET)
+    with pytest.raises(BadInput, match=f"names {name}"):
+        open_database(f"postgresql://me:${{{name}}}@127.0.0.1:9/db")
