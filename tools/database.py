@@ -72,7 +72,11 @@ class QueryResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """One column or property: its name, engine type, and a few values it takes."""
+    """One column or property: its name, engine type, and a few values it takes.
+
+    ``references`` names the key that a column refers to (``table.column``): by a foreign key or,
+    in a table that declares none, because all its values are values of that key.
+    """
 
     name: str
     type: str

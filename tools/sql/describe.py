@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tools.database import Entity, Field, QueryResult, Schema
 from tools.result_text import cell_text
+from tools.sql.references import with_found_references
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine, Inspector, Select
@@ -77,16 +78,15 @@ def _type_name(type_: object) -> str:
 
 
 def with_data(schema: Schema, quote: Callable[[str], str], read: Read) -> Schema:
-    """Add row counts and sample values, as far as a bounded time allows."""
+    """Add row counts, sample values and references found, as far as a bounded time allows."""
     deadline = time.monotonic() + _SECONDS
 
     def bounded(query: str) -> QueryResult | None:
         left = min(_SECONDS_EACH, deadline - time.monotonic())
         return read(query, left) if left > 0 else None
 
-    return replace(
-        schema, entities=tuple(_with_data(entity, quote, bounded) for entity in schema.entities)
-    )
+    counted = tuple(_with_data(entity, quote, bounded) for entity in schema.entities)
+    return with_found_references(replace(schema, entities=counted), quote, bounded)
 
 
 def _with_data(

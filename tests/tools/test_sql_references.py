@@ -1,0 +1,62 @@
+"""References that nobody declared are found in the data, and chance is not taken for one."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.sql import open_sql
+
+GOODS = """
+CREATE TABLE goods(goods_name TEXT, code INTEGER PRIMARY KEY);
+CREATE TABLE building(id INTEGER PRIMARY KEY, level INTEGER);
+CREATE TABLE supply(goods_id INTEGER, building_id INTEGER, level INTEGER, note TEXT,
+    PRIMARY KEY (goods_id, building_id));
+CREATE TABLE node(name TEXT PRIMARY KEY);
+CREATE TABLE flow(source TEXT, dest TEXT, way TEXT, PRIMARY KEY (source, dest));
+CREATE TABLE empty(node TEXT);
+INSERT INTO goods VALUES ('grain', 1), ('fish', 2), ('wood', 3);
+INSERT INTO building VALUES (1, 1), (2, 2), (3, 3);
+INSERT INTO supply VALUES (1, 1, 1, 'a'), (2, 3, 2, 'genoa');
+INSERT INTO node VALUES ('genoa'), ('wien'), ('ulm');
+INSERT INTO flow VALUES ('genoa', 'wien', 'sea'), ('wien', 'ulm', NULL);
+"""
+
+
+def references(tmp_path: Path, script: str) -> dict[str, str]:
+    path = tmp_path / "world.sql"
+    path.write_text(script)
+    return {
+        f"{entity.name}.{field.name}": field.references
+        for entity in open_sql(path).schema().entities
+        for field in entity.fields
+        if field.references
+    }
+
+
+def test_finds_what_lies_within_a_key(tmp_path: Path) -> None:
+    assert references(tmp_path, GOODS) == {
+        "supply.goods_id": "goods.code",
+        "supply.building_id": "building.id",
+        "flow.source": "node.name",
+        "flow.dest": "node.name",
+    }
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["INSERT INTO supply VALUES (9, 2, 1, NULL);", "INSERT INTO supply VALUES (NULL, 4, 1, NULL);"],
+)
+def test_one_value_outside_is_enough_to_doubt(tmp_path: Path, broken: str) -> None:
+    assert len(references(tmp_path, GOODS + broken)) == 3
+
+
+def test_declared_foreign_keys_go_before(tmp_path: Path) -> None:
+    script = """
+    CREATE TABLE node(name TEXT PRIMARY KEY);
+    CREATE TABLE town(name TEXT PRIMARY KEY);
+    CREATE TABLE flow(source TEXT REFERENCES town(name), dest TEXT);
+    INSERT INTO node VALUES ('genoa');
+    INSERT INTO town VALUES ('genoa');
+    INSERT INTO flow VALUES ('genoa', 'genoa');
+    """
+    assert references(tmp_path, script) == {"flow.source": "town.name"}

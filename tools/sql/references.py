@@ -1,0 +1,110 @@
+"""Finds which columns refer to which key in the data, where a table declares no foreign keys."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from tools.database import Entity, Field, QueryResult, Schema
+
+_TEXT = ("char", "text", "string", "uuid")
+_INTEGER = ("int", "serial")
+_PROBED_VALUES = 1_000
+_WORTHLESS = {"id", "name", "code", "key", "no", "number"}
+
+
+class _Key(NamedTuple):
+    table: str
+    column: str
+    family: str
+    tokens: frozenset[str]
+
+
+def with_found_references(
+    schema: Schema, quote: Callable[[str], str], read: Callable[[str], QueryResult | None]
+) -> Schema:
+    """Add ``references`` to columns all of whose values are values of another table's key.
+
+    A text column may refer to any text key; an integer column only to a key whose table its name
+    speaks of (``goods_id`` and ``goods``), since small integers lie in each other by chance.
+    """
+    keys = [key for entity in schema.entities if (key := _key(entity))]
+    return replace(
+        schema,
+        entities=tuple(_with_references(entity, keys, quote, read) for entity in schema.entities),
+    )
+
+
+def _with_references(
+    entity: Entity,
+    keys: list[_Key],
+    quote: Callable[[str], str],
+    read: Callable[[str], QueryResult | None],
+) -> Entity:
+    if entity.kind != "table" or any(field.references for field in entity.fields):
+        return entity
+
+    own = _key(entity)
+
+    def refer(field: Field) -> Field:
+        if own and field.name == own.column:  # things of their own, whatever they are called
+            return field
+        for key in _plausible(entity.name, field, keys):
+            if _is_within(entity.name, field.name, key, quote, read):
+                return replace(field, references=f"{key.table}.{key.column}")
+        return field
+
+    return replace(entity, fields=tuple(refer(field) for field in entity.fields))
+
+
+def _plausible(table: str, field: Field, keys: list[_Key]) -> list[_Key]:
+    """Keys that the column may refer to, those first that its name speaks of."""
+    tokens = _tokens(field.name)
+    shared = {key: len(tokens & key.tokens) for key in keys}
+    fits = [
+        key
+        for key in keys
+        if key.table != table
+        and key.family == _family(field)
+        and (shared[key] or key.family == "text")
+    ]
+    return sorted(fits, key=lambda key: -shared[key])
+
+
+def _is_within(
+    table: str,
+    column: str,
+    key: _Key,
+    quote: Callable[[str], str],
+    read: Callable[[str], QueryResult | None],
+) -> bool:
+    value, target = quote(column), quote(key.column)
+    found = read(
+        f"SELECT COUNT(*), COUNT(k.{target}) FROM (SELECT DISTINCT {value} FROM {quote(table)} "  # noqa: S608 (names of the catalogue, quoted)
+        f"WHERE {value} IS NOT NULL LIMIT {_PROBED_VALUES}) AS v "
+        f"LEFT JOIN {quote(key.table)} AS k ON k.{target} = v.{value}"
+    )
+    if not found:
+        return False
+    values, met = found.rows[0]
+    return bool(values) and values == met
+
+
+def _key(entity: Entity) -> _Key | None:
+    """The key of a table, if it is a single column that could be referred to."""
+    keys = [field for field in entity.fields if field.key]
+    if len(keys) != 1 or not (family := _family(keys[0])):
+        return None
+    return _Key(entity.name, keys[0].name, family, _tokens(entity.name))
+
+
+def _family(field: Field) -> str:
+    type_ = field.type.lower()
+    if any(word in type_ for word in _TEXT):
+        return "text"
+    return "integer" if any(word in type_ for word in _INTEGER) else ""
+
+
+def _tokens(name: str) -> frozenset[str]:
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
+    return frozenset(word.lower().removesuffix("s") for word in words) - _WORTHLESS
