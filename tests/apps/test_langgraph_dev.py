@@ -1,5 +1,6 @@
 """``langgraph dev`` serves every graph: driven offline through its SDK, as Studio does."""
 
+import json
 import os
 import socket
 import subprocess
@@ -158,3 +159,26 @@ async def test_a_wrong_setting_is_told(client: LangGraphClient) -> None:
         await client.runs.wait(
             None, "planrag", input={"question": "x?"}, context={"max_iterations": 0}
         )
+
+
+@pytest.mark.parametrize(
+    ("origin", "admitted"),
+    [
+        ("https://smith.langchain.com", True),
+        ("http://localhost:3000", True),
+        ("https://evil.example", False),
+        ("https://localhost.evil.example", False),
+        ("http://evil.example/localhost", False),
+        ("null", False),
+    ],
+)
+async def test_a_foreign_web_page_starts_no_run(server: str, origin: str, admitted: bool) -> None:
+    run = {"assistant_id": "planrag", "input": {"question": "Hello!"}}
+    plain = {"origin": origin, "content-type": "text/plain"}  # a browser asks nobody before it
+    studio = plain | {"x-auth-scheme": "langsmith", "content-type": "application/json"}
+    async with httpx.AsyncClient(base_url=server) as page:
+        for headers in (plain, studio):
+            reply = await page.post("/runs/wait", content=json.dumps(run), headers=headers)
+            assert reply.status_code == (200 if admitted else 403)
+            listed = await page.post("/threads/search", json={}, headers=headers)
+            assert listed.status_code == (200 if admitted else 403)
