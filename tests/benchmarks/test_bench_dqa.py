@@ -1,33 +1,40 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from bench_world import SIZE, write_data
+from pydantic import JsonValue
+from records import record
 
 from benchmarks.dqa import Judge, choose, improves, lost_share, samples
 from benchmarks.dqa_analysis import failure_class, missed, read, retrievals, unread
 from benchmarks.dqa_tables import failures, missed_data, replannings, retrieval_split
-from benchmarks.metrics import grouped
-from benchmarks.record import Record, Score
+from benchmarks.metrics import Rate, grouped
+from benchmarks.record import Entry, Score
+from benchmarks.suite import Sample
+from benchmarks.table import Cell
 from memory import Answer, Context
 from planweave import BadInput
 from simulators.outcome import Outcome
 from simulators.published import load
 from simulators.registry import scenario
+from simulators.scenario import Question
 
 
-def asked(name, seed=1):
+def asked(name: str, seed: int = 1) -> Question:
     return scenario(name).ask(scenario(name).generate(seed, SIZE), seed)
 
 
-def answer(decision):
+def answer(decision: str | None) -> Answer:
     return Answer(decision=decision, why="", facts=[], unknown="")
 
 
 @pytest.fixture(scope="module")
-def questions(tmp_path_factory):
+def questions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Question, ...]:
     return load(write_data(tmp_path_factory.mktemp("data"), 5)).questions
 
 
-def test_a_sample_is_fixed_balanced_and_grows(questions):
+def test_a_sample_is_fixed_balanced_and_grows(questions: tuple[Question, ...]) -> None:
     both = ("locating", "building")
     six = choose(questions, both, 6, seed=1)
     assert [q.scenario.name for q in six] == [*both] * 3
@@ -41,13 +48,15 @@ def test_a_sample_is_fixed_balanced_and_grows(questions):
         choose(questions, ["distribution"], 1, seed=1)
 
 
-def test_the_same_questions_for_every_method_and_database(questions, tmp_path):
-    def make(folder, **settings):
+def test_the_same_questions_for_every_method_and_database(
+    questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    def make(folder: Path, **settings: object) -> list[Sample]:
         return samples(
             questions[:2],
             methods=("planrag", "single_rag"),
             databases=("relational", "graph"),
-            settings=Context(**settings),
+            settings=Context.model_validate(settings),
             folder=folder,
         )
 
@@ -61,20 +70,22 @@ def test_the_same_questions_for_every_method_and_database(questions, tmp_path):
         assert str(tmp_path) not in str(sample.settings)
     keys = [sample.key for sample in made]
     assert [sample.key for sample in make(tmp_path / "elsewhere")] == keys
-    for settings in (
+    changes: list[dict[str, object]] = [
         {"max_iterations": 3},
         {"replan": "when_needed"},
         {"models": {"planner": "x"}},
-    ):
+    ]
+    for settings in changes:
         assert not {sample.key for sample in make(tmp_path, **settings)} & set(keys)
 
 
 @pytest.mark.parametrize("name", ["locating", "building", "distribution"])
-def test_answers_are_judged_by_the_simulator(name):
+def test_answers_are_judged_by_the_simulator(name: str) -> None:
     question = asked(name)
     outcome, judge = question.simulate(), Judge(question)
     best = judge(answer(str(question.answer)))
-    assert (best.value, best.details["lost_share"]) == (1.0, pytest.approx(0.0))
+    assert best.value == 1.0
+    assert best.details["lost_share"] == pytest.approx(0.0)
     assert best.details["clean"] is True
     assert best.details["improves"] is True
     worst = outcome.candidates[int(np.argmax([outcome.regret(c) for c in outcome.candidates]))]
@@ -85,11 +96,11 @@ def test_answers_are_judged_by_the_simulator(name):
         assert (nothing.value, nothing.details["lost_share"]) == (0.0, 1.0)
     found = best.details["baselines"]
     assert isinstance(found, dict)
-    assert all(0 <= float(value) <= 1 for value in found.values())
+    assert all(isinstance(value, float) and 0 <= value <= 1 for value in found.values())
     assert bool(found) is (name != "distribution")
 
 
-def test_lost_share_by_hand():
+def test_lost_share_by_hand() -> None:
     outcome = Outcome(("a", "b", "c", "d"), np.array([10.0, 7.0, 4.0, 1.0]), "maximise", 4.0)
     assert [lost_share(outcome, name) for name in "abcd"] == [0.0, 0.5, 1.0, 1.0]
     assert [improves(outcome, name) for name in "abcd"] == [True, True, False, False]
@@ -130,7 +141,9 @@ LOC, BLD = "locating", "building"
         ("cypher", "MATCH (g:Goods) RETURN g.`pop_demand`", BLD, {"pop_demand"}, set()),
     ],
 )
-def test_what_a_query_reads(tool, query, where, columns, summed):
+def test_what_a_query_reads(
+    tool: str, query: str, where: str, columns: set[str], summed: set[str]
+) -> None:
     found = read(tool, query, where)
     assert columns <= found.columns
     assert found.summed == summed
@@ -138,24 +151,7 @@ def test_what_a_query_reads(tool, query, where, columns, summed):
         assert not found.columns
 
 
-def record(**changed):
-    fields = {
-        "key": "k",
-        "suite": "dqa",
-        "question": "locating-1",
-        "scenario": "locating",
-        "method": "planrag",
-        "database": "relational",
-        "model": "m",
-        "settings": {},
-        "started": "",
-        "seconds": 1.0,
-        "score": Score(value=0.0, answer="x", explanation="", details={"improves": True}),
-    }
-    return Record.model_validate(fields | changed)
-
-
-def turns(*queries):
+def turns(*queries: str) -> list[Entry]:
     """One turn a query; ``!`` before it means that it failed."""
     return [
         {"tool": "sql", "input": query.lstrip("!"), "fact": None if query[0] == "!" else 1}
@@ -167,7 +163,7 @@ READS_POWER = "SELECT total_power FROM trade_node"
 READS_IV = "SELECT ingoing FROM trade_node"
 
 
-def test_missed_data():
+def test_missed_data() -> None:
     none = record(turns=turns("SELECT dest FROM flow", f"!{READS_IV}"))
     assert unread(none) == ["IV", "TP_total"]
     assert missed(none)
@@ -187,8 +183,8 @@ def test_missed_data():
     assert retrievals(none) == 2
 
 
-def score(value=0.0, said="x", improving=True):
-    details = {"improves": improving}
+def score(value: float = 0.0, said: str | None = "x", improving: bool = True) -> Score:
+    details: dict[str, JsonValue] = {"improves": improving}
     return Score(value=value, answer=said, explanation="", details=details)
 
 
@@ -209,23 +205,30 @@ REFUSED = [{"role": "answering_machine", "kind": "not_admitted", "detail": "y"}]
         ("DEEP", {"turns": turns(READS_IV)}),
     ],
 )
-def test_failure_classes(expected, changed):
-    assert failure_class(record(**changed)) == expected
+def test_failure_classes(expected: str | None, changed: dict[str, object]) -> None:
+    assert failure_class(record().model_copy(update=changed)) == expected
 
 
-def test_tables_by_hand():
+def share(cell: Cell) -> tuple[float, int] | None:
+    """The value of a rate and of how many it is; None for an empty cell."""
+    if cell is None:
+        return None
+    assert isinstance(cell, Rate)
+    return cell.value, cell.n
+
+
+def test_tables_by_hand() -> None:
     single = record(method="iter_rag", question="locating-1", turns=turns(READS_IV))
     multiple = record(
         method="iter_rag", question="locating-2", turns=turns(READS_IV, READS_POWER, "!x")
     )
-    right = {"score": score(1.0)}
     planned = [
-        record(question="locating-1", **right),
+        record("locating-1", value=1.0),
         record(question="locating-2", replans=[{}] * 5),
-        record(question="locating-3", replans=[{}] * 2, **right),
+        record("locating-3", value=1.0, replans=[{}] * 2),
     ]
     groups = grouped([single, multiple, *planned])
-    split = {row[1:3]: (row[3].value, row[3].n) for row in retrieval_split(groups).rows}
+    split = {row[1:3]: share(row[3]) for row in retrieval_split(groups).rows}
     assert split == {
         ("single", "iter_rag"): (0.0, 1),
         ("single", "planrag"): (1.0, 1),
@@ -233,7 +236,7 @@ def test_tables_by_hand():
         ("multiple", "planrag"): (0.0, 1),
     }
     by_number = replannings(groups).rows[0]
-    assert [cell and (cell.value, cell.n) for cell in by_number[2:]] == [
+    assert [share(cell) for cell in by_number[2:]] == [
         (1.0, 1),
         None,
         (1.0, 1),
@@ -244,5 +247,8 @@ def test_tables_by_hand():
         ("iter_rag", 0, 0, 2, 0, 0, 2, 2),
         ("planrag", 0, 1, 0, 0, 0, 1, 3),
     ]
-    missing = {row[1]: (row[2].value, row[3].value) for row in missed_data(groups).rows}
+    missing = {
+        row[1]: tuple(cell.value for cell in row[2:4] if isinstance(cell, Rate))
+        for row in missed_data(groups).rows
+    }
     assert missing == {"iter_rag": (0.0, 0.5), "planrag": (1.0, 1.0)}

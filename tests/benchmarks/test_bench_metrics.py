@@ -1,43 +1,26 @@
 import random
 
 import pytest
+from records import record
 from scipy.stats import binomtest
 
 from benchmarks.metrics import Paired, grouped, mcnemar, paired, rate, spread, wilson
-from benchmarks.record import Record, Score
 
 
-def record(question: str, method: str, value: float, **changed: object) -> Record:
-    fields = {
-        "key": f"{question}/{method}",
-        "suite": "dqa",
-        "question": question,
-        "scenario": "locating",
-        "method": method,
-        "database": "graph",
-        "model": "m",
-        "settings": {},
-        "started": "",
-        "seconds": 1.0,
-        "score": Score(value=value, answer="x", explanation=""),
-    }
-    return Record.model_validate(fields | changed)
-
-
-def test_wilson_against_a_published_example():
+def test_wilson_against_a_published_example() -> None:
     # Newcombe 1998, table I: 81 of 263, and 0 of 20
     assert wilson(81 / 263, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
     assert wilson(0.0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
 
 
-def test_wilson_holds_the_share_whatever_the_rounding():
+def test_wilson_holds_the_share_whatever_the_rounding() -> None:
     for n in range(1, 500):
         for share in (0.0, 1 / n, 1.0):
             low, high = wilson(share, n)
             assert 0 <= low <= share <= high <= 1
 
 
-def test_a_rate_by_hand():
+def test_a_rate_by_hand() -> None:
     found = rate([1, 0, 0, 1])
     assert found is not None
     assert found.value == 0.5
@@ -47,7 +30,7 @@ def test_a_rate_by_hand():
     assert rate([]) is None
 
 
-def test_runs_on_one_question_are_not_independent():
+def test_runs_on_one_question_are_not_independent() -> None:
     same = rate([1, 1, 0, 0], ["a", "a", "b", "b"])
     assert same is not None
     assert same.error == pytest.approx(2**0.5 / 4)  # two clusters that deviate by +1 and -1
@@ -61,7 +44,7 @@ def test_runs_on_one_question_are_not_independent():
     assert (sure.low, sure.high) == pytest.approx(wilson(0.0, 2))
 
 
-def test_a_spread_by_hand():
+def test_a_spread_by_hand() -> None:
     found = spread([4.0, 1.0, 2.0, 3.0, 10.0])
     assert found is not None
     assert (found.mean, found.median, found.n) == (4.0, 3.0, 5)
@@ -69,7 +52,7 @@ def test_a_spread_by_hand():
     assert spread([]) is None
 
 
-def test_mcnemar_by_hand():
+def test_mcnemar_by_hand() -> None:
     first = dict.fromkeys("abcdef", False) | {"a": True, "g": True, "alone": True}
     second = dict.fromkeys("bcdefg", True) | {"a": False, "other": True}
     # only first: a; only second: b…f; p = 2 · (C(6, 0) + C(6, 1)) / 2⁶
@@ -78,7 +61,7 @@ def test_mcnemar_by_hand():
     assert mcnemar({"a": True}, {"a": True}).p == 1.0
 
 
-def test_mcnemar_is_the_sign_test():
+def test_mcnemar_is_the_sign_test() -> None:
     rng = random.Random(3)
     for _ in range(50):
         first = {str(i): rng.random() < 0.6 for i in range(30)}
@@ -89,18 +72,18 @@ def test_mcnemar_is_the_sign_test():
             assert test.p == pytest.approx(expected)
 
 
-def test_groups_name_what_differs_and_follow_the_paper():
+def test_groups_name_what_differs_and_follow_the_paper() -> None:
     records = [record("q1", "planrag", 1.0), record("q1", "single_rag", 0.0)]
     assert list(grouped(records)) == ["single_rag", "planrag"]
     other = record("q1", "planrag", 1.0, model="n", settings={"replan": "when_needed"})
     assert list(grouped([*records, other])) == [
-        "single_rag m replan=None",
-        "planrag m replan=None",
+        "single_rag embedded replan=None",
+        "planrag embedded replan=None",
         "planrag n replan=when_needed",
     ]
 
 
-def test_methods_are_compared_on_the_questions_that_both_were_asked():
+def test_methods_are_compared_on_the_questions_that_both_were_asked() -> None:
     groups = grouped(
         [
             record("q1", "planrag", 1.0),

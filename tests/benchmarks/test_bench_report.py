@@ -1,6 +1,10 @@
 import sys
+from pathlib import Path
 
+import pytest
 from inline_snapshot import external_file
+from pydantic import JsonValue
+from records import record
 
 from benchmarks.record import Called, Record, Score
 from benchmarks.report import Report, draw, markdown
@@ -20,52 +24,41 @@ RUN = Run(
 )
 
 
-def record(question, method, value, seconds, **changed):
+def full(question: str, method: str, value: float, seconds: float, **changed: object) -> Record:
+    """A record that has something for every table."""
     call = CallRecord(
         role="planner", model="embedded", input_tokens=900, output_tokens=100, dollars=0.25
     )
-    fields = {
-        "key": f"{question}/{method}/{changed.get('database')}",
-        "suite": "dqa",
-        "question": question,
-        "scenario": question.partition("-")[0],
-        "method": method,
-        "database": "graph",
-        "model": "embedded",
-        "settings": {},
-        "started": "",
+    details: dict[str, JsonValue] = {
+        "clean": question.endswith("1"),
+        "improves": True,
+        "lost_share": 0.0 if value else 0.6,
+        "baselines": {"one hop": 1.0},
+    }
+    filled = {
         "seconds": seconds,
-        "score": Score(
-            value=value,
-            answer="x",
-            explanation="",
-            details={
-                "clean": question.endswith("1"),
-                "improves": True,
-                "lost_share": 0.0 if value else 0.6,
-                "baselines": {"one hop": 1.0},
-            },
-        ),
+        "score": Score(value=value, answer="x", explanation="", details=details),
         "turns": [{"tool": "cypher", "input": "MATCH (n:Trade_node) RETURN n.ingoing", "fact": 1}],
         "calls": [Called(prompt=(), record=call)],
     }
-    return Record.model_validate(fields | changed)
+    return record(question, method, value, **filled | changed)
 
 
+CRASHED = {"error": "OSError: no | pipe", "calls": [], "turns": []}
 RECORDS = [
-    record("locating-1", "iter_rag", 1.0, 10.0),
-    record("locating-1", "planrag", 1.0, 20.0),
-    record("locating-2", "iter_rag", 0.0, 30.0),
-    record("locating-2", "planrag", 0.0, 5.0, error="OSError: no | pipe", calls=[], turns=[]),
+    full("locating-1", "iter_rag", 1.0, 10.0),
+    full("locating-1", "planrag", 1.0, 20.0),
+    full("locating-2", "iter_rag", 0.0, 30.0),
+    full("locating-2", "planrag", 0.0, 5.0, key="locating-2/planrag/None", **CRASHED),
 ]
 
 
-def test_the_report_as_markdown():
+def test_the_report_as_markdown() -> None:
     assert markdown(Report.of([RUN, RUN], RECORDS)) == external_file("report.md", format=".txt")
 
 
-def test_what_is_not_known_is_left_out_and_never_counted_as_zero():
-    unpriced = record("distribution-1", "planrag", 1.0, 1.0)
+def test_what_is_not_known_is_left_out_and_never_counted_as_zero() -> None:
+    unpriced = full("distribution-1", "planrag", 1.0, 1.0)
     call = unpriced.calls[0]
     call = call.model_copy(update={"record": call.record.model_copy(update={"dollars": None})})
     report = Report.of([RUN], [unpriced.model_copy(update={"calls": [call]})])
@@ -76,14 +69,16 @@ def test_what_is_not_known_is_left_out_and_never_counted_as_zero():
     assert cost.rows[0][5] == "unknown price"
 
 
-def test_the_picture_needs_no_display(tmp_path, monkeypatch):
+def test_the_picture_needs_no_display(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
     page, picture = draw(Report.of([RUN], RECORDS), tmp_path / "new")
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert f"]({picture.name})" in page.read_text("utf-8")
 
 
-def test_without_matplotlib_the_page_has_no_picture(tmp_path, monkeypatch):
+def test_without_matplotlib_the_page_has_no_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert draw(Report.of([RUN], RECORDS), tmp_path) == [tmp_path / "report.md"]
     assert "![" not in (tmp_path / "report.md").read_text("utf-8")

@@ -11,13 +11,14 @@ from pathlib import Path
 import bench_world
 import pytest
 from openai_server import Answer, serving
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from apps.bench import app
 from benchmarks.dqa import choose, samples
 from benchmarks.machine import command
 from benchmarks.runner import carry_out
 from benchmarks.store import read
+from benchmarks.suite import Sample
 from memory import Context
 from models import ModelUnavailable
 from models.settings import process_settings
@@ -26,19 +27,19 @@ from simulators.published import load
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory):
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = bench_world.write_data(tmp_path_factory.mktemp("data"))
     bench_world.register(folder)
     return folder
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(monkeypatch, tmp_path):
+def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PLANWEAVE_RESPONSE_CACHE", "off")
 
 
-def bench(*words, fails=None):
+def bench(*words: object, fails: str = "") -> Result:
     done = CliRunner().invoke(app, [str(word) for word in words])
     if fails:
         assert isinstance(done.exception, PlanweaveError), done.output
@@ -48,7 +49,7 @@ def bench(*words, fails=None):
     return done
 
 
-def test_all_methods_on_both_databases(data, tmp_path):
+def test_all_methods_on_both_databases(data: Path, tmp_path: Path) -> None:
     words = ("dqa", "--data", data, "--model", "scripted:right", "--out", tmp_path)
     first = bench(*words, "--concurrency", 3)
     results = read(tmp_path / "scripted-right.jsonl")
@@ -78,7 +79,7 @@ def test_all_methods_on_both_databases(data, tmp_path):
     assert (tmp_path / "accuracy.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_report_is_rebuilt_from_files_alone(data, tmp_path):
+def test_the_report_is_rebuilt_from_files_alone(data: Path, tmp_path: Path) -> None:
     words = ("--data", data, "--out", tmp_path, "--database", "graph", "--scenario", "building")
     bench("dqa", *words, "--model", "scripted:right", "--method", "single_rag")
     wrong = bench("dqa", *words, "--model", "scripted:wrong", "--method", "single_rag", "--json")
@@ -98,7 +99,7 @@ def test_the_report_is_rebuilt_from_files_alone(data, tmp_path):
     assert str(tmp_path) not in json.dumps(both)
 
 
-def test_a_larger_limit_adds_to_what_is_done(data, tmp_path):
+def test_a_larger_limit_adds_to_what_is_done(data: Path, tmp_path: Path) -> None:
     words = ("dqa", "--data", data, "--model", "scripted:right", "--out", tmp_path)
     narrow = ("--method", "single_rag,planrag", "--database", "relational")
     bench(*words, *narrow, "--limit", 1)
@@ -108,7 +109,7 @@ def test_a_larger_limit_adds_to_what_is_done(data, tmp_path):
     assert "0 done before, 2 to do" in changed.output
 
 
-def test_malformed_replies_are_answers_not_crashes(data, tmp_path):
+def test_malformed_replies_are_answers_not_crashes(data: Path, tmp_path: Path) -> None:
     words = ("--data", data, "--model", "scripted:broken", "--out", tmp_path, "--limit", 1)
     bench("dqa", *words, "--max-iterations", 2)
     for record in read(tmp_path / "scripted-broken.jsonl").records.values():
@@ -117,7 +118,9 @@ def test_malformed_replies_are_answers_not_crashes(data, tmp_path):
         assert record.failures
 
 
-def test_a_model_that_is_gone_ends_the_run_and_marks_nothing_failed(data, tmp_path):
+def test_a_model_that_is_gone_ends_the_run_and_marks_nothing_failed(
+    data: Path, tmp_path: Path
+) -> None:
     words = ("--data", data, "--model", "scripted:gone", "--out", tmp_path, "--concurrency", 4)
     done = bench("dqa", *words, fails="scripted:gone")
     assert isinstance(done.exception, ModelUnavailable)
@@ -126,7 +129,7 @@ def test_a_model_that_is_gone_ends_the_run_and_marks_nothing_failed(data, tmp_pa
     assert (len(results.runs), results.records) == (1, {})
 
 
-def _one_sample(data, folder):
+def _one_sample(data: Path, folder: Path) -> Sample:
     questions = choose(load(data).questions, ["building"], 1, seed=1)
     context = Context(model="scripted:right")
     (sample,) = samples(
@@ -139,7 +142,7 @@ def _one_sample(data, folder):
     return sample
 
 
-async def test_a_crash_is_counted_with_its_error(data, tmp_path):
+async def test_a_crash_is_counted_with_its_error(data: Path, tmp_path: Path) -> None:
     sample = _one_sample(data, tmp_path)
     os.unlink(sample.context.database or "")
     record = await carry_out(sample)
@@ -147,7 +150,9 @@ async def test_a_crash_is_counted_with_its_error(data, tmp_path):
     assert (record.score.value, record.score.answer) == (0.0, None)
 
 
-def test_a_crash_is_redone_if_asked(data, tmp_path, monkeypatch):
+def test_a_crash_is_redone_if_asked(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = ("dqa", "--data", data, "--model", "scripted:right", "--out", tmp_path)
     narrow = ("--method", "single_rag", "--database", "relational", "--limit", 1)
     with monkeypatch.context() as broken:
@@ -174,12 +179,14 @@ def test_a_crash_is_redone_if_asked(data, tmp_path, monkeypatch):
         (["--max-iterations", "0"], "The setting max_iterations cannot be used"),
     ],
 )
-def test_bad_input_is_one_sentence(data, tmp_path, words, fails):
+def test_bad_input_is_one_sentence(
+    data: Path, tmp_path: Path, words: list[str], fails: str
+) -> None:
     bench("dqa", "--data", data, "--out", tmp_path / "out", *words, fails=fails)
     assert not (tmp_path / "out").exists()
 
 
-def test_bad_files_are_one_sentence(data, tmp_path):
+def test_bad_files_are_one_sentence(data: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     bench("report", empty, fails="hold no result yet")
@@ -222,7 +229,9 @@ class Process:
         return self.process.communicate(timeout=60)[0]
 
 
-def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(data, tmp_path):
+def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(
+    data: Path, tmp_path: Path
+) -> None:
     killed = Process(data, tmp_path)
     killed.wait_for_lines(3)
     killed.end(signal.SIGKILL)
@@ -244,7 +253,9 @@ def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(data, tmp_p
 
     said = Process(data, tmp_path).end()
     assert "32/32" in said
-    assert read(killed.file).runs[-1].settings["process"]["response_cache"] == "off"
+    process = read(killed.file).runs[-1].settings["process"]
+    assert isinstance(process, dict)
+    assert process["response_cache"] == "off"
     lines = [json.loads(line) for line in killed.file.read_text("utf-8").splitlines()]
     keys = [line["key"] for line in lines if line["kind"] == "sample"]
     assert len(keys) == len(set(keys)) == 32
@@ -252,7 +263,7 @@ def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(data, tmp_p
     assert killed.file.read_bytes().startswith(before)
 
 
-def test_the_head_of_a_result_file_names_no_folder():
+def test_the_head_of_a_result_file_names_no_folder() -> None:
     typed = ["/x/bin/planweave", "bench", "--data=/a/b/c.tar.xz", "--out", "../r/x", "~/d/e"]
     models = ["--model", "http://host:1/v1#m", "--model", "embedded:/a/b.gguf", "openai:gpt-4o"]
     assert command([*typed, *models]) == (
@@ -261,9 +272,11 @@ def test_the_head_of_a_result_file_names_no_folder():
     )
 
 
-def test_no_secret_is_in_a_result_file(data, tmp_path, monkeypatch):
-    words = ("dqa", "--data", data, "--limit", 1, "--method", "single_rag")
-    words += ("--database", "relational", "--out", tmp_path / "out")
+def test_no_secret_is_in_a_result_file(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["dqa", "--data", data, "--limit", 1, "--method", "single_rag"]
+    words += ["--database", "relational", "--out", tmp_path / "out"]
     bench(*words, "--model", "http://me:h0nter2@host/v1#m", fails="no user, password or query")
     assert not (tmp_path / "out").exists()
     monkeypatch.setenv("PLANWEAVE_API_KEY", "4711-of-nobody")
@@ -277,7 +290,7 @@ def test_no_secret_is_in_a_result_file(data, tmp_path, monkeypatch):
     assert b"4711-of-nobody" not in written
 
 
-def test_two_suites_are_not_one_report(data, tmp_path):
+def test_two_suites_are_not_one_report(data: Path, tmp_path: Path) -> None:
     words = ("--data", data, "--model", "scripted:right", "--out", tmp_path, "--limit", 1)
     bench("dqa", *words, "--method", "single_rag", "--database", "relational")
     file = tmp_path / "scripted-right.jsonl"
@@ -288,7 +301,7 @@ def test_two_suites_are_not_one_report(data, tmp_path):
     bench("report", file, other, fails="results of several suites")
 
 
-def test_a_question_without_a_database_is_told_and_left_out(data, tmp_path):
+def test_a_question_without_a_database_is_told_and_left_out(data: Path, tmp_path: Path) -> None:
     part = tmp_path / "part"
     bench_world.write_data(part)
     for file in part.glob("data/building/queries/*/w1x*"):

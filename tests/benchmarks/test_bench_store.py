@@ -1,27 +1,18 @@
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
+from records import record
 
 from benchmarks.record import Record, Score
 from benchmarks.store import ResultFile, Run, merged, read
 from planweave import BadInput
 
 
-def record(key: str, value: float = 1.0, error: str = "") -> Record:
-    return Record(
-        key=key,
-        suite="dqa",
-        question="locating-1",
-        scenario="locating",
-        method="planrag",
-        database="graph",
-        model="m",
-        settings={},
-        started="2026-01-01T00:00:00+00:00",
-        seconds=1.5,
-        error=error,
-        score=Score(value=value, answer="x", explanation="", details={"best": ["x", float("nan")]}),
-    )
+def finished(key: str, value: float = 1.0) -> Record:
+    details: dict[str, JsonValue] = {"best": ["x", float("nan")]}
+    score = Score(value=value, answer="x", explanation="", details=details)
+    return record(key=key, score=score)
 
 
 RUN = Run(
@@ -43,38 +34,38 @@ def filled(path: Path, *keys: str) -> Path:
     results = ResultFile(path, silent)
     results.append(RUN)
     for key in keys:
-        results.append(record(key))
+        results.append(finished(key))
     results.close()
     return path
 
 
-def test_what_is_appended_is_read_again(tmp_path):
+def test_what_is_appended_is_read_again(tmp_path: Path) -> None:
     path = filled(tmp_path / "new" / "a.jsonl", "one", "two")
     results = ResultFile(path, silent)
     assert list(results.results.records) == ["one", "two"]
     assert results.results.runs == [RUN]
-    results.append(record("three"))
+    results.append(finished("three"))
     results.close()
     assert list(read(path).records) == ["one", "two", "three"]
 
 
-def test_the_later_line_of_a_key_counts(tmp_path):
+def test_the_later_line_of_a_key_counts(tmp_path: Path) -> None:
     path = filled(tmp_path / "a.jsonl", "one")
     results = ResultFile(path, silent)
-    results.append(record("one", value=0.0))
+    results.append(finished("one", value=0.0))
     results.close()
     assert read(path).records["one"].score.value == 0.0
 
 
 @pytest.mark.parametrize("cut", [1, 20, 200])
-def test_a_torn_last_line_is_set_aside_and_only_it_is_redone(tmp_path, cut):
+def test_a_torn_last_line_is_set_aside_and_only_it_is_redone(tmp_path: Path, cut: int) -> None:
     path = filled(tmp_path / "a.jsonl", "one", "two")
     whole = path.read_bytes()
     path.write_bytes(whole[: -1 - cut])
     assert list(read(path).records) == ["one"]
     said: list[str] = []
     results = ResultFile(path, said.append)
-    results.append(record("two"))
+    results.append(finished("two"))
     results.close()
     assert "incomplete" in said[0]
     assert path.read_bytes() == whole
@@ -83,7 +74,7 @@ def test_a_torn_last_line_is_set_aside_and_only_it_is_redone(tmp_path, cut):
     assert len(torn) > 1
 
 
-def test_a_last_line_that_lacks_only_its_newline_is_kept(tmp_path):
+def test_a_last_line_that_lacks_only_its_newline_is_kept(tmp_path: Path) -> None:
     path = filled(tmp_path / "a.jsonl", "one", "two")
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
@@ -92,7 +83,7 @@ def test_a_last_line_that_lacks_only_its_newline_is_kept(tmp_path):
 
 
 @pytest.mark.parametrize("line", [b"\x00\x00\x00\n", b'{"kind": "sample"}\n', b"\n", b"\xff\xfe\n"])
-def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path, line):
+def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path: Path, line: bytes) -> None:
     path = filled(tmp_path / "a.jsonl", "one", "two")
     lines = path.read_bytes().splitlines(keepends=True)
     damaged = b"".join([lines[0], line, *lines[1:]])
@@ -104,7 +95,7 @@ def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path, line):
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
 
 
-def test_only_one_writer(tmp_path):
+def test_only_one_writer(tmp_path: Path) -> None:
     path = filled(tmp_path / "a.jsonl", "one")
     first = ResultFile(path, silent)
     with pytest.raises(BadInput, match="Another process is writing"):
@@ -113,7 +104,7 @@ def test_only_one_writer(tmp_path):
     ResultFile(path, silent).close()
 
 
-def test_files_that_cannot_be_used_are_one_sentence(tmp_path):
+def test_files_that_cannot_be_used_are_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match="cannot be written"):
         ResultFile(tmp_path / "file" / "a.jsonl", silent)
@@ -121,7 +112,7 @@ def test_files_that_cannot_be_used_are_one_sentence(tmp_path):
         read(tmp_path / "none.jsonl")
 
 
-def test_several_files_are_one_result(tmp_path):
+def test_several_files_are_one_result(tmp_path: Path) -> None:
     one = filled(tmp_path / "a.jsonl", "one", "both")
     two = filled(tmp_path / "b.jsonl", "both", "two")
     two.write_bytes(two.read_bytes()[:-5])

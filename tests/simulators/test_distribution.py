@@ -47,7 +47,7 @@ def test_late_routes_and_lacking_capacity_make_a_closure_infeasible() -> None:
 
 
 def test_infeasible_candidates_are_never_best_and_have_infinite_regret() -> None:
-    plants = [("a", 1.0, 30.0, 1.0), ("b", 500.0, 10.0, 2.0), ("c", 10.0, 2.0, 5.0)]
+    plants: list[Row] = [("a", 1.0, 30.0, 1.0), ("b", 500.0, 10.0, 2.0), ("c", 10.0, 2.0, 5.0)]
     outcome = simulate(world(plants, CUSTOMERS, ROUTES), {})
     assert outcome.best == "b"
     assert outcome.regret("a") == np.inf
@@ -100,8 +100,9 @@ def _program(made: World, closed: int) -> float:
     from scipy.optimize import linprog
 
     plants, customers = made["plant"].rows, made["customer"].rows
-    latest = {name: days for name, _, days in customers}
-    routes = [r for r in made["route"].rows if r[0] != f"p{closed}" and r[3] <= latest[r[1]]]
+    latest = {name: float(days) for name, _, days in customers}
+    in_time = [r for r in made["route"].rows if float(r[3]) <= latest[r[1]]]
+    routes = [r for r in in_time if r[0] != f"p{closed}"]
     fixed = sum(float(row[1]) for i, row in enumerate(plants) if i != closed)
     if not routes:
         return fixed if not any(row[1] for row in customers) else np.inf
@@ -109,11 +110,14 @@ def _program(made: World, closed: int) -> float:
     result = linprog(
         [unit[r[0]] + float(r[2]) for r in routes],
         A_ub=[[float(r[0] == row[0]) for r in routes] for row in plants],
-        b_ub=[row[2] for row in plants],
+        b_ub=[float(row[2]) for row in plants],
         A_eq=[[float(r[1] == row[0]) for r in routes] for row in customers],
-        b_eq=[row[1] for row in customers],
+        b_eq=[float(row[1]) for row in customers],
     )
-    return fixed + float(result.fun) if result.success else np.inf
+    if not result.success:
+        return np.inf
+    assert result.fun is not None
+    return fixed + result.fun
 
 
 def test_generated_networks_have_infeasible_and_feasible_closures() -> None:

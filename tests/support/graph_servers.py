@@ -5,7 +5,6 @@ Run as a script it starts the server and says ``ready``; it ends when its standa
 
 import base64
 import json
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -14,6 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+from typing import IO
+
+from servers import free_port
 
 ROOT, READER = ("root", "a-root-password"), ("reader", "a-reader-password")
 _GROUP = {
@@ -57,12 +59,16 @@ def bolt_server(folder: Path, statements: list[str]) -> Iterator[BoltServer]:
     (folder / "config" / "server-groups.json").write_text(
         json.dumps({"databases": {"*": {"groups": groups}}, "version": 2})
     )
-    http, bolt = _free_port(), _free_port()
+    http, bolt = free_port(), free_port()
     command = [sys.executable, __file__, str(folder), str(http), str(bolt)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    with subprocess.Popen(command, text=True, **pipes) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, text=True, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT
+    ) as process:
+        assert process.stdin
+        assert process.stdout
         try:
-            said = _wait(process)
+            said = _wait(process.stdout)
             if not said.startswith("ready"):
                 raise OSError(f"the graph server did not start: {said[-300:]}")
             Thread(target=process.stdout.read, daemon=True).start()  # else its log fills the pipe
@@ -77,19 +83,13 @@ def bolt_server(folder: Path, statements: list[str]) -> Iterator[BoltServer]:
                 process.kill()
 
 
-def _wait(process: "subprocess.Popen[str]") -> str:
+def _wait(output: IO[str]) -> str:
     said = ""
-    for line in process.stdout:
+    for line in output:
         if line.startswith("ready"):
             return line
         said += line
     return said
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def _create_reader(http: int) -> None:
