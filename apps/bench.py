@@ -15,6 +15,7 @@ import typer
 from pydantic import JsonValue, ValidationError
 from rich.console import Console
 
+from apps.plain import plain
 from benchmarks import dqa as decision_qa
 from benchmarks import machine, runner
 from benchmarks.record import settings_of
@@ -173,9 +174,10 @@ def _head(context: Context, data: dict[str, JsonValue]) -> Run:
 def _tell_missing(console: Console, found: DataSet) -> None:
     without = [question.id for question in found.questions if not question.database]
     for sentence in found.missing:
-        console.print(sentence, markup=False)
+        console.print(plain(sentence), markup=False)
     if without:
-        console.print(f"Left out, for want of a database: {', '.join(without)}.", markup=False)
+        left = f"Left out, for want of a database: {', '.join(without)}."
+        console.print(plain(left), markup=False)
 
 
 def _listed(text: str, known: Sequence[Name], what: str, *, every: str) -> list[Name]:

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from benchmarks.record import Record
+from tools.result_text import one_line
 
 
 class Watch:
@@ -51,8 +52,8 @@ class Watch:
         """Show a finished sample."""
         self._done.append(record)
         mark = "[red]crashed[/]" if record.error else "[green]✔[/]" if record.score.value else "✘"
-        said = escape(record.error or record.score.explanation)
-        name = f"{record.question} {record.method} {record.database}"
+        said = escape(one_line(record.error or record.score.explanation))
+        name = escape(one_line(f"{record.question} {record.method} {record.database}"))
         line = f"{len(self._done)}/{self._total} {name} {mark} {said} ({record.seconds:.1f} s)"
         standing = self.standing()
         if self._console.is_terminal:

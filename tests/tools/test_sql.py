@@ -407,6 +407,17 @@ def test_a_broken_script_names_the_statement(tmp_path: Path) -> None:
         open_sql(path)
 
 
+def test_a_script_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tools.sql.sqlite._LOADING", 0.3)
+    path = tmp_path / "endless.sql"
+    endless = (
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT sum(n) FROM r;"
+    )
+    path.write_text(f"CREATE TABLE t(a);\nCREATE TABLE u AS {endless}")
+    with pytest.raises(DatabaseUnavailable, match=r"takes too long \(line 2\)"):
+        open_sql(path)
+
+
 @pytest.mark.parametrize("statement", ["ATTACH '{}' AS n;", "VACUUM INTO '{}';"])
 def test_a_script_writes_no_files(tmp_path: Path, statement: str) -> None:
     path, target = tmp_path / "evil.sql", tmp_path / "new.db"

@@ -23,6 +23,7 @@ _LONGEST_VALUE = 500_000
 """Bytes of one value or row. Some functions take time that grows with the square of it: at this
 size the slowest (``instr``, ``replace``) stay under a second."""
 _LONGEST_TRIM_SET = 100
+_LOADING = 120.0  # seconds
 _STEPS_BETWEEN_CHECKS = 500  # a step may be a millisecond long (LIKE over a long text)
 _BOUNDS = {
     sqlite3.SQLITE_LIMIT_LENGTH: _LONGEST_VALUE,
@@ -201,11 +202,18 @@ def open_script(path: Path) -> SqliteBackend:
 def _load(script: str, path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)  # a script creates no files
+    deadline = time.monotonic() + _LOADING
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
     for line, statement in _statements(script):
         try:
             connection.execute(statement)
         except (sqlite3.Error, sqlite3.Warning) as error:
             connection.close()
+            if str(error) == "interrupted":
+                raise DatabaseUnavailable(
+                    f"Loading the SQL script {path} takes too long (line {line}).",
+                    mend="Load it into a database file or a server, and name that instead.",
+                ) from None
             shown = " ".join(statement.split())[:120]
             raise DatabaseUnavailable(
                 f"The SQL script {path} fails at line {line}: {error}, in: {shown}",
