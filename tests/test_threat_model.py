@@ -5,8 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "threat-model.md").read_text("utf-8")
-FOLDERS = ("planweave", "memory", "models", "nodes", "tools", "graphs", "simulators", "apps")
-FOLDERS += ("benchmarks", "tests")
+FOLDERS = "planweave memory models nodes tools graphs simulators apps benchmarks tests".split()
 
 
 def test_every_test_exists() -> None:
