@@ -21,6 +21,7 @@ from rich.console import Console
 from apps.approval import approver
 from apps.story import Story
 from apps.threads import checkpoints
+from memory import Fact, WorkingMemory
 
 PROGRAM = str(Path(sys.executable).with_name("planweave"))
 
@@ -439,14 +440,15 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
     story = Story(console)
     action = {"step": 1, "thought": text, "tool": "sql", "input": text}
     turn = {"problem": text, **action}
-    fact = {"number": 1, "text": text, "values": {}, "source": "sql", "query": text}
+    fact: Fact = {"number": 1, "text": text, "values": {}, "source": "sql", "query": text}
     story.tell("planner", {"plan": [text]})
     story.tell("selector", {"action": action})
     story.tell("sql", {"turns": [turn], "facts": [fact]})
     story.tell("replanner", {"replans": [{"reason": text, "after": [text]}]})
     story.tell("planner", {"failures": [{"role": "planner", "detail": text}]})
-    answer = {"decision": text, "why": text, "facts": [1], "unknown": text}
-    story.finish({"answer": answer, "facts": [fact], "usage": {}})  # type: ignore[typeddict-item]
+    memory: WorkingMemory = {"facts": [fact], "usage": {}}
+    memory["answer"] = {"decision": text, "why": text, "facts": [1], "unknown": text}
+    story.finish(memory)
     shown = capsys.readouterr().out
     assert len(shown) > 10 * len(text)
     styles = re.compile(r"\x1b\[[0-9;]*m")

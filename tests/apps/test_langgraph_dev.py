@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import httpx
 import pytest
@@ -74,8 +74,30 @@ async def client(server: str) -> AsyncIterator[LangGraphClient]:
         yield client
 
 
-def context(model: Script, database: str, **more: Any) -> dict[str, Any]:
+class Chat(TypedDict):
+    """The input that a chat app sends."""
+
+    messages: list[dict[str, str]]
+
+
+def chat(text: str) -> Chat:
+    return {"messages": [{"role": "user", "content": text}]}
+
+
+def context(model: Script, database: str, **more: bool) -> dict[str, str | bool]:
     return {"model": model.name, "database": database, **more}
+
+
+def properties(schema: dict[str, Any] | None) -> dict[str, dict[str, object]]:
+    assert schema is not None
+    found: dict[str, dict[str, object]] = schema["properties"]
+    return found
+
+
+def memory_of(values: list[dict[str, Any]] | dict[str, Any]) -> dict[str, Any]:
+    """The working memory of a run; the SDK's types allow for a list, too."""
+    assert isinstance(values, dict)
+    return values
 
 
 async def test_lists_the_graphs_and_their_schemas(client: LangGraphClient) -> None:
@@ -83,9 +105,9 @@ async def test_lists_the_graphs_and_their_schemas(client: LangGraphClient) -> No
     assert {assistant["graph_id"] for assistant in assistants} == set(METHODS)
     for assistant in assistants:
         schemas = await client.assistants.get_schemas(assistant["assistant_id"])
-        assert "messages" in schemas["input_schema"]["properties"]
-        assert {"plan", "facts", "answer"} <= set(schemas["output_schema"]["properties"])
-        settings = schemas["context_schema"]["properties"]
+        assert "messages" in properties(schemas["input_schema"])
+        assert {"plan", "facts", "answer"} <= set(properties(schemas["output_schema"]))
+        settings = properties(schemas["context_schema"])
         assert "description" in settings["database"]
 
 
@@ -96,7 +118,7 @@ async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers
         async for part in client.runs.stream(
             thread["thread_id"],
             "planrag",
-            input={"messages": [{"role": "user", "content": "Which offer is cheapest?"}]},
+            input=chat("Which offer is cheapest?"),
             context=context(model, offers),
             stream_mode=["updates", "custom"],
         ):
@@ -109,8 +131,9 @@ async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers
     ]
     assert calls == 5
     state = await client.threads.get_state(thread["thread_id"])
-    assert state["values"]["answer"]["decision"] == "Birch"
-    assert state["values"]["messages"][-1]["type"] == "ai"
+    memory = memory_of(state["values"])
+    assert memory["answer"]["decision"] == "Birch"
+    assert memory["messages"][-1]["type"] == "ai"
 
 
 async def test_interrupts_for_approval_resumes_and_forks(
@@ -129,7 +152,7 @@ async def test_interrupts_for_approval_resumes_and_forks(
         done = await client.runs.wait(
             thread, "planrag", command={"resume": approval}, context=settings
         )
-    assert done["answer"]["decision"] == "Birch"
+    assert memory_of(done)["answer"]["decision"] == "Birch"
 
     history = await client.threads.get_history(thread, limit=50)
     before = next(state for state in history if state["next"] == ["selector"])
@@ -141,17 +164,15 @@ async def test_interrupts_for_approval_resumes_and_forks(
             checkpoint=before["checkpoint"],
             context=context(model, offers, approve=True),
         )
-    assert fork["plan"] == PLAN["steps"]
-    assert fork["answer"]["decision"] == "ash"
+    assert memory_of(fork)["plan"] == PLAN["steps"]
+    assert memory_of(fork)["answer"]["decision"] == "ash"
 
 
 @pytest.mark.parametrize("method", METHODS)
 async def test_every_graph_greets(client: LangGraphClient, method: str) -> None:
-    done = await client.runs.wait(
-        None, method, input={"messages": [{"role": "user", "content": "Hi!"}]}
-    )
-    assert done["messages"][-1]["content"].startswith("Hello")
-    assert not done["facts"]
+    done = await client.runs.wait(None, method, input=chat("Hi!"))
+    assert memory_of(done)["messages"][-1]["content"].startswith("Hello")
+    assert not memory_of(done)["facts"]
 
 
 async def test_a_wrong_setting_is_told(client: LangGraphClient) -> None:

@@ -33,19 +33,13 @@ async def served(settings: ModelSettings, *answers: Answer) -> tuple[Reply[Verdi
         return await ask(model, PROMPT, Verdict, role="replanner"), server
 
 
-def content(request: dict[str, object], index: int) -> str:
-    messages = request["messages"]
-    assert isinstance(messages, list)
-    return str(messages[index]["content"])
-
-
 async def test_native_schema_is_sent_once(model_settings: ModelSettings) -> None:
     reply, server = await served(model_settings, Answer(GOOD))
     assert reply.value == Verdict(thought="look", replan="N")
     assert reply.failure is None
     assert [(c.role, c.error) for c in reply.calls] == [("replanner", "")]
     assert server.requests[0]["response_format"] == response_format(Verdict)
-    assert len(server.requests[0]["messages"]) == len(PROMPT)  # type: ignore[arg-type] # a list
+    assert len(server.requests[0]["messages"]) == len(PROMPT)
 
 
 async def test_openai_gets_no_lengths_of_strings(
@@ -73,10 +67,10 @@ async def test_retry_shows_the_reply_and_the_error(model_settings: ModelSettings
     reply, server = await served(model_settings, Answer(bad), Answer(GOOD))
     assert reply.value == Verdict(thought="look", replan="N")
     assert "'Y' or 'N'" in reply.calls[0].error
-    assert content(server.requests[1], 2) == bad
-    assert "'Y' or 'N'" in content(server.requests[1], 3)
-    assert '"thought"' in content(server.requests[1], 3)
-    assert server.requests[1]["messages"][:2] == server.requests[0]["messages"]  # type: ignore[index] # a list
+    assert server.requests[1]["messages"][2]["content"] == bad
+    assert "'Y' or 'N'" in server.requests[1]["messages"][3]["content"]
+    assert '"thought"' in server.requests[1]["messages"][3]["content"]
+    assert server.requests[1]["messages"][:2] == server.requests[0]["messages"]
 
 
 async def test_two_bad_replies_are_a_typed_failure(model_settings: ModelSettings) -> None:
@@ -109,7 +103,7 @@ async def test_server_without_schemas_is_asked_in_plain_text(model_settings: Mod
         second = await ask(model, PROMPT, Verdict)
     assert first.value == second.value == Verdict(thought="look")
     assert ["response_format" in request for request in server.requests] == [True, False, False]
-    assert '"thought"' in content(server.requests[1], 1)
+    assert '"thought"' in server.requests[1]["messages"][1]["content"]
     assert len(first.calls) == 2
     assert "not supported" in first.calls[0].error
 

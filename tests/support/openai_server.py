@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NotRequired, TypedDict
 
 
 @dataclass(frozen=True)
@@ -22,12 +23,23 @@ class Answer:
     cached: int = 0
 
 
+class Request(TypedDict):
+    """The part of a request that tests look at."""
+
+    model: str
+    messages: list[dict[str, str]]
+    response_format: NotRequired[dict[str, object]]
+    max_tokens: int
+    temperature: float
+    seed: NotRequired[int]
+
+
 @dataclass
 class Script:
     """What the server will answer (the last one for ever), and what it was asked."""
 
     answers: list[Answer]
-    requests: list[dict[str, object]] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
     url: str = ""
