@@ -49,9 +49,9 @@ _numbers = count(1)
 
 
 class ScriptedChat(BaseChatModel):
-    """Answers what the registered script says; a token is four characters."""
+    """Answers what its script says; a token is four characters."""
 
-    name: str
+    script: Script
 
     @property
     def _llm_type(self) -> str:
@@ -65,7 +65,7 @@ class ScriptedChat(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         prompt = Prompt.of(messages)
-        reply = _scripts[self.name](prompt)
+        reply = self.script(prompt)
         text = reply if isinstance(reply, str) else json.dumps(reply)
         asked, told = len(prompt.text) // 4, len(text) // 4
         usage = {"input_tokens": asked, "output_tokens": told, "total_tokens": asked + told}
@@ -102,7 +102,7 @@ class Replies:
         return [prompt.task for prompt in self.prompts]
 
 
-register_provider("script", lambda request: ScriptedChat(name=request.model))
+register_provider("script", lambda request: ScriptedChat(script=_scripts[request.model]))
 
 
 def plan(*steps: str) -> Reply:

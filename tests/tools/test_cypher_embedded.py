@@ -51,7 +51,13 @@ def contents(graph: kglite.KnowledgeGraph) -> list[list[str]]:
             own.pop("id", None)
         return repr([{k: v for k, v in row.items() if k != "p"}, sorted(own.items())])
 
-    return [sorted(text(row) for row in graph.cypher(query).to_list()) for query in (NODES, LINKS)]
+    found = [graph.cypher(query) for query in (NODES, LINKS)]
+    return [sorted(text(row) for row in _rows(result)) for result in found]
+
+
+def _rows(result: object) -> list[dict[str, object]]:
+    assert isinstance(result, kglite.ResultView)
+    return result.to_list()
 
 
 @pytest.mark.parametrize(
