@@ -121,7 +121,12 @@ class WorkingMemory(Input, total=False):
         dict[str, str], Field(description="Query language of each connected query tool")
     ]
     plan: Annotated[list[str], Field(description="Steps of the plan that is carried out")]
-    step: Annotated[int, Field(description="Number of the plan's step being worked on, from 1")]
+    step: Annotated[
+        int,
+        Field(
+            description="Number of the plan's next step, from 1; after a good result it moves on"
+        ),
+    ]
     iteration: Annotated[int, Field(description="Iterations done")]
     action: Annotated[Action | None, Field(description="The action chosen last")]
     facts: Annotated[list[Fact], Field(description="Numbered results of the tools"), add]

@@ -25,50 +25,54 @@ def selector(prompt: str, tools: Sequence[Tool]) -> Node:
     every observation anyway. Once a limit is reached it chooses ``finish`` without a model call.
     """
     template = load(prompt)
-    planned = "step" in template.placeholders
 
     async def selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
         if reason := reason_to_answer(state, context):
-            return {"action": _action(state, {"thought": reason, "tool": "finish", "input": ""})}
+            return {"action": _action(state, thought=reason, tool="finish", input="")}
         bound = tuple(tool for tool in tools if _offered(tool, state, context))
         values = {
             "tools": _tools_text(bound, state),
-            "step": str(state["step"]),
+            "step": _step_text(state),
             "problem": _problem_text(state),
         }
         task = template.fill(**{name: values[name] for name in template.placeholders})
         warmer = _WARMER * repeats(state["turns"])
-        reply = await ask_role(
-            "selector", choice_of(bound, planned), task, state, runtime, warmer=warmer
-        )
+        reply = await ask_role("selector", choice_of(bound), task, state, runtime, warmer=warmer)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
-        action = _action(state, reply.value.model_dump())
-        return update | {"action": action, "step": action["step"]}
+        return update | {"action": _action(state, **reply.value.model_dump())}
 
     return selector
 
 
 @cache
-def choice_of(tools: tuple[Tool, ...], planned: bool) -> type[BaseModel]:
+def choice_of(tools: tuple[Tool, ...]) -> type[BaseModel]:
     """The reply's schema for these tools: the action is a closed choice, not free text."""
-    fields: dict[str, Any] = {"thought": (str, Field(max_length=300))}
-    if planned:
-        fields["step"] = (int, Field(ge=1))
-    fields |= {"tool": (Literal[tools], ...), "input": (str, Field(max_length=4000))}
+    fields: dict[str, Any] = {
+        "thought": (str, Field(max_length=240)),
+        "tool": (Literal[tools], ...),
+        "input": (str, Field(max_length=4000)),
+    }
     return create_model("Choice", **fields)
 
 
-def _action(state: WorkingMemory, choice: dict[str, Any]) -> Action:
-    last_step = max(1, len(state["plan"]))
+def _action(state: WorkingMemory, *, thought: str, tool: Tool, input: str) -> Action:  # noqa: A002
     return Action(
-        step=min(choice.get("step", state["step"]), last_step),
-        thought=choice["thought"].strip(),
-        tool=choice["tool"],
-        input=choice["input"].strip(),
+        step=min(state["step"], max(1, len(state["plan"]))),
+        thought=thought.strip(),
+        tool=tool,
+        input=input.strip(),
     )
+
+
+def _step_text(state: WorkingMemory) -> str:
+    """Which step of the plan comes next; without a plan, as when all its steps are done."""
+    number, plan = state["step"], state["plan"]
+    if number > len(plan):
+        return load("planrag/all_steps_done").fill()
+    return load("planrag/next_step").fill(number=str(number), step=plan[number - 1])
 
 
 def _offered(tool: Tool, state: WorkingMemory, context: Context) -> bool:

@@ -46,6 +46,7 @@ def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None])
         "facts": [fact] if fact else [],
         "turns": [_turn(state, action, fact, problem, seconds)],
         "iteration": state["iteration"] + 1,
+        "step": action["step"] + (0 if problem else 1),
         "replanning": problem,
         "usage": {action["tool"]: Usage(seconds=seconds).model_dump()},
     }

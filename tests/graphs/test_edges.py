@@ -409,7 +409,7 @@ async def test_a_new_plan_replaces_the_old_one(run: Run) -> None:
     ]
     after = script.prompts[script.tasks.index("judge") + 1]
     assert "1. Check the regions.\n2. Decide." in after.text
-    assert "The step being worked on is 1" in after.text
+    assert "The next step of the plan is 1: " in after.text
 
 
 @pytest.mark.parametrize("judgement", [keep(), change(), change(" "), BAD])
@@ -634,3 +634,24 @@ def test_an_unknown_method_is_said() -> None:
     with pytest.raises(BadInput, match=r"rag_plan.*planrag"):
         method("rag_plan")
     assert "graphs.rag_plan" not in sys.modules
+
+
+async def test_a_good_result_moves_on_to_the_next_step(run: Run) -> None:
+    script = Replies(
+        plan=[plan("Look at costs.", "Compare them.")],
+        action=[
+            act("sql", "SELECT nothing FROM plant"),
+            act("sql", "SELECT name, cost FROM plant"),
+            act("thinking", "Bonn is cheap."),
+            act("finish"),
+        ],
+        judge=[keep(), keep(), keep()],
+        decide=[decide("Bonn", 1)],
+    )
+    memory = await run("planrag", script)
+    told = [prompt.text for prompt in script.prompts if prompt.task == "action"]
+    assert "The next step of the plan is 1: Look at costs." in told[0]
+    assert "The next step of the plan is 1: Look at costs." in told[1]  # the query failed
+    assert "The next step of the plan is 2: Compare them." in told[2]
+    assert "Every step of the plan is done." in told[3]
+    assert [turn["step"] for turn in memory["turns"]] == [1, 1, 2]
