@@ -5,7 +5,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "threat-model.md").read_text("utf-8")
-FOLDERS = "planweave memory models nodes tools graphs simulators apps benchmarks tests".split()
+FOLDERS = [
+    "planweave",
+    "memory",
+    "models",
+    "nodes",
+    "tools",
+    "graphs",
+    "simulators",
+    "apps",
+    "benchmarks",
+    "tests",
+]
 
 
 def test_every_test_exists() -> None:
