@@ -67,3 +67,11 @@ def test_a_role_may_have_its_own_model() -> None:
 def test_a_wrong_setting_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Context.model_validate(wrong)
+
+
+@pytest.mark.parametrize("role", ["model", "models"])
+def test_a_secret_in_the_name_of_a_model_is_refused_and_not_repeated(role: str) -> None:
+    name = "http://me:h0nter2@host/v1#model"
+    with pytest.raises(ValidationError, match="no user, password or query") as caught:
+        Context.model_validate({role: name if role == "model" else {"planner": name}})
+    assert "h0nter2" not in str(caught.value)
