@@ -2,13 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from scripted import Script, register
 
 from graphs import method
-from memory import Context, WorkingMemory
+from memory import Context, Input, WorkingMemory
 
 SQL = """\
 CREATE TABLE plant(name VARCHAR(20) PRIMARY KEY, cost DOUBLE PRECISION, region VARCHAR(20));
@@ -47,7 +46,7 @@ def run(database: str) -> Run:
     """Runs a method with a script on the relational database, unless the context says another."""
 
     async def run(
-        name: str, script: Script, given: dict[str, Any] | None = None, **context: Any
+        name: str, script: Script, given: Input | None = None, **context: object
     ) -> WorkingMemory:
         settings = {"model": register(script), "database": database, **context}
         memory: WorkingMemory = await method(name).graph.ainvoke(

@@ -1,22 +1,31 @@
 """Every edge of every graph, each driven by a script of replies."""
 
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
+from langgraph.types import Command, Interrupt
 from scripted import Replies, Reply, act, change, decide, keep, plan, register
 
 from graphs import METHODS, description, method
-from memory import Context, Fact, Turn, WorkingMemory
+from memory import Answer, Context, Fact, Input, Turn, WorkingMemory
 from models import process_settings
 from planweave import BadInput, PlanweaveError
 
 Run = Callable[..., Awaitable[WorkingMemory]]
+Item = TypeVar("Item")
+
+
+class Returned(WorkingMemory, total=False):
+    """What a graph gives back: the working memory, and what it waits for."""
+
+    __interrupt__: list[Interrupt]
+
 
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
 ALL = "SELECT name FROM plant"
@@ -25,7 +34,7 @@ LOOPS = ("planrag", "planrag_no_replan", "iter_rag")
 BAD = "I would rather talk about the weather."
 
 
-def answer_of(memory: WorkingMemory) -> Any:
+def answer_of(memory: WorkingMemory) -> Answer:
     answer = memory["answer"]
     assert answer is not None
     last = memory["messages"][-1]
@@ -34,7 +43,7 @@ def answer_of(memory: WorkingMemory) -> Any:
     return answer
 
 
-def only(items: list[Any]) -> Any:
+def only(items: Sequence[Item]) -> Item:
     (item,) = items
     return item
 
@@ -106,7 +115,7 @@ async def test_a_chat_message_is_asked(name: str, run: Run) -> None:
     ],
 )
 async def test_bad_input_is_said_in_a_sentence(
-    name: str, given: dict[str, Any], context: dict[str, Any], said: str, run: Run
+    name: str, given: Input, context: dict[str, object], said: str, run: Run
 ) -> None:
     with pytest.raises(PlanweaveError, match=said):
         await run(name, Replies(), given, **context)
@@ -158,17 +167,22 @@ class Thread:
     def __init__(self, name: str, script: Replies, database: str) -> None:
         self.graph = method(name).builder.compile(checkpointer=InMemorySaver())
         self.context = Context(model=register(script), database=database, approve=True)
-        self.config: Any = {"configurable": {"thread_id": "1"}}
+        self.config: RunnableConfig = {"configurable": {"thread_id": "1"}}
 
-    async def go(self, given: Any, config: Any = None) -> Any:
-        return await self.graph.ainvoke(given, config or self.config, context=self.context)
+    async def go(
+        self, given: Input | Command[str] | None, config: RunnableConfig | None = None
+    ) -> Returned:
+        config = config or self.config
+        returned: Returned = await self.graph.ainvoke(given, config, context=self.context)
+        return returned
 
-    async def resume(self, decision: Any) -> Any:
+    async def resume(self, decision: Mapping[str, object]) -> Returned:
         return await self.go(Command(resume={"decisions": [decision]}))
 
 
-def request_of(memory: Any) -> Any:
-    return only(memory["__interrupt__"]).value
+def request_of(memory: Returned) -> dict[str, list[dict[str, Any]]]:
+    request: dict[str, list[dict[str, Any]]] = only(memory["__interrupt__"]).value
+    return request
 
 
 @pytest.mark.parametrize("name", PLANNED)
@@ -223,7 +237,7 @@ async def test_rejected(name: str, kind: str, database: str) -> None:
         {"decisions": [{"type": "edit", "edited_action": {"args": {"plan": []}}}]},
     ],
 )
-async def test_a_garbage_answer_is_asked_again(garbage: Any, database: str) -> None:
+async def test_a_garbage_answer_is_asked_again(garbage: object, database: str) -> None:
     thread = Thread("planrag", good(), database)
     await thread.go({"question": "Which?"})
     again = await thread.go(Command(resume=garbage))
@@ -495,7 +509,7 @@ async def test_a_limit_that_leaves_no_facts_is_told(name: str, run: Run) -> None
 )
 async def test_each_budget_ends_with_an_answer(
     name: str,
-    limit: dict[str, Any],
+    limit: dict[str, float],
     what: str,
     run: Run,
     tmp_path: Path,

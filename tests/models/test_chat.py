@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import TypedDict, Unpack
 
 import pytest
 from langchain_core.language_models import FakeListChatModel
@@ -29,8 +30,16 @@ from planweave import BadInput
 PROMPT = [HumanMessage("hi")]
 
 
-async def ask_once(name: str, settings: ModelSettings, **options: float) -> Call:
-    return await call(chat_model(name, settings=settings, **options), PROMPT, role="planner")  # type: ignore[arg-type] # floats are the tests' own
+class Options(TypedDict, total=False):
+    """What can be asked of a model."""
+
+    temperature: float
+    max_tokens: int
+    seed: int
+
+
+async def ask_once(name: str, settings: ModelSettings, **options: Unpack[Options]) -> Call:
+    return await call(chat_model(name, settings=settings, **options), PROMPT, role="planner")
 
 
 def changed(settings: ModelSettings, **update: object) -> ModelSettings:

@@ -8,7 +8,7 @@ import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Unpack, get_type_hints
 
 import pytest
 from langgraph.runtime import Runtime
@@ -16,7 +16,7 @@ from langgraph.types import Overwrite
 from scripted import Reply, act, change, decide, plan, register
 
 from graphs import METHODS, method
-from memory import Context, WorkingMemory
+from memory import Action, Context, Fact, Tool, WorkingMemory
 from nodes.answering_machine import answering_machine
 from nodes.calculator import calculator
 from nodes.cypher import cypher
@@ -33,9 +33,15 @@ DECLARED = set(get_type_hints(WorkingMemory))
 BAD = "no JSON"
 
 
-def state(**changed: Any) -> WorkingMemory:
-    fact = {"number": 1, "text": "n\n2", "values": {"n": 2}, "source": "sql", "query": "SELECT 2"}
-    known: dict[str, Any] = {
+def state(**changed: Unpack[WorkingMemory]) -> WorkingMemory:
+    fact: Fact = {
+        "number": 1,
+        "text": "n\n2",
+        "values": {"n": 2},
+        "source": "sql",
+        "query": "SELECT 2",
+    }
+    known: WorkingMemory = {
         "messages": [],
         "question": "Which plant is cheapest?",
         "greeting": False,
@@ -53,15 +59,14 @@ def state(**changed: Any) -> WorkingMemory:
         "usage": {},
         "answer": None,
     }
-    memory: WorkingMemory = known | changed  # type: ignore[assignment]  # a literal of it
-    return memory
+    return {**known, **changed}
 
 
-def chosen(tool: str, given: str) -> Any:
+def chosen(tool: Tool, given: str) -> Action:
     return {"step": 1, "thought": "", "tool": tool, "input": given}
 
 
-TOOLS: tuple[Any, ...] = ("sql", "cypher", "calculator", "thinking", "replan", "finish")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "calculator", "thinking", "replan", "finish")
 CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("intake", intake, {"question": "Which?"}, ""),
     ("intake, predefined", intake, {"question": "Which?", "predefined_plan": ["a"]}, ""),

@@ -1,7 +1,7 @@
 """A small question, its database, and the replies of a model that answers it."""
 
 import json
-from typing import Any
+from collections.abc import Mapping
 
 from openai_server import Answer
 
@@ -23,6 +23,6 @@ DECISION = {"why": "It costs least.", "facts": [1], "decision": "Birch", "unknow
 WHOLE_RUN = (PLAN, QUERY, SOUND, FINISH, DECISION)
 
 
-def scripted(*replies: dict[str, Any], delay: float = 0.0) -> list[Answer]:
+def scripted(*replies: Mapping[str, object], delay: float = 0.0) -> list[Answer]:
     """Each reply as the JSON text that a model would send."""
     return [Answer(text=json.dumps(reply), delay=delay) for reply in replies]

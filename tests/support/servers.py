@@ -64,10 +64,16 @@ def postgresql(script: str) -> Iterator[Server]:
         _run([*make, "--auth=scram-sha-256", "--locale=C"], "postgres", directory)
         serve: list[Path | str] = [initdb.with_name("postgres"), "-D", data, "-p", str(port), "-F"]
         options = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
-        place = {"host": "127.0.0.1", "port": port, "user": "owner", "password": PASSWORD}
 
         def connect(database: str) -> psycopg.Connection:
-            return psycopg.connect(dbname=database, autocommit=True, **place)  # type: ignore[arg-type] # mixed values
+            return psycopg.connect(
+                host="127.0.0.1",
+                port=port,
+                user="owner",
+                password=PASSWORD,
+                dbname=database,
+                autocommit=True,
+            )
 
         with _served(
             [*serve, *options], "postgres", directory, lambda: connect("postgres").close()
