@@ -77,8 +77,8 @@ def test_groups_name_what_differs_and_follow_the_paper() -> None:
     assert list(grouped(records)) == ["single_rag", "planrag"]
     other = record("q1", "planrag", 1.0, model="n", settings={"replan": "when_needed"})
     assert list(grouped([*records, other])) == [
-        "single_rag embedded replan=None",
-        "planrag embedded replan=None",
+        "single_rag m replan=None",
+        "planrag m replan=None",
         "planrag n replan=when_needed",
     ]
 

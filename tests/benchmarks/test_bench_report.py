@@ -36,6 +36,7 @@ def full(question: str, method: str, value: float, seconds: float, **changed: ob
         "baselines": {"one hop": 1.0},
     }
     filled = {
+        "model": "embedded",
         "seconds": seconds,
         "score": Score(value=value, answer="x", explanation="", details=details),
         "turns": [{"tool": "cypher", "input": "MATCH (n:Trade_node) RETURN n.ingoing", "fact": 1}],

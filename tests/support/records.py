@@ -15,7 +15,7 @@ def record(
         "scenario": question.partition("-")[0],
         "method": method,
         "database": "graph",
-        "model": "embedded",
+        "model": "m",
         "settings": {},
         "started": "2026-01-01T00:00:00+00:00",
         "seconds": 1.0,
