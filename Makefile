@@ -16,7 +16,7 @@ help:
 
 decide: .venv/run.done
 	@$(BIN)/planweave models pull embedded
-	@$(BIN)/planweave decide --scenario building --seed 1
+	@$(BIN)/planweave decide --scenario sourcing
 
 test: check
 	@echo "== Weights of the test model"

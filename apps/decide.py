@@ -32,7 +32,10 @@ def decide(
         str, typer.Option(help="Query whose first column lists the decisions to choose from.")
     ] = "",
     scenario: Annotated[
-        str, typer.Option(help="Ask a generated question: distribution, building or locating.")
+        str,
+        typer.Option(
+            help="Ask a generated question: sourcing, distribution, building or locating."
+        ),
     ] = "",
     seed: Annotated[int, typer.Option(help="Which generated question.")] = 1,
     size: Annotated[int, typer.Option(help="About how many rows its database has.", min=10)] = 60,

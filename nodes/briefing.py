@@ -1,6 +1,7 @@
 """Working memory as text for a prompt, longest-lived parts first."""
 
 from memory import Context, Turn, WorkingMemory
+from nodes.turns import same
 from prompts import load
 
 _SHORTENED = 160
@@ -42,7 +43,7 @@ def plan_text(plan: list[str]) -> str:
 def _first_of_their_kind(turns: list[Turn]) -> list[Turn]:
     kinds: dict[tuple[str, str], Turn] = {}
     for turn in turns:
-        kinds.setdefault((turn["tool"], turn["input"]), turn)
+        kinds.setdefault((turn["tool"], same(turn["input"])), turn)
     return list(kinds.values())
 
 

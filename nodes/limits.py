@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from memory import Context, Turn, WorkingMemory, total_usage
+from nodes.turns import same
 from planweave.usage import Budget
 
 _MOST_REPEATS = 2
@@ -30,7 +31,7 @@ def reason_to_answer(state: WorkingMemory, context: Context) -> str:
 
 def repeats(turns: Sequence[Turn]) -> int:
     """How many of the last turns only repeated earlier ones."""
-    actions = [(turn["tool"], turn["input"]) for turn in turns]
+    actions = [(turn["tool"], same(turn["input"])) for turn in turns]
     count = 0
     while actions and actions.pop() in actions:
         count += 1

@@ -87,9 +87,14 @@ def _turn(
     )
 
 
+def same(text: str) -> str:
+    """What two inputs have in common that differ only in spaces or a last semicolon."""
+    return " ".join(text.split()).rstrip("; ")
+
+
 def _repeated(action: Action, state: WorkingMemory) -> str:
     for turn in state["turns"]:
-        if (turn["tool"], turn["input"]) == (action["tool"], action["input"]):
+        if (turn["tool"], same(turn["input"])) == (action["tool"], same(action["input"])):
             outcome = f"fact [{turn['fact']}]" if turn["fact"] else turn["problem"]
             return f"This action was already taken and led to: {outcome}"
     return ""

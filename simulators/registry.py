@@ -3,7 +3,7 @@
 from importlib.metadata import EntryPoint, entry_points
 
 from planweave.errors import BadInput
-from simulators import building_world, distribution, locating_world
+from simulators import building_world, distribution, locating_world, sourcing
 from simulators.scenario import Scenario
 
 GROUP = "planweave.scenarios"
@@ -26,8 +26,8 @@ def register(scenario: Scenario) -> Scenario:
     return scenario
 
 
-for _own in (locating_world.SCENARIO, building_world.SCENARIO, distribution.SCENARIO):
-    register(_own)
+for _own in (locating_world, building_world, distribution, sourcing):
+    register(_own.SCENARIO)
 
 
 def scenario(name: str) -> Scenario:

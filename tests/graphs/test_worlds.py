@@ -11,7 +11,7 @@ from simulators.registry import scenario
 from simulators.scenario import Question
 
 
-@pytest.fixture(params=["building", "distribution", "locating"])
+@pytest.fixture(params=["building", "distribution", "locating", "sourcing"])
 def question(request: pytest.FixtureRequest) -> Question:
     plugin = scenario(request.param)
     return plugin.ask(plugin.generate(7, 60))

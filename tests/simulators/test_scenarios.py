@@ -12,7 +12,7 @@ from simulators import registry
 from simulators.outcome import Outcome
 from simulators.scenario import Database, Question, Scenario, fill
 
-NAMES = ("building", "distribution", "locating")
+NAMES = ("building", "distribution", "locating", "sourcing")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scenarios.md"
 
 
@@ -95,7 +95,9 @@ def test_published_state_of_generated_worlds_follows_from_the_rules() -> None:
 
 
 def test_unknown_and_double_names_are_refused() -> None:
-    with pytest.raises(PlanweaveError, match="Known are building, distribution, locating"):
+    with pytest.raises(
+        PlanweaveError, match="Known are building, distribution, locating, sourcing"
+    ):
         registry.scenario("chess")
     own = registry.scenario("locating")
     assert registry.register(own) is own

@@ -1,0 +1,136 @@
+"""Sourcing: which supplier should be dropped?
+
+The simplest of the scenarios: suppliers, sites, and the deliveries between them. The value of
+dropping supplier s is what its lateness costs,
+
+    Σ days_late · (20 + 0.5 · units)    over the deliveries of s,
+
+and the largest is best.
+"""
+
+import math
+import random
+
+import numpy as np
+
+from planweave.errors import BadInput
+from simulators.names import invent
+from simulators.outcome import Decision, Outcome
+from simulators.scenario import Case, Parameters, Scenario
+from simulators.tables import Column, GraphMapping, NodeLabel, RelationshipType, Row, Table, World
+
+PER_DAY, PER_UNIT = 20.0, 0.5
+
+RULES = f"""\
+A delivery that comes late costs days_late * ({PER_DAY:g} + {PER_UNIT:g} * units).
+The lateness of a supplier costs the sum of this over all its deliveries.
+"""
+
+TABLES = (
+    Table("supplier", (Column("name", "text"),), ("name",)),
+    Table("site", (Column("name", "text"),), ("name",)),
+    Table(
+        "delivery",
+        (
+            Column("id", "integer"),
+            Column("supplier", "text", references="supplier"),
+            Column("site", "text", references="site"),
+            Column("units", "integer"),
+            Column("unit_price", "real"),
+            Column("days_late", "integer"),
+        ),
+        ("id",),
+    ),
+)
+
+GRAPH = GraphMapping(
+    nodes=(
+        NodeLabel(label="Supplier", table="supplier", key="name"),
+        NodeLabel(label="Site", table="site", key="name"),
+    ),
+    relationships=(
+        RelationshipType(
+            type="DELIVERED_TO",
+            table="delivery",
+            start=("supplier", "Supplier"),
+            end=("site", "Site"),
+        ),
+    ),
+)
+
+_TRIES = 100
+
+
+def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world says all
+    """What the lateness of each supplier costs, the value of dropping it.
+
+    Raises:
+        BadInput: A delivery names no supplier, or there is no supplier.
+    """
+    deliveries = world["delivery"]
+    by = world.places("delivery", "supplier", "supplier", "name")
+    cost = deliveries.numbers("days_late") * (PER_DAY + PER_UNIT * deliveries.numbers("units"))
+    value = np.bincount(by, cost, len(world["supplier"].rows)).astype(np.float64)
+    return Outcome(candidates(world, {}), value, "maximise")
+
+
+def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  # noqa: ARG001
+    """Every supplier."""
+    return tuple(str(name) for name in world["supplier"].values("name"))
+
+
+def generate(seed: int, size: int) -> Case:
+    """Suppliers and deliveries, about ``size`` rows, with one supplier clearly worst.
+
+    Raises:
+        BadInput: ``size`` is below 10.
+    """
+    if size < 10:
+        raise BadInput(f"A world of {size} rows is too small.", mend="Ask for 10 rows or more.")
+    rng = random.Random(f"sourcing {seed} {size}")  # noqa: S311 - worlds, not secrets
+    for _ in range(_TRIES):
+        world = _world(rng, size)
+        outcome = simulate(world, {})
+        if outcome.margin > 0.01 * float(outcome.values.max()):
+            return Case(world, {})
+    raise BadInput(f"No world of {size} rows with a clear best decision was found for seed {seed}.")
+
+
+def _world(rng: random.Random, size: int) -> World:
+    count = min(40, 2 + math.isqrt(size) // 2)
+    suppliers: list[Row] = [(name,) for name in invent(count, rng)]
+    sites: list[Row] = [(name,) for name in _SITES]
+    usual = {str(name): (rng.uniform(8, 12), rng.uniform(0, 3)) for (name,) in suppliers}
+    deliveries: list[Row] = []
+    for number in range(1, size - count - len(sites) + 1):
+        # One delivery each comes first, so that every supplier has one.
+        name = str(suppliers[number - 1 if number <= count else rng.randrange(count)][0])
+        price, late = usual[name]
+        deliveries.append(
+            (
+                number,
+                name,
+                rng.choice(_SITES),
+                rng.randint(5, 40),
+                round(price * rng.uniform(0.9, 1.1), 2),
+                max(0, round(rng.gauss(late, 1.5))),
+            )
+        )
+    found = (suppliers, sites, deliveries)
+    return World.of(table.with_rows(rows) for table, rows in zip(TABLES, found, strict=True))
+
+
+_SITES = ("north", "south", "west")
+
+SCENARIO = Scenario(
+    name="sourcing",
+    rules=RULES,
+    question="Which supplier should be dropped?",
+    goal="The goal is to be rid of the lateness that costs most. Answer with the supplier's name.",
+    tables=TABLES,
+    graph=GRAPH,
+    aim="maximise",
+    candidates=candidates,
+    simulate=simulate,
+    generate=generate,
+)

@@ -1,0 +1,40 @@
+"""Sourcing, by hand."""
+
+import pytest
+
+from planweave import BadInput
+from simulators.sourcing import TABLES, generate, simulate
+from simulators.tables import Row, World
+
+
+def world(*deliveries: tuple[int, str, int, float, int]) -> World:
+    rows: list[list[Row]] = [
+        [("ash",), ("birch",), ("cedar",)],
+        [("north",)],
+        [(number, name, "north", *rest) for number, name, *rest in deliveries],
+    ]
+    return World.of(table.with_rows(part) for table, part in zip(TABLES, rows, strict=True))
+
+
+def test_days_and_units_count_together() -> None:
+    outcome = simulate(
+        world((1, "ash", 10, 5.0, 2), (2, "ash", 30, 6.0, 0), (3, "birch", 100, 6.0, 1)), {}
+    )
+    assert outcome.values == pytest.approx([2 * (20 + 0.5 * 10), 20 + 0.5 * 100, 0.0])
+    assert outcome.best == "birch"
+    assert outcome.regret("ash") == pytest.approx(20)
+
+
+def test_a_delivery_by_nobody_is_refused() -> None:
+    with pytest.raises(BadInput, match="nobody"):
+        simulate(world((1, "nobody", 1, 1.0, 0)), {})
+
+
+@pytest.mark.parametrize("size", [10, 60, 5000])
+def test_generated_worlds_have_a_clear_best(size: int) -> None:
+    for seed in range(5):
+        case = generate(seed, size)
+        outcome = simulate(*case)
+        assert outcome.margin > 0.01 * outcome.values.max()
+        assert not outcome.degenerate
+        assert len(case.world["supplier"].rows) + 3 + len(case.world["delivery"].rows) == size
