@@ -39,13 +39,13 @@ check: .venv/dev.done
 
 .venv/run.done: .venv/bin/python requirements.lock pyproject.toml
 	@echo "== Installing what a run needs (about a minute the first time)"
-	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --progress-bar on --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --editable .
 	@touch $@
 
 .venv/dev.done: .venv/run.done requirements-dev.lock
 	@echo "== Installing what the tests need (about a minute the first time)"
-	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --progress-bar on --require-hashes -r requirements-dev.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 
 lock: .venv/dev.done
