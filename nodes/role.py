@@ -45,7 +45,7 @@ async def ask_role(
         context.model_for(role),
         temperature=min(context.temperature + warmer, 2.0),
         max_tokens=context.max_reply_tokens,
-        seed=context.seed,
+        seed=0 if warmer and context.seed is None else context.seed,  # a run can be repeated
     )
     messages = [
         SystemMessage(ground(state, context)),
