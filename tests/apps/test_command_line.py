@@ -202,6 +202,8 @@ def test_decide_survives_being_killed(
             env=environment,
             stdout=subprocess.PIPE,
             text=True,
+            # As at a terminal: a test run in the background hands on an ignored Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
         )
         assert process.stdout is not None
         thread = process.stdout.readline().split("thread ")[1].split()[0]
