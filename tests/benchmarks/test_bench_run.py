@@ -214,6 +214,8 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            # As at a terminal: a test run in the background hands on an ignored Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
         )
 
     def wait_for_lines(self, number: int) -> None:
