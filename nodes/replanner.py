@@ -56,4 +56,5 @@ def _asked_by_selector(state: WorkingMemory) -> WorkingMemory:
     action = state["action"]
     if not action or action["tool"] != "replan":
         return {}
-    return take_turn(state, lambda _: None) | {"replanning": action["input"]}
+    turn = take_turn(state, lambda _: None)
+    return turn | {"replanning": action["input"], "step": state["step"]}

@@ -669,3 +669,15 @@ async def test_a_good_result_moves_on_to_the_next_step(run: Run) -> None:
     assert "The next step of the plan is 2: Compare them." in told[2]
     assert "Every step of the plan is done." in told[3]
     assert [turn["step"] for turn in memory["turns"]] == [1, 1, 2]
+
+
+async def test_asking_for_another_plan_is_no_step_of_it(run: Run) -> None:
+    script = Replies(
+        plan=[plan("Look at costs.", "Compare them.")],
+        action=[act("replan", "Costs are not all."), act("finish")],
+        judge=[keep()],
+    )
+    memory = await run("planrag", script, replan="when_needed")
+    assert memory["step"] == 1
+    told = [prompt.text for prompt in script.prompts if prompt.task == "action"]
+    assert "The next step of the plan is 1: Look at costs." in told[1]
