@@ -36,10 +36,14 @@ def planweave(
 
 def main() -> None:
     """Run the command line; an error that a person can mend is one sentence and an exit code."""
-    for name in _COMMANDS:
-        app.command(name)(getattr(import_module(f"apps.{name}"), name))
-    for name in _GROUPS:
-        app.add_typer(import_module(f"apps.{name}").app, name=name)
+    known = (*_COMMANDS, *_GROUPS)
+    asked = [name for name in sys.argv[1:2] if name in known]
+    for name in asked or known:  # importing the others would take longer than most commands
+        module = import_module(f"apps.{name}")
+        if name in _COMMANDS:
+            app.command(name)(getattr(module, name))
+        else:
+            app.add_typer(module.app, name=name)
     try:
         app()
     except PlanweaveError as error:
