@@ -19,6 +19,7 @@ from apps.threads import threads_folder
 from models import ask, chat_model
 from models.weights import KNOWN, resolve
 from planweave import PlanweaveError, __version__
+from prompts import load
 from tools import open_database
 
 _REQUIRED = ("langgraph", "langchain", "langchain-openai", "sqlalchemy", "neo4j", "kglite")
@@ -112,7 +113,7 @@ class _Word(BaseModel):
 
 def _answer(name: str) -> str:
     chat = chat_model(name, max_tokens=32)
-    question = HumanMessage('Reply with this JSON and nothing else: {"word": "ready"}')
+    question = HumanMessage(load("common/ready").fill())
     reply = asyncio.run(ask(chat, [question], _Word, role="doctor"))
     call = reply.calls[-1]
     shape = "structured reply" if reply.value else "no structured reply"
