@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from planweave.errors import BadInput, PlanweaveError
 from simulators import registry
 from simulators.scenario import Database, Question, Scenario, Script, fill
-from simulators.scripts import ScriptError, read_cypher, read_sql
-from simulators.tables import Value, write_cypher, write_sql
+from simulators.tables import Value
 
 if TYPE_CHECKING:
     import httpx
@@ -297,39 +296,6 @@ def _scripts(question: Question) -> Iterator[tuple[Path, str]]:
     name = fill(question.scenario.database, question.parameters)
     yield queries / "SQL_format" / f"{name}.sql", question.database.sql
     yield queries / "LPG_format" / f"{name}.cql", question.database.cypher
-
-
-def normalised_sql(text: str) -> str:
-    """A published SQL script with its typos mended, in SQL that every database takes.
-
-    Raises:
-        ScriptError: The script cannot be read.
-    """
-    return write_sql(read_sql(text))
-
-
-def normalised_cypher(text: str, scenario: str = "") -> str:
-    """A published Cypher script with its typos mended.
-
-    Args:
-        text: The script.
-        scenario: The scenario whose graph it is; by default the one that has its first label.
-
-    Raises:
-        ScriptError: The script cannot be read, or no scenario has its first label.
-    """
-    found = registry.scenario(scenario) if scenario else _scenario_of(text)
-    tables = {table.name: table for table in found.tables}
-    return write_cypher(read_cypher(text, tables, found.graph), found.graph)
-
-
-def _scenario_of(text: str) -> Scenario:
-    label = re.search(r"CREATE\s*\([^():{}]*:\s*(\w+)", text)
-    for name in registry.names():
-        known = registry.scenario(name)
-        if label and any(node.label == label[1] for node in known.graph.nodes):
-            return known
-    raise ScriptError("The script creates no node of a known scenario.")
 
 
 def download(

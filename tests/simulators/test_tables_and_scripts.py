@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from planweave import PlanweaveError
 from simulators import building, locating, registry
-from simulators.published import normalised_cypher, normalised_sql
 from simulators.scripts import ScriptError, read_cypher, read_sql
 from simulators.tables import (
     Column,
@@ -55,13 +54,17 @@ def test_published_cypher_gives_typed_tables() -> None:
     assert world["flow"].rows == ()
 
 
-def test_normalised_scripts_are_mended_and_stay_so() -> None:
-    sql, cypher = normalised_sql(SQL), normalised_cypher(CYPHER)
+def mended_cypher(text: str) -> str:
+    return write_cypher(read_cypher(text, TABLES, locating.GRAPH), locating.GRAPH)
+
+
+def test_scripts_written_again_are_mended_and_stay_so() -> None:
+    sql, cypher = write_sql(read_sql(SQL)), mended_cypher(CYPHER)
     assert "has_has" not in sql + cypher
     assert "'it''s'" in sql
     assert "has_merchant: false" in cypher
-    assert normalised_sql(sql) == sql
-    assert normalised_cypher(cypher, "locating") == cypher
+    assert write_sql(read_sql(sql)) == sql
+    assert mended_cypher(cypher) == cypher
     database = sqlite3.connect(":memory:")
     database.executescript(sql)
     assert database.execute("SELECT count(*) FROM node_country").fetchone() == (2,)
@@ -126,11 +129,6 @@ NODE = 'CREATE (a:Trade_node {name:"a", local_value:1, is_inland:true, total_pow
 def test_cypher_that_is_not_understood_is_refused_by_line(text: str, sentence: str) -> None:
     with pytest.raises(ScriptError, match=f"q1.cql.*{sentence}"):
         read_cypher(text, TABLES, locating.GRAPH, "q1.cql")
-
-
-def test_normalising_needs_a_known_label() -> None:
-    with pytest.raises(PlanweaveError, match="no node of a known scenario"):
-        normalised_cypher("CREATE (a:City {name: 'a'});")
 
 
 CITY = Table(
