@@ -51,9 +51,10 @@ check: .venv/dev.done
 lock: .venv/dev.done
 	@$(BIN)/python -m pip install --disable-pip-version-check --quiet uv
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-		pyproject.toml --extra embedded --output-file requirements.lock
+		pyproject.toml --all-extras --group dev --output-file requirements-dev.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-		pyproject.toml --all-extras --group dev --constraint requirements.lock --output-file requirements-dev.lock
+		pyproject.toml --extra documents --extra embedded --constraint requirements-dev.lock \
+		--output-file requirements.lock
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build *.egg-info

@@ -9,8 +9,7 @@ from typing import Any
 from benchmarks.record import Record, shared_texts
 from benchmarks.store import ResultFile
 from benchmarks.suite import Sample
-from graphs import method
-from memory import Input, WorkingMemory
+from memory import WorkingMemory
 from models import CallRecord, ModelUnavailable
 
 _KEPT = ("answer", "plan", "turns", "facts", "replans", "failures")
@@ -71,11 +70,7 @@ async def carry_out(sample: Sample) -> Record:
     error = ""
     started, clock = datetime.now(UTC), perf_counter()
     try:
-        async for mode, chunk in _stream(sample):
-            if mode == "custom":
-                calls.append(CallRecord.model_validate(chunk["call"]))
-            else:
-                memory = chunk
+        memory = await sample.play(sample, calls.append)
     except ModelUnavailable:
         raise
     except Exception as crash:  # counted in the report, never hidden
@@ -99,10 +94,4 @@ async def carry_out(sample: Sample) -> Record:
         texts=texts,
         calls=called,
         **known,
-    )
-
-
-def _stream(sample: Sample) -> Any:  # LangGraph types its parts as Any
-    return method(sample.method).graph.astream(
-        Input(question=sample.asked), context=sample.context, stream_mode=["custom", "values"]
     )

@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from pydantic import JsonValue
 
 from benchmarks.metrics import Rate
+from benchmarks.play import Play, play_graph
 from benchmarks.record import Record, Score, settings_of
 from benchmarks.table import Table
 from memory import Answer, Context
@@ -21,18 +22,19 @@ from planweave import BadInput
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """One question for one method on one database.
+    """One question for one method on one source of facts.
 
     Attributes:
         suite: Name of the suite.
         question: Identifier of the question in its data set.
         scenario: Part of the suite that it belongs to.
-        method: The graph that answers it.
-        database: Kind of database it is asked on.
+        method: The graph, or other way, that answers it.
+        database: Kind of source it is asked on; empty where the suite has one kind only.
         asked: The text that the decider gets.
         context: Everything else that it gets.
         content: Digest of what the question is about, its database included.
         judge: Scores an answer; None is no answer.
+        play: How it is carried out; the graph that ``method`` names, unless given.
     """
 
     suite: str
@@ -44,6 +46,7 @@ class Sample:
     context: Context
     content: str
     judge: Callable[[Answer | None], Score]
+    play: Play = play_graph
 
     @property
     def settings(self) -> dict[str, JsonValue]:

@@ -1,0 +1,152 @@
+"""What the commands of ``planweave bench`` share: reading options, running, reporting."""
+
+import asyncio
+import json
+import re
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+from pydantic import JsonValue, ValidationError
+from rich.console import Console
+
+from benchmarks import machine, runner
+from benchmarks.record import settings_of
+from benchmarks.report import Report, draw, show
+from benchmarks.store import ResultFile, Run, merged
+from benchmarks.suite import Sample
+from benchmarks.watch import Watch
+from memory import Context
+from models import ModelUnavailable
+from planweave import BadInput
+
+Name = TypeVar("Name", bound=str)
+AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+
+_GO_ON = "What is finished is kept; the same command goes on from there."
+
+
+def result_path(out: Path, model: str) -> Path:
+    """The result file of a model in the folder ``out``."""
+    return out / f"{re.sub(r'[^A-Za-z0-9.]+', '-', Path(model).name).strip('-')}.jsonl"
+
+
+def run_samples(
+    console: Console,
+    samples: Sequence[Sample],
+    head: Run,
+    path: Path,
+    *,
+    concurrency: int,
+    redo_crashed: bool,
+) -> None:
+    """Run what the result file at ``path`` does not hold yet, with live progress.
+
+    Raises:
+        ModelUnavailable: The model cannot be asked; what is finished is kept.
+        BadInput: The result file is damaged, or another process writes it.
+    """
+    results = ResultFile(path, lambda said: console.print(said, markup=False, soft_wrap=True))
+    try:
+        done = {
+            key
+            for key, record in results.results.records.items()
+            if not (redo_crashed and record.error)
+        }
+        todo = [sample for sample in samples if sample.key not in done]
+        before = [results.results.records[s.key] for s in samples if s.key in done]
+        console.print(f"{path}: {len(before)} done before, {len(todo)} to do.", soft_wrap=True)
+        if not todo:
+            return
+        results.append(head)
+        with Watch(console, before, len(samples)) as watch:
+            asyncio.run(runner.run(todo, results, concurrency=concurrency, finished=watch.finished))
+    except ModelUnavailable:
+        console.print(f"Stopped. {_GO_ON}")
+        raise
+    except KeyboardInterrupt:
+        console.print(f"\nInterrupted. {_GO_ON}")
+        raise typer.Exit(130) from None
+    finally:
+        results.close()
+
+
+def tell_report(
+    paths: Sequence[Path], console: Console, *, as_json: bool, folder: Path | None
+) -> None:
+    """Print the report of these result files, and write it into ``folder``.
+
+    Raises:
+        BadInput: A file cannot be read, or is damaged.
+    """
+    found = merged(paths, lambda said: console.print(said, markup=False, soft_wrap=True))
+    made = Report.of(found.runs, list(found.records.values()))
+    if folder:
+        for path in draw(made, folder):
+            console.print(f"Written: {path}", markup=False, soft_wrap=True)
+    if as_json:
+        typer.echo(json.dumps(made.as_json(), indent=2, ensure_ascii=False))
+    else:
+        show(made, console)
+
+
+def head_of(suite: str, context: Context, data: dict[str, JsonValue]) -> Run:
+    """The head of a start: who runs what, where, with which settings."""
+    return Run(
+        suite=suite,
+        command=machine.command(sys.argv),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        models=sorted({context.model, *context.models.values()}),
+        settings=settings_of(context) | {"process": machine.model_settings()},
+        versions=machine.versions(),
+        machine=machine.machine(),
+        commit=machine.commit(),
+        data=data,
+    )
+
+
+def listed(text: str, known: Sequence[Name], what: str, *, every: str) -> list[Name]:
+    """The names in a list with commas, each once, in the order of ``known``.
+
+    Raises:
+        BadInput: A name is not among ``known``.
+    """
+    if text == every:
+        return list(known)
+    names = dict.fromkeys(name.strip() for name in text.split(","))
+    if unknown := [name for name in names if name not in known]:
+        raise BadInput(
+            f"There is no {what} {unknown[0]!r}.", mend=f"Choose {every}, or of {', '.join(known)}."
+        )
+    return [name for name in known if name in names]
+
+
+def pairs(settings: Sequence[str]) -> dict[str, str]:
+    """What was given as ``--setting NAME=VALUE``.
+
+    Raises:
+        BadInput: One is no such pair.
+    """
+    if wrong := [pair for pair in settings if not all(pair.partition("="))]:
+        raise BadInput(f"{wrong[0]!r} is no setting.", mend="Write --setting NAME=VALUE.")
+    return dict(pair.split("=", 1) for pair in settings)
+
+
+def context_of(settings: dict[str, str | int]) -> Context:
+    """The context of a benchmark's runs.
+
+    Raises:
+        BadInput: A setting is unknown, out of range, or the benchmark's own.
+    """
+    own = {"database", "graph", "rules", "candidates", "approve"} & settings.keys()
+    if own:
+        raise BadInput(f"The setting {min(own)} is chosen by the benchmark itself.")
+    try:
+        return Context.model_validate(settings)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None

@@ -1,0 +1,95 @@
+"""``planweave bench dqa``: Decision QA."""
+
+import os
+from pathlib import Path
+from typing import Annotated, get_args
+
+import platformdirs
+import typer
+from rich.console import Console
+
+from apps.bench.common import (
+    AsJson,
+    context_of,
+    head_of,
+    listed,
+    pairs,
+    result_path,
+    run_samples,
+    tell_report,
+)
+from apps.plain import plain
+from benchmarks import dqa as decision_qa
+from graphs import METHODS
+from simulators.published import DataSet, load
+from tools.database import Kind
+
+
+def dqa(
+    *,
+    data: Annotated[Path, typer.Option(help="Clone or archive in the published layout.")],
+    method: Annotated[str, typer.Option(help="Methods with commas between, or all.")] = "all",
+    database: Annotated[str, typer.Option(help="relational, graph or both.")] = "both",
+    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
+    scenario: Annotated[
+        str, typer.Option(help="Scenarios with commas between; both: all in the data.")
+    ] = "both",
+    limit: Annotated[
+        int | None, typer.Option(help="Questions at most; all if unset.", min=1)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Which questions the limit leaves.")] = 1,
+    concurrency: Annotated[int, typer.Option(help="Questions in flight.", min=1, max=256)] = 1,
+    replan: Annotated[
+        str, typer.Option(help="every_observation, or when_needed (fewer calls).")
+    ] = "every_observation",
+    max_iterations: Annotated[int, typer.Option(help="Actions a question at most.")] = 15,
+    setting: Annotated[
+        list[str] | None, typer.Option(help="Any other setting of a run: max_seconds=600.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the result file and the report.")] = Path(
+        "results/dqa"
+    ),
+    redo_crashed: Annotated[
+        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Decision QA: each question with each method on each kind of database; can be resumed."""
+    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
+    console = Console(stderr=as_json, highlight=False)
+    given: dict[str, str | int] = {"model": model, "replan": replan}
+    context = context_of({**given, "max_iterations": max_iterations, **pairs(setting or [])})
+    methods = listed(method, METHODS, "method", every="all")
+    kinds: list[Kind] = listed(database, get_args(Kind), "kind of database", every="both")
+    found = load(data)
+    _tell_missing(console, found)
+    chosen = decision_qa.choose(
+        [question for question in found.questions if question.database],
+        listed(scenario, found.scenarios, "scenario", every="both"),
+        limit,
+        seed,
+    )
+    with console.status("writing the databases …"):
+        samples = decision_qa.samples(
+            chosen,
+            methods=methods,
+            databases=kinds,
+            settings=context,
+            folder=platformdirs.user_cache_path("planweave") / "bench",
+        )
+    sample = {"limit": limit, "seed": seed, "concurrency": concurrency, "chosen": len(chosen)}
+    head = head_of(
+        decision_qa.NAME, context, {"name": data.name, "questions": len(found.questions), **sample}
+    )
+    path = result_path(out, model)
+    run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    tell_report([path], console, as_json=as_json, folder=out)
+
+
+def _tell_missing(console: Console, found: DataSet) -> None:
+    without = [question.id for question in found.questions if not question.database]
+    for sentence in found.missing:
+        console.print(plain(sentence), markup=False)
+    if without:
+        left = f"Left out, for want of a database: {', '.join(without)}."
+        console.print(plain(left), markup=False)

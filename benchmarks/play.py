@@ -1,0 +1,31 @@
+"""How a sample is carried out: by a graph, unless its suite knows another way."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from graphs import method
+from memory import Input, WorkingMemory
+from models import CallRecord
+
+if TYPE_CHECKING:
+    from benchmarks.suite import Sample
+
+OnCall: TypeAlias = Callable[[CallRecord], None]
+"""Told of each call of a model as soon as it is over, so that a crash hides none."""
+
+Play: TypeAlias = Callable[["Sample", OnCall], Awaitable[WorkingMemory]]
+"""Carries a sample out and returns what is known at the end, its ``answer`` above all."""
+
+
+async def play_graph(sample: "Sample", on_call: OnCall) -> WorkingMemory:
+    """Ask the graph that ``sample.method`` names."""
+    graph: Any = method(sample.method).graph  # LangGraph types its parts as Any
+    memory: WorkingMemory = {}
+    async for mode, chunk in graph.astream(
+        Input(question=sample.asked), context=sample.context, stream_mode=["custom", "values"]
+    ):
+        if mode == "custom":
+            on_call(CallRecord.model_validate(chunk["call"]))
+        else:
+            memory = cast("WorkingMemory", chunk)
+    return memory

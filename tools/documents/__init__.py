@@ -1,0 +1,1 @@
+"""Documents: pages with provenance, found by meaning and by words."""
