@@ -1,12 +1,15 @@
 """The typed working memory, its reducers, and the context of a run."""
 
-from memory.context import Context, ReplanPolicy
+from memory.context import CitationCheck, Context, ReplanPolicy, SearchMode
 from memory.working_memory import (
     Action,
     Answer,
+    Claim,
     Fact,
     Failure,
     Input,
+    Page,
+    Quote,
     Replan,
     Tool,
     Turn,
@@ -20,12 +23,17 @@ from memory.working_memory import (
 __all__ = [
     "Action",
     "Answer",
+    "CitationCheck",
+    "Claim",
     "Context",
     "Fact",
     "Failure",
     "Input",
+    "Page",
+    "Quote",
     "Replan",
     "ReplanPolicy",
+    "SearchMode",
     "Tool",
     "Turn",
     "UsageByRole",

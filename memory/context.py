@@ -8,6 +8,9 @@ from planweave.redact import holds_secret
 
 ReplanPolicy = Literal["every_observation", "when_needed"]
 
+SearchMode = Literal["fused", "dense", "bm25"]
+CitationCheck = Literal["off", "string", "model"]
+
 
 def _without_secret(name: str) -> str:
     if name.startswith(("http://", "https://")) and holds_secret(name):
@@ -47,6 +50,9 @@ class Context(BaseModel):
     graph: str | None = Field(
         default=None, description="Graph database: bolt:// URL or .cql script"
     )
+    collection: str | None = Field(
+        default=None, description="Document collection by name, such as energy or alice/energy"
+    )
     rules: str = Field(
         default="", description="Business rules that the decision must follow, as text"
     )
@@ -61,12 +67,39 @@ class Context(BaseModel):
         description="Ask the re-planner after every observation, or only when one is empty, "
         "an error, or contradicts the plan",
     )
+    evaluations: Annotated[int, Field(ge=0, le=5)] = Field(
+        default=0, description="Times that the evaluator may send a plan back; 0: no evaluator"
+    )
     approve: bool = Field(
         default=False, description="Stop for a person's approval before a plan starts"
     )
 
     query_seconds: Annotated[float, Field(gt=0, le=600)] = 10.0
     query_rows: Annotated[int, Field(ge=1, le=1000)] = 40
+    pages: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=4, description="Pages that one search of the documents returns at most"
+    )
+    page_characters: Annotated[int, Field(ge=200, le=20_000)] = Field(
+        default=2_500, description="A longer page is shown around the words that were found"
+    )
+    search: SearchMode = Field(
+        default="fused", description="Search by meaning and words together, or by one of them"
+    )
+    reranker: str | None = Field(
+        default=None, description="Orders the pages found once more; such as maxsim"
+    )
+    corrective: bool = Field(
+        default=False, description="Have a grader drop pages that do not bear on the question"
+    )
+    faithfulness: bool = Field(
+        default=False, description="Measure how far each fact is supported by its page"
+    )
+    citation_check: CitationCheck = Field(
+        default="string", description="Check the answer's claims by words and numbers, by a model"
+    )
+    owner: str = Field(
+        default="local", description="Whose long-term memory is used: a user or a project"
+    )
     observation_characters: Annotated[int, Field(ge=200, le=100_000)] = 2_000
     schema_characters: Annotated[int, Field(ge=400, le=100_000)] = 6_000
     memory_characters: Annotated[int, Field(ge=1_000, le=1_000_000)] = Field(

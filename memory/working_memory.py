@@ -14,7 +14,9 @@ from typing_extensions import TypedDict  # pydantic wants this one before Python
 
 from planweave.usage import Usage
 
-Tool: TypeAlias = Literal["sql", "cypher", "calculator", "thinking", "replan", "finish"]
+Tool: TypeAlias = Literal[
+    "sql", "cypher", "documents", "calculator", "thinking", "replan", "finish"
+]
 
 
 Value: TypeAlias = float | int | str | bool | None
@@ -29,10 +31,29 @@ class Action(TypedDict):
     input: str
 
 
+class Page(TypedDict):
+    """A page that a search of a document collection found, whole."""
+
+    document: str
+    page: int
+    text: str
+    score: float
+
+
+class Quote(TypedDict):
+    """The words of a document that a fact rests on, as they stand on that page."""
+
+    document: str
+    page: int
+    text: str
+
+
 class Fact(TypedDict):
     """Something a tool returned, numbered so that an answer can cite it.
 
-    ``values`` names the cells of a one-row result, so that the calculator can use them.
+    ``values`` names the cells of a one-row result, so that the calculator can use them; ``quote``
+    is the place in a document, None for a fact from elsewhere; ``faithfulness`` is the share of
+    its statements that the page supports, None where it was not measured.
     """
 
     number: int
@@ -40,17 +61,19 @@ class Fact(TypedDict):
     values: dict[str, Value]
     source: str
     query: str
+    quote: Quote | None
+    faithfulness: float | None
 
 
 class Turn(TypedDict):
-    """One iteration: the action, and the fact or the problem it led to."""
+    """One iteration: the action, and the facts or the problem it led to."""
 
     iteration: int
     step: int
     thought: str
     tool: Tool
     input: str
-    fact: int | None
+    facts: list[int]
     problem: str
     seconds: float
 
@@ -72,8 +95,20 @@ class Failure(TypedDict):
     detail: str
 
 
+class Claim(TypedDict):
+    """A sentence of the answer, the facts that it cites, and whether they support it."""
+
+    text: str
+    facts: list[int]
+    supported: bool
+    reason: str
+
+
 class Answer(TypedDict):
-    """The decision, why, the numbers of the facts it rests on, and what stayed unknown."""
+    """The decision or short answer, why, the facts it rests on, and what stayed unknown.
+
+    ``why`` may cite facts in its text as ``[n]``; ``facts`` lists every fact that is cited.
+    """
 
     decision: str | None
     why: str
@@ -135,4 +170,11 @@ class WorkingMemory(Input, total=False):
     replanning: Annotated[str, Field(description="Why the re-planner is asked; empty: routine")]
     failures: Annotated[list[Failure], Field(description="What went wrong on the way"), add]
     usage: Annotated[UsageByRole, Field(description="Usage by role and tool"), add_usage]
-    answer: Annotated[Answer | None, Field(description="The decision")]
+    pages: Annotated[list[Page], Field(description="Pages that the last search found")]
+    objection: Annotated[str, Field(description="Why the evaluator rejects the plan")]
+    rejections: Annotated[int, Field(description="Plans that the evaluator has rejected")]
+    reason: Annotated[str, Field(description="Why the answering machine goes on")]
+    task: Annotated[str, Field(description="What this iteration has to find out")]
+    abbreviations: Annotated[dict[str, str], Field(description="Known abbreviations, expanded")]
+    answer: Annotated[Answer | None, Field(description="The decision or answer")]
+    claims: Annotated[list[Claim], Field(description="The answer's claims, checked")]

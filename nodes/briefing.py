@@ -49,8 +49,7 @@ def _first_of_their_kind(turns: list[Turn]) -> list[Turn]:
 
 def _turn_text(turn: Turn, state: WorkingMemory, limit: int | None = None) -> str:
     lines = [f"Thought: {turn['thought']}", f"{turn['tool']}: {turn['input']}"]
-    if turn["fact"]:
-        lines.append(f"Fact [{turn['fact']}]: {state['facts'][turn['fact'] - 1]['text']}")
+    lines += [f"Fact [{number}]: {state['facts'][number - 1]['text']}" for number in turn["facts"]]
     if turn["problem"]:
         lines.append(f"Problem: {turn['problem']}")
     return "\n".join(line if limit is None else _shorten(line, limit) for line in lines)

@@ -1,11 +1,11 @@
 """How the outcome of an action enters working memory."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from memory import Action, Fact, Turn, Value, WorkingMemory
+from memory import Action, Fact, Quote, Turn, Value, WorkingMemory
 from models import StructuredFailure
 from planweave import PlanweaveError
 from planweave.usage import Usage
@@ -16,6 +16,7 @@ class Observation(NamedTuple):
 
     text: str
     values: Mapping[str, Value] = MappingProxyType({})
+    quote: Quote | None = None
     found: bool = True
 
 
@@ -23,28 +24,42 @@ def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None])
     """Run the chosen action; what it finds becomes the next numbered fact, an error a problem.
 
     An action that was already taken is not run again: the model is pointed at its outcome.
-    ``replanning`` says what puts the plan in doubt, for the re-planner; empty after a good result.
     """
-    action = state["action"]
-    if action is None:
-        raise RuntimeError("A tool node runs only after the selector chose its tool.")
+    action = chosen_action(state)
     started = perf_counter()
-    fact: Fact | None = None
-    problem = _repeated(action, state)
+    observation: Observation | None = None
+    problem = repetition(state)
     if not problem:
         try:
             observation = run(action)
         except PlanweaveError as error:
             problem = str(error)
-        else:
-            if observation and observation.found:
-                fact = _fact(state, action, observation)
-            elif observation:
-                problem = observation.text
-    seconds = perf_counter() - started
+    if observation and not observation.found:
+        problem = observation.text
+    found = [observation] if observation and observation.found else []
+    return turn_taken(state, found, problem, perf_counter() - started)
+
+
+def chosen_action(state: WorkingMemory) -> Action:
+    """The action that the selector chose."""
+    if state["action"] is None:
+        raise RuntimeError("A tool node runs only after the selector chose its tool.")
+    return state["action"]
+
+
+def turn_taken(
+    state: WorkingMemory, found: Sequence[Observation], problem: str, seconds: float
+) -> WorkingMemory:
+    """What a finished action adds to working memory.
+
+    ``replanning`` says what puts the plan in doubt, for the re-planner; empty after a good result.
+    """
+    action = chosen_action(state)
+    first = len(state["facts"]) + 1
+    facts = [_fact(number, action, seen) for number, seen in enumerate(found, start=first)]
     return {
-        "facts": [fact] if fact else [],
-        "turns": [_turn(state, action, fact, problem, seconds)],
+        "facts": facts,
+        "turns": [_turn(state, action, facts, problem, seconds)],
         "iteration": state["iteration"] + 1,
         "step": action["step"] + (0 if problem else 1),
         "replanning": problem,
@@ -52,13 +67,15 @@ def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None])
     }
 
 
-def _fact(state: WorkingMemory, action: Action, observation: Observation) -> Fact:
+def _fact(number: int, action: Action, observation: Observation) -> Fact:
     return Fact(
-        number=len(state["facts"]) + 1,
+        number=number,
         text=observation.text,
         values=dict(observation.values),
         source=action["tool"],
         query=action["input"],
+        quote=observation.quote,
+        faithfulness=None,
     )
 
 
@@ -67,13 +84,13 @@ def unreadable_turn(state: WorkingMemory, failure: StructuredFailure | None) -> 
     action = Action(step=state["step"], thought="", tool="thinking", input="")
     problem = f"The reply could not be read: {failure.message if failure else 'empty'}"
     return {
-        "turns": [_turn(state, action, None, problem, 0.0)],
+        "turns": [_turn(state, action, [], problem, 0.0)],
         "iteration": state["iteration"] + 1,
     }
 
 
 def _turn(
-    state: WorkingMemory, action: Action, fact: Fact | None, problem: str, seconds: float
+    state: WorkingMemory, action: Action, facts: Sequence[Fact], problem: str, seconds: float
 ) -> Turn:
     return Turn(
         iteration=state["iteration"] + 1,
@@ -81,7 +98,7 @@ def _turn(
         thought=action["thought"],
         tool=action["tool"],
         input=action["input"],
-        fact=fact["number"] if fact else None,
+        facts=[fact["number"] for fact in facts],
         problem=problem,
         seconds=seconds,
     )
@@ -92,9 +109,12 @@ def same(text: str) -> str:
     return " ".join(text.split()).rstrip("; ")
 
 
-def _repeated(action: Action, state: WorkingMemory) -> str:
+def repetition(state: WorkingMemory) -> str:
+    """What the chosen action led to when it was taken before; empty if it is a new one."""
+    action = chosen_action(state)
     for turn in state["turns"]:
         if (turn["tool"], same(turn["input"])) == (action["tool"], same(action["input"])):
-            outcome = f"fact [{turn['fact']}]" if turn["fact"] else turn["problem"]
+            numbers = ", ".join(f"[{number}]" for number in turn["facts"])
+            outcome = f"fact {numbers}" if numbers else turn["problem"]
             return f"This action was already taken and led to: {outcome}"
     return ""

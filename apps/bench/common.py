@@ -141,7 +141,7 @@ def context_of(settings: dict[str, str | int]) -> Context:
     Raises:
         BadInput: A setting is unknown, out of range, or the benchmark's own.
     """
-    own = {"database", "graph", "rules", "candidates", "approve"} & settings.keys()
+    own = {"database", "graph", "collection", "rules", "candidates", "approve"} & settings.keys()
     if own:
         raise BadInput(f"The setting {min(own)} is chosen by the benchmark itself.")
     try:

@@ -442,7 +442,15 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
     story = Story(console)
     action = {"step": 1, "thought": text, "tool": "sql", "input": text}
     turn = {"problem": text, **action}
-    fact: Fact = {"number": 1, "text": text, "values": {}, "source": "sql", "query": text}
+    fact: Fact = {
+        "number": 1,
+        "text": text,
+        "values": {},
+        "source": "sql",
+        "query": text,
+        "quote": {"document": text, "page": 1, "text": text},
+        "faithfulness": None,
+    }
     story.tell("planner", {"plan": [text]})
     story.tell("selector", {"action": action})
     story.tell("sql", {"turns": [turn], "facts": [fact]})

@@ -154,7 +154,7 @@ def test_what_a_query_reads(
 def turns(*queries: str) -> list[Entry]:
     """One turn a query; ``!`` before it means that it failed."""
     return [
-        {"tool": "sql", "input": query.lstrip("!"), "fact": None if query[0] == "!" else 1}
+        {"tool": "sql", "input": query.lstrip("!"), "facts": [] if query[0] == "!" else [1]}
         for query in queries
     ]
 

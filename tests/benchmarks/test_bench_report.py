@@ -39,7 +39,9 @@ def full(question: str, method: str, value: float, seconds: float, **changed: ob
         "model": "embedded",
         "seconds": seconds,
         "score": Score(value=value, answer="x", explanation="", details=details),
-        "turns": [{"tool": "cypher", "input": "MATCH (n:Trade_node) RETURN n.ingoing", "fact": 1}],
+        "turns": [
+            {"tool": "cypher", "input": "MATCH (n:Trade_node) RETURN n.ingoing", "facts": [1]}
+        ],
         "calls": [Called(prompt=(), record=call)],
     }
     return record(question, method, value, **filled | changed)

@@ -383,7 +383,7 @@ async def test_a_bad_query_is_a_problem(name: str, query: str, said: str, run: R
         script.left |= {"action": [act("sql", query)], "decide": []}
     memory = await run(name, script, query_seconds=0.3)
     turn: Turn = memory["turns"][0]
-    assert turn["fact"] is None
+    assert turn["facts"] == []
     assert said in turn["problem"]
     assert turn["problem"]
     answer = answer_of(memory)

@@ -70,7 +70,7 @@ async def test_an_order_in_the_data_changes_nothing(
     memory = await run(name, model, **sources, candidates=("Aachen", "Bonn"))
     assert order in model.done  # it was read, and obeyed
     (turn,) = (turn for turn in memory["turns"] if turn["input"] == order)
-    assert turn["fact"] is None
+    assert turn["facts"] == []
     assert "read" in turn["problem"]
     if name != "single_rag":  # whose only query was the refused one
         assert len(memory["facts"]) == 1

@@ -40,6 +40,8 @@ def state(**changed: Unpack[WorkingMemory]) -> WorkingMemory:
         "values": {"n": 2},
         "source": "sql",
         "query": "SELECT 2",
+        "quote": None,
+        "faithfulness": None,
     }
     known: WorkingMemory = {
         "messages": [],
