@@ -16,6 +16,7 @@ os.environ |= {
     "LANGSMITH_TRACING": "false",
     "PLANWEAVE_STATE_DIR": str(_HOME / "state"),
     "PLANWEAVE_CACHE_DIR": str(_HOME / "cache"),
+    "PLANWEAVE_DATA_DIR": str(_HOME / "data"),
     "PLANWEAVE_RESPONSE_CACHE": "off",
     "XDG_CACHE_HOME": str(_HOME / "cache"),
 }
