@@ -16,7 +16,7 @@ class ApprovalNeeded(PlanweaveError):
     exit_code = 5
 
 
-def approver(console: Console, thread: str) -> Any:
+def approver(console: Console, thread: str, command: str = "decide") -> Any:
     """Make the function that asks; without a terminal it stops the run so that it can be resumed.
 
     Returns:
@@ -27,7 +27,7 @@ def approver(console: Console, thread: str) -> Any:
         if not sys.stdin.isatty():
             raise ApprovalNeeded(
                 "The plan waits for approval, and there is no terminal to ask at.",
-                mend=f"Run `planweave decide --resume {thread}` in a terminal.",
+                mend=f"Run `planweave {command} --resume {thread}` in a terminal.",
             )
         asked = request["action_requests"][0]
         console.print(plain(asked["description"]), markup=False)

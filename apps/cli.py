@@ -17,8 +17,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_COMMANDS = ("decide", "query", "methods", "doctor")
-_GROUPS = ("bench", "dqa", "models")
+_COMMANDS = ("decide", "ask", "query", "methods", "doctor")
+_GROUPS = ("bench", "dqa", "models", "terms")
 
 
 def _version(asked: bool) -> None:

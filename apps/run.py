@@ -8,7 +8,7 @@ from langgraph.types import Command
 from rich.console import Console
 
 from apps.story import Story
-from apps.threads import Thread, checkpoints
+from apps.threads import Thread, checkpoints, long_term_memory
 from graphs import method
 from graphs.edges import RECURSION_LIMIT
 from memory import Input, WorkingMemory
@@ -26,8 +26,8 @@ async def run(thread: Thread, start: Input | None, console: Console, ask: Ask) -
         PlanweaveError: The run cannot go on (no model, no database).
     """
     story = Story(console)
-    async with checkpoints() as saver:
-        graph = method(thread.method).builder.compile(checkpointer=saver)
+    async with checkpoints() as saver, long_term_memory() as store:
+        graph = method(thread.method).builder.compile(checkpointer=saver, store=store)
         config = {"configurable": {"thread_id": thread.id}, "recursion_limit": RECURSION_LIMIT}
         given: Input | Command[Any] | None = start
         if start is None:

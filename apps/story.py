@@ -10,11 +10,14 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from apps.plain import plain
-from memory import Answer, Fact, Replan, Turn, WorkingMemory, total_usage
+from memory import Answer, Claim, Fact, Page, Replan, Turn, WorkingMemory, total_usage
+from nodes.citation_check import CITATION
+from nodes.speaker import source_text
 from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
 _SHOWN_LINES = 12
+_REMARKS = {"objection": "plan rejected", "reason": "goes on", "task": "task"}
 
 
 class Story:
@@ -29,8 +32,13 @@ class Story:
             return
         if node in ("planner", "plan_approval") and update.get("plan"):
             self._plan("Plan", update["plan"])
-        if node == "selector" and (action := update.get("action")) and action["thought"]:
+        for part, words in _REMARKS.items():
+            if remark := update.get(part):
+                self.console.print(Text(plain(f"◦ {words}: {remark}"), style="cyan"))
+        if (action := update.get("action")) and action["thought"]:
             self.console.print(Text(plain(f"● {action['thought']}"), style="bold"))
+        if node == "documents" and (pages := update.get("pages")):
+            self._pages(pages)
         for turn in update.get("turns", []):
             self._turn(turn, update.get("facts", []))
         for change in update.get("replans", []):
@@ -46,10 +54,12 @@ class Story:
             if messages := memory.get("messages"):
                 self.console.print(Text(plain(messages[-1].text)))
             return
-        self.console.print(_decision(answer))
+        self.console.print(_answer(answer))
         for fact in memory["facts"]:
             if fact["number"] in answer["facts"]:
-                self._source(fact)
+                self.console.print(Text(plain(f"  {source_text(fact)}"), style="dim"))
+        if claims := memory["claims"]:
+            self._claims(claims)
         self.console.print(Text(_used(total_usage(memory["usage"])), style="dim"))
 
     def _plan(self, title: str, plan: list[str]) -> None:
@@ -74,27 +84,48 @@ class Story:
             )
             text = "\n    ".join(lines[:_SHOWN_LINES] + more)
             self.console.print(Text(plain(f"  [{fact['number']}] {text}"), style="green"))
+            self._provenance(fact)
         if turn["problem"]:
             self.console.print(Text(plain(f"  ✗ {turn['problem']}"), style="yellow"))
 
     def _replan(self, change: Replan) -> None:
         self._plan(f"New plan: {escape(plain(change['reason']))}", change["after"])
 
-    def _source(self, fact: Fact) -> None:
-        query = " ".join(fact["query"].split())
+    def _pages(self, pages: list[Page]) -> None:
+        found = ", ".join(f"{page['document']} p. {page['page']}" for page in pages)
+        self.console.print(Text(plain(f"  found {found}"), style="dim"))
+
+    def _provenance(self, fact: Fact) -> None:
+        if fact["quote"]:
+            self.console.print(Text(plain(f"      {source_text(fact)}"), style="dim"))
+        if fact["faithfulness"] is not None:
+            said = f"      faithfulness {fact['faithfulness']:.2f}"
+            self.console.print(Text(said, style="dim"))
+
+    def _claims(self, claims: list[Claim]) -> None:
+        good = sum(claim["supported"] for claim in claims)
         self.console.print(
-            Text(plain(f"  [{fact['number']}] {fact['source']}: {query}"), style="dim")
+            Text(f"Citation check: {good} of {len(claims)} claims supported.", style="dim")
         )
+        for claim in claims:
+            if not claim["supported"]:
+                text = f"  ? {claim['text']} ({claim['reason']})"
+                self.console.print(Text(plain(text), style="yellow"))
 
 
-def _decision(answer: Answer) -> Panel:
-    citations = "".join(f"[{number}]" for number in answer["facts"])
-    text = Text(plain(answer["decision"] or "No decision"), style="bold green")
+def _answer(answer: Answer) -> Panel:
+    """The answer; where facts are not cited in its text, they are cited at the end."""
+    told = CITATION.search(answer["why"]) is not None
+    title = "Answer" if told else "Decision"
+    text = Text(plain(answer["decision"] or ""), style="bold green")
+    if not answer["decision"] and not told:
+        text.append("No decision")
     if answer["why"]:
-        text.append(plain(f"\n{answer['why']} {citations}"), style="not bold default")
+        citations = "" if told else " " + "".join(f"[{number}]" for number in answer["facts"])
+        text.append(plain(f"\n{answer['why']}{citations}"), style="not bold default")
     if answer["unknown"]:
         text.append(plain(f"\nNot known: {answer['unknown']}"), style="not bold yellow")
-    return Panel(text, title="Decision", title_align="left", border_style="green")
+    return Panel(text, title=title, title_align="left", border_style="green")
 
 
 def _used(usage: Usage) -> str:

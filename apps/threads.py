@@ -19,6 +19,7 @@ from planweave.redact import HIDDEN, without_passwords
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 
 class StateSettings(BaseSettings):
@@ -99,6 +100,19 @@ async def checkpoints() -> AsyncIterator["AsyncSqliteSaver"]:
     strict = JsonPlusSerializer(allowed_msgpack_modules=None)
     async with aiosqlite.connect(threads_folder() / "checkpoints.sqlite") as connection:
         yield AsyncSqliteSaver(connection, serde=strict)
+
+
+@asynccontextmanager
+async def long_term_memory() -> AsyncIterator["AsyncSqliteStore"]:
+    """Open the store of what owners keep from one thread to the next."""
+    import aiosqlite
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+    path = threads_folder().parent / "long-term.sqlite"
+    async with aiosqlite.connect(path, isolation_level=None) as connection:
+        store = AsyncSqliteStore(connection)
+        await store.setup()
+        yield store
 
 
 def threads_folder() -> Path:

@@ -5,8 +5,9 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from memory import Context, Tool, WorkingMemory
+from nodes.limits import reason_to_answer
 
-RECURSION_LIMIT = 500
+RECURSION_LIMIT = 1_500
 """Super-steps a run may take: above what the largest ``Context.max_iterations`` needs."""
 
 
@@ -28,6 +29,28 @@ def chosen(state: WorkingMemory) -> Tool | Literal["unreadable"]:
 
 
 def doubt(state: WorkingMemory, runtime: Runtime[Context]) -> Literal["doubtful", "sound"]:
-    """Whether the re-planner judges the plan: by the context's policy."""
+    """Whether the plan is judged or written anew: by the context's policy."""
     always = runtime.context.replan == "every_observation"
     return "doubtful" if always or state["replanning"] else "sound"
+
+
+def revision(state: WorkingMemory, runtime: Runtime[Context]) -> Literal["doubtful", "sound"]:
+    """As :func:`doubt`, but a given plan stays, and at a limit no plan is needed any more."""
+    if state["given_plan"] or reason_to_answer(state, runtime.context):
+        return "sound"
+    return doubt(state, runtime)
+
+
+def review(state: WorkingMemory, runtime: Runtime[Context]) -> Literal["to_evaluate", "accepted"]:
+    """Whether the evaluator sees the plan: as often as the context allows it to reject one."""
+    return "to_evaluate" if state["rejections"] < runtime.context.evaluations else "accepted"
+
+
+def evaluated(state: WorkingMemory) -> Literal["accepted", "rejected"]:
+    """The evaluator's verdict."""
+    return "rejected" if state["objection"] else "accepted"
+
+
+def answered(state: WorkingMemory) -> Literal["answered", "going_on"]:
+    """Whether the answering machine has terminated."""
+    return "answered" if state["answer"] else "going_on"

@@ -6,7 +6,13 @@ from types import ModuleType
 
 from planweave import BadInput
 
-METHODS = ("planrag", "planrag_no_replan", "iter_rag", "single_rag")
+DECIDERS = ("planrag", "planrag_no_replan", "iter_rag", "single_rag")
+"""PlanRAG and its baselines (Decision QA)."""
+
+AGENTS = ("agent_v1", "agent_v2", "agent_v3", "react", "autogpt")
+"""The strategy agents and their baselines (documents)."""
+
+METHODS = DECIDERS + AGENTS
 
 
 def method(name: str) -> ModuleType:

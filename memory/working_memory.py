@@ -32,11 +32,12 @@ class Action(TypedDict):
 
 
 class Page(TypedDict):
-    """A page that a search of a document collection found, whole."""
+    """A page that a search of a document collection found, and its words that were nearest."""
 
     document: str
     page: int
     text: str
+    nearest: str
     score: float
 
 
@@ -170,6 +171,7 @@ class WorkingMemory(Input, total=False):
     replanning: Annotated[str, Field(description="Why the re-planner is asked; empty: routine")]
     failures: Annotated[list[Failure], Field(description="What went wrong on the way"), add]
     usage: Annotated[UsageByRole, Field(description="Usage by role and tool"), add_usage]
+    given_plan: Annotated[bool, Field(description="The plan was given and is not changed")]
     pages: Annotated[list[Page], Field(description="Pages that the last search found")]
     objection: Annotated[str, Field(description="Why the evaluator rejects the plan")]
     rejections: Annotated[int, Field(description="Plans that the evaluator has rejected")]

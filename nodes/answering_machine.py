@@ -1,16 +1,18 @@
-"""Answering machine: decides from the facts, cites them, and says what stayed unknown."""
+"""Answering machine: decides or answers from the facts, cites them, and says what is unknown."""
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Answer, Context, Failure, WorkingMemory
+from memory import Answer, Context, Failure, WorkingMemory, add_usage
 from models import Reply
+from nodes.citation_check import CITATION
 from nodes.limits import reason_to_answer
-from nodes.role import ask_role, failures, usage
+from nodes.role import Node, ask_role, failures, usage
 from prompts import load
 from tools import nearest
 
@@ -21,7 +23,7 @@ _NOTHING = ("", "null", "none", "nothing", "n/a")
 
 
 class Decision(BaseModel):
-    """The answering machine's reply; the reasons come before the decision."""
+    """The answering machine's reply to a decision question; the reasons come before it."""
 
     why: str = Field(max_length=600)
     facts: list[int]
@@ -29,18 +31,84 @@ class Decision(BaseModel):
     unknown: str = Field(max_length=300)
 
 
+class CitedAnswer(BaseModel):
+    """The answering machine's reply to a question about documents, with citations in its text."""
+
+    text: str = Field(max_length=1500)
+    short: str | None = Field(max_length=100)
+    unknown: str = Field(max_length=300)
+
+
+class Verdict(BaseModel):
+    """Whether V3's answering machine answers now; the reason comes before it."""
+
+    reason: str = Field(max_length=300)
+    verdict: Literal["CONTINUE", "TERMINATE"]
+
+
 async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Answer now, with what is known; a decision that is not admitted is asked for once more."""
-    reason = reason_to_answer(state, runtime.context)
+    """Answer now, with what is known."""
     if not state["facts"]:
-        return _spoken(_without_facts(state, reason))
+        reason = reason_to_answer(state, runtime.context)
+        return {"answer": _without_facts(state, reason)}
+    if runtime.context.collection and not runtime.context.candidates:
+        return await _cited_answer(state, runtime)
+    return await _decision(state, runtime)
+
+
+def may_continue(prompt: str) -> Node:
+    """Make the answering machine of V3: it terminates with the answer, or says why it goes on.
+
+    At a limit it answers; while nothing is known it goes on without asking the model.
+    """
+
+    async def may_continue(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        if reason_to_answer(state, runtime.context):
+            return await answering_machine(state, runtime)
+        if not state["facts"]:
+            return {"reason": load("agent_v3/nothing_known").fill()}
+        reply = await ask_role(_ROLE, Verdict, load(prompt).fill(), state, runtime)
+        used: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+        if reply.value is None or reply.value.verdict == "CONTINUE":
+            return used | {"reason": reply.value.reason.strip() if reply.value else ""}
+        answered = await answering_machine(state, runtime)
+        return answered | {
+            "usage": add_usage(used["usage"], answered.get("usage", {})),
+            "failures": used["failures"] + answered.get("failures", []),
+        }
+
+    return may_continue
+
+
+async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """An answer in words; a citation that names no fact is taken out."""
+    occasion = reason_to_answer(state, runtime.context)
+    task = load("documents/answering_machine").fill(occasion=occasion)
+    reply = await ask_role(_ROLE, CitedAnswer, task, state, runtime)
+    update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+    if reply.value is None:
+        return update | {"answer": _unreadable(reply.failure.message if reply.failure else "")}
+    known = {fact["number"] for fact in state["facts"]}
+    text = CITATION.sub(lambda cited: cited[0] if int(cited[1]) in known else "", reply.value.text)
+    answer = Answer(
+        decision=_unless_nothing(reply.value.short or "") or None,
+        why=text.strip(),
+        facts=list(dict.fromkeys(int(number) for number in CITATION.findall(text))),
+        unknown=_unless_nothing(reply.value.unknown),
+    )
+    return update | {"answer": answer}
+
+
+async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """A decision; one that the question does not admit is asked for once more."""
     candidates = runtime.context.candidates
-    task = load("common/answering_machine").fill(occasion=reason)
+    task = load("common/answering_machine").fill(occasion=reason_to_answer(state, runtime.context))
     replies = [await ask_role(_ROLE, Decision, task, state, runtime)]
     if complaint := _complaint(replies[0].value, candidates):
         replies.append(await ask_role(_ROLE, Decision, task, state, runtime, followup=complaint))
     answer = _answer(replies[-1], state, candidates)
-    return _spoken(answer) | {
+    return {
+        "answer": answer,
         "usage": usage(*replies),
         "failures": failures(*replies) + _refused(replies[-1].value, answer),
     }
@@ -82,15 +150,23 @@ def _choices(decision: str, candidates: Sequence[str]) -> Sequence[str]:
 def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[str]) -> Answer:
     value = reply.value
     if value is None:
-        reason = reply.failure.message if reply.failure else "it was empty"
-        return Answer(decision=None, why="", facts=[], unknown=f"No readable answer: {reason}")
+        return _unreadable(reply.failure.message if reply.failure else "")
     known = {fact["number"] for fact in state["facts"]}
     return Answer(
         decision=admitted(value.decision, candidates),
         why=value.why.strip(),
         facts=[number for number in dict.fromkeys(value.facts) if number in known],
-        unknown="" if value.unknown.strip().lower() in _NOTHING else value.unknown.strip(),
+        unknown=_unless_nothing(value.unknown),
     )
+
+
+def _unreadable(reason: str) -> Answer:
+    unknown = f"No readable answer: {reason or 'it was empty'}"
+    return Answer(decision=None, why="", facts=[], unknown=unknown)
+
+
+def _unless_nothing(text: str) -> str:
+    return "" if text.strip().lower().rstrip(".") in _NOTHING else text.strip()
 
 
 def _without_facts(state: WorkingMemory, reason: str) -> Answer:
@@ -106,14 +182,3 @@ def _refused(value: Decision | None, answer: Answer) -> list[Failure]:
     if value is None or not value.decision or answer["decision"]:
         return []
     return [Failure(role=_ROLE, kind="not_admitted", detail=value.decision)]
-
-
-def _spoken(answer: Answer) -> WorkingMemory:
-    citations = "".join(f"[{number}]" for number in answer["facts"])
-    parts = [
-        f"**{answer['decision']}**" if answer["decision"] else "I cannot decide this.",
-        f"{answer['why']} {citations}".strip(),
-        f"Not known: {answer['unknown']}" if answer["unknown"] else "",
-    ]
-    text = "\n\n".join(part for part in parts if part)
-    return {"answer": answer, "messages": [AIMessage(text)]}

@@ -1,6 +1,8 @@
 """Working memory as text for a prompt, longest-lived parts first."""
 
-from memory import Context, Turn, WorkingMemory
+import re
+
+from memory import Context, Fact, Turn, WorkingMemory
 from nodes.turns import same
 from prompts import load
 
@@ -9,7 +11,7 @@ _SHORTENED = 160
 
 def ground(state: WorkingMemory, context: Context) -> str:
     """The part of every prompt that stays the same for a whole run."""
-    return load("common/ground").fill(
+    return load("documents/ground" if context.collection else "common/ground").fill(
         question=state["question"],
         rules=context.rules.strip() or "(none given)",
         schema=state["schema_text"],
@@ -29,10 +31,31 @@ def briefing(state: WorkingMemory, context: Context) -> str:
             text = _turn_text(turn, state, limit=_SHORTENED)
         budget -= len(text)
         newest_first.append(text)
+    work = [*reversed(newest_first), *_expansions(state)]
     return load("common/memory").fill(
-        plan=plan_text(state.get("plan", [])) or "(no plan)",
-        work="\n\n".join(reversed(newest_first)) or "(nothing yet)",
+        plan=plan_text(state["plan"]) or "(no plan)",
+        work="\n\n".join(work) or "(nothing yet)",
     )
+
+
+def fact_text(fact: Fact) -> str:
+    """A fact with its number; one from a document with its place, and its value by name."""
+    quote, number = fact["quote"], fact["number"]
+    if not quote:
+        return f"Fact [{number}]: {fact['text']}"
+    named = f" (f{number} = {fact['values']['value']:g} {fact['values']['unit']})"
+    value = named.replace(" )", ")") if fact["values"] else ""
+    return f"Fact [{number}] ({quote['document']}, p. {quote['page']}): {fact['text']}{value}"
+
+
+def _expansions(state: WorkingMemory) -> list[str]:
+    """What the abbreviations stand for that occur in the question or in the facts."""
+    texts = " ".join([state["question"], *(fact["text"] for fact in state["facts"])])
+    known = state["abbreviations"].items()
+    found = [
+        f"{short}: {long}" for short, long in known if re.search(rf"\b{re.escape(short)}\b", texts)
+    ]
+    return ["Abbreviations:\n" + "\n".join(found)] if found else []
 
 
 def plan_text(plan: list[str]) -> str:
@@ -49,7 +72,7 @@ def _first_of_their_kind(turns: list[Turn]) -> list[Turn]:
 
 def _turn_text(turn: Turn, state: WorkingMemory, limit: int | None = None) -> str:
     lines = [f"Thought: {turn['thought']}", f"{turn['tool']}: {turn['input']}"]
-    lines += [f"Fact [{number}]: {state['facts'][number - 1]['text']}" for number in turn["facts"]]
+    lines += [fact_text(state["facts"][number - 1]) for number in turn["facts"]]
     if turn["problem"]:
         lines.append(f"Problem: {turn['problem']}")
     return "\n".join(line if limit is None else _shorten(line, limit) for line in lines)

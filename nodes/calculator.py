@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from memory import Fact, WorkingMemory
 from nodes.turns import Observation, take_turn
-from tools import calculate
+from tools import calculate, is_unit
 
 
 def calculator(state: WorkingMemory) -> WorkingMemory:
@@ -32,5 +32,11 @@ def named_values(facts: Sequence[Fact]) -> dict[str, float | str]:
             name = re.sub(r"\W+", "_", column).strip("_")
             names[f"f{fact['number']}_{name}"] = value
         if len(numbers) == 1:
-            names[f"f{fact['number']}"] = next(iter(numbers.values()))
+            names[f"f{fact['number']}"] = _with_unit(next(iter(numbers.values())), fact)
     return names
+
+
+def _with_unit(number: float, fact: Fact) -> float | str:
+    """A number that was read in a document, with its unit where the calculator knows that."""
+    unit = fact["values"].get("unit") if fact["quote"] else ""
+    return f"{number} {unit}" if unit and is_unit(str(unit)) else number

@@ -1,14 +1,17 @@
-"""Intake: takes the question out of the chat, checks the settings, describes the database."""
+"""Intake: takes the question out of the chat, checks the settings, describes the sources."""
 
 import re
+from itertools import accumulate
+from typing import NamedTuple
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
+from tools.documents.collection import open_collection
 
 from memory import Context, WorkingMemory
 from planweave import BadInput
-from tools import Database, open_database, schema_text
+from tools import open_database, schema_text
 
 _GREETING = re.compile(
     r"\W*(hi|hey|hello|howdy|greetings|good (morning|afternoon|evening|day)|hallo|moin|servus|"
@@ -22,7 +25,7 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Start a question: an empty working memory but for the question, the plan and the schema.
 
     Raises:
-        BadInput: There is no question, or no database is connected.
+        BadInput: There is no question, or nothing is connected to answer it from.
         DatabaseUnavailable: The database cannot be opened.
     """
     asked = _unanswered_message(state)
@@ -30,23 +33,29 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     if not question:
         raise BadInput("There is no question.", mend="Send it as a message or as `question`.")
     greeting = _GREETING.fullmatch(question) is not None
-    databases = {} if greeting else _connect(runtime.context)
-    budget = runtime.context.schema_characters // max(1, len(databases))
+    sources = {} if greeting else _sources(runtime.context)
+    plan = [line for step in state.get("predefined_plan", []) if (line := step.strip())]
     return {
         "messages": [] if asked else [HumanMessage(question)],
         "question": question,
         "greeting": greeting,
-        "languages": {tool: database.language for tool, database in databases.items()},
-        "schema_text": "\n\n".join(
-            schema_text(database.schema(), max_characters=budget) for database in databases.values()
-        ),
-        "plan": [line for step in state.get("predefined_plan", []) if (line := step.strip())],
+        "languages": {tool: source.language for tool, source in sources.items()},
+        "schema_text": "\n\n".join(source.text for source in sources.values()),
+        "plan": plan,
+        "given_plan": bool(plan),
         "predefined_plan": [],
         "step": 1,
         "iteration": 0,
         "action": None,
         "replanning": "",
+        "pages": [],
+        "objection": "",
+        "rejections": 0,
+        "reason": "",
+        "task": "",
+        "abbreviations": {},
         "answer": None,
+        "claims": [],
         "facts": Overwrite([]),  # type: ignore[typeddict-item]  # a new question starts afresh
         "turns": Overwrite([]),  # type: ignore[typeddict-item]
         "replans": Overwrite([]),  # type: ignore[typeddict-item]
@@ -55,15 +64,48 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     }
 
 
-def _connect(context: Context) -> dict[str, Database]:
-    urls = {"sql": context.database, "cypher": context.graph}
-    databases = {tool: open_database(url) for tool, url in urls.items() if url}
-    if not databases:
+class Source(NamedTuple):
+    """What can be asked: in which language, and what it holds."""
+
+    language: str
+    text: str
+
+
+def _sources(context: Context) -> dict[str, Source]:
+    urls = {
+        tool: url for tool, url in (("sql", context.database), ("cypher", context.graph)) if url
+    }
+    budget = context.schema_characters // max(1, len(urls) + bool(context.collection))
+    sources = {}
+    for tool, url in urls.items():
+        database = open_database(url)
+        text = schema_text(database.schema(), max_characters=budget)
+        sources[tool] = Source(database.language, text)
+    if context.collection:
+        sources["documents"] = Source("words", _contents(context.collection, budget))
+    if not sources:
         raise BadInput(
-            "No database is connected.",
-            mend="Give `database` or `graph` in the run's context (--database or --graph).",
+            "No database and no document collection is connected.",
+            mend="Give `database`, `graph` or `collection` in the run's context "
+            "(--database, --graph or --collection).",
         )
-    return databases
+    return sources
+
+
+def _contents(collection: str, budget: int) -> str:
+    """The documents of a collection by name, as many as fit."""
+    documents = open_collection(collection).documents()
+    if not documents:
+        raise BadInput(
+            f"The document collection {collection!r} is empty.",
+            mend=f"Add documents: planweave docs add FILE --collection {collection}",
+        )
+    lines = [f"- {document.name} ({document.pages} pages)" for document in documents]
+    fitting = [
+        line for line, end in zip(lines, accumulate(map(len, lines)), strict=True) if end < budget
+    ]
+    left = len(lines) - len(fitting)
+    return "\n".join(["Documents:", *fitting, *([f"- and {left} more"] if left else [])])
 
 
 def _unanswered_message(state: WorkingMemory) -> str:

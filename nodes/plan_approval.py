@@ -12,12 +12,14 @@ from nodes.briefing import plan_text
 def plan_approval(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Stop until a person has decided, in the form that LangChain's chat clients know.
 
+    Only the plan that a run starts with is asked about; a later one goes on at once.
+
     The interrupt asks ``{"action_requests": …, "review_configs": …}`` and is resumed with
     ``{"decisions": [{"type": "approve" | "edit" | "reject" | "respond", …}]}``. An edit carries
     ``edited_action.args.plan``; a rejection or response carries ``message`` and goes back to the
     planner. Anything else asks again, saying what was wrong.
     """
-    if not runtime.context.approve or not state["plan"]:
+    if not runtime.context.approve or not state["plan"] or state["turns"]:
         return {"replanning": ""}
     problem = ""
     while True:

@@ -5,7 +5,7 @@ from typing import Annotated
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Context, WorkingMemory
+from memory import Context, Replan, WorkingMemory
 from nodes.role import Node, ask_role, failures, usage
 from prompts import load
 
@@ -19,14 +19,33 @@ class Plan(BaseModel):
     steps: list[Step] = Field(min_length=1, max_length=MAX_STEPS)
 
 
-def planner(prompt: str) -> Node:
-    """Make the planner that uses ``prompts/<prompt>.md``."""
-    template = load(prompt)
+def planner(prompt: str, *, with_documents: str = "") -> Node:
+    """Make the planner that uses ``prompts/<prompt>.md``.
+
+    A change of a plan that is being carried out is noted. An unreadable reply leaves that plan as
+    it is; before the start there is then no plan, since one that was rejected must not be used.
+
+    Args:
+        prompt: Its prompt.
+        with_documents: Another prompt for a run that has a document collection.
+    """
 
     async def planner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        task = template.fill(occasion=state["replanning"])
-        reply = await ask_role("planner", Plan, task, state, runtime)
+        template = load((runtime.context.collection and with_documents) or prompt)
+        occasion = state["objection"] or state["replanning"]
+        reply = await ask_role("planner", Plan, template.fill(occasion=occasion), state, runtime)
+        update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
         steps = [step.strip() for step in reply.value.steps if step.strip()] if reply.value else []
-        return {"plan": steps, "step": 1, "usage": usage(reply), "failures": failures(reply)}
+        if state["turns"] and (not steps or steps == state["plan"]):
+            return update
+        return update | {"plan": steps, "step": 1, "replans": _change(state, occasion, steps)}
 
     return planner
+
+
+def _change(state: WorkingMemory, reason: str, steps: list[str]) -> list[Replan]:
+    """The change to a plan that was already being carried out; a first plan changes nothing."""
+    if not state["turns"]:
+        return []
+    change = Replan(iteration=state["iteration"], reason=reason, before=state["plan"], after=steps)
+    return [change]

@@ -13,8 +13,8 @@ from nodes.role import Node, ask_role, failures, usage
 from nodes.turns import unreadable_turn
 from prompts import load
 
-_QUERY_TOOLS = ("sql", "cypher")
-_WARMER = 0.4
+_SOURCES = ("sql", "cypher", "documents")
+WARMER = 0.4
 """Temperature added for each repeated action: at temperature 0 a repetition goes on for ever."""
 
 
@@ -29,20 +29,21 @@ def selector(prompt: str, tools: Sequence[Tool]) -> Node:
     async def selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
         if reason := reason_to_answer(state, context):
-            return {"action": _action(state, thought=reason, tool="finish", input="")}
-        bound = tuple(tool for tool in tools if _offered(tool, state, context))
+            return {"action": action_of(state, thought=reason, tool="finish", input="")}
+        bound = offered(tools, state, context)
         values = {
-            "tools": _tools_text(bound, state),
+            "tools": tools_text(bound, state),
             "step": _step_text(state),
-            "problem": _problem_text(state),
+            "task": state["task"],
+            "problem": problem_text(state),
         }
         task = template.fill(**{name: values[name] for name in template.placeholders})
-        warmer = _WARMER * repeats(state["turns"])
+        warmer = WARMER * repeats(state["turns"])
         reply = await ask_role("selector", choice_of(bound), task, state, runtime, warmer=warmer)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
-        return update | {"action": _action(state, **reply.value.model_dump())}
+        return update | {"action": action_of(state, **reply.value.model_dump())}
 
     return selector
 
@@ -58,7 +59,8 @@ def choice_of(tools: tuple[Tool, ...]) -> type[BaseModel]:
     return create_model("Choice", **fields)
 
 
-def _action(state: WorkingMemory, *, thought: str, tool: Tool, input: str) -> Action:  # noqa: A002
+def action_of(state: WorkingMemory, *, thought: str, tool: Tool, input: str) -> Action:  # noqa: A002
+    """The action that was chosen, at the plan's present step."""
     return Action(
         step=min(state["step"], max(1, len(state["plan"]))),
         thought=thought.strip(),
@@ -75,13 +77,17 @@ def _step_text(state: WorkingMemory) -> str:
     return load("planrag/next_step").fill(number=str(number), step=plan[number - 1])
 
 
-def _offered(tool: Tool, state: WorkingMemory, context: Context) -> bool:
-    if tool == "replan":
-        return context.replan == "when_needed"
-    return tool not in _QUERY_TOOLS or tool in state["languages"]
+def offered(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> tuple[Tool, ...]:
+    """Those of ``tools`` that can be used in this run."""
+    return tuple(
+        tool
+        for tool in tools
+        if (tool not in _SOURCES or tool in state["languages"])
+        and (tool != "replan" or context.replan == "when_needed")
+    )
 
 
-def _problem_text(state: WorkingMemory) -> str:
+def problem_text(state: WorkingMemory) -> str:
     """The last action's problem once more, at the end of the prompt, where it is not overlooked."""
     problem = state["turns"][-1]["problem"] if state["turns"] else ""
     return (
@@ -91,10 +97,10 @@ def _problem_text(state: WorkingMemory) -> str:
     )
 
 
-def _tools_text(tools: Sequence[Tool], state: WorkingMemory) -> str:
+def tools_text(tools: Sequence[Tool], state: WorkingMemory) -> str:
+    """What each tool does and what its input is."""
+    templates = [(load(f"tools/{tool}"), state["languages"].get(tool, "")) for tool in tools]
     return "\n".join(
-        load(f"tools/{tool}").fill(
-            **({"language": state["languages"][tool]} if tool in _QUERY_TOOLS else {})
-        )
-        for tool in tools
+        template.fill(**dict.fromkeys(template.placeholders, language))
+        for template, language in templates
     )

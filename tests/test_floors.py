@@ -26,9 +26,10 @@ FLOORS = {
 }
 HEAVY = {
     *("sqlalchemy", "kglite", "neo4j", "pint", "scipy", "matplotlib", "faiss"),
-    *("langchain_community", "langchain_openai", "xllamacpp"),
+    *("langchain_community", "langchain_openai", "xllamacpp", "onnxruntime", "tokenizers"),
+    *("bm25s", "bs4", "docx", "pypdf", "jax"),
 }
-GRAPHS = ("planrag", "planrag_no_replan", "iter_rag", "single_rag")
+GRAPHS = ("planrag", "single_rag", "agent_v3", "autogpt")
 
 
 def _name(path: Path) -> str:

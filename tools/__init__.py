@@ -1,6 +1,6 @@
 """Tools that are safe by themselves and work without any language model."""
 
-from tools.calculator import CalculationFailed, calculate
+from tools.calculator import CalculationFailed, calculate, is_unit
 from tools.connect import is_graph, open_database
 from tools.database import (
     Database,
@@ -28,6 +28,7 @@ __all__ = [
     "Schema",
     "calculate",
     "is_graph",
+    "is_unit",
     "nearest",
     "open_database",
     "result_text",

@@ -41,6 +41,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _MARKS = {"^": "**", "×": "*", "·": "*", "÷": "/", "−": "-"}  # noqa: RUF001 (what people type)
+_ENERGY, _MASS = "([mass] * [length] ** 2 / [time] ** 2)", "([mass])"  # as pint names them
 _CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CNY", "KRW", "INR", "CHF", "CAD", "AUD")
 
 
@@ -105,6 +106,14 @@ def calculate(expression: str, names: Mapping[str, float | str] = _NO_NAMES) -> 
         raise CalculationFailed("The result is not a finite number.")
     shown = f"{number:.12g} {unit}".strip()
     return Calculation(value=number, unit=unit, text=f"{expression.strip()} = {shown}")
+
+
+def is_unit(text: str) -> bool:
+    """Whether ``text`` is a unit that :func:`calculate` understands, such as ``USD/kg``."""
+    try:
+        return bool(calculate(f"1 {text}").unit)
+    except CalculationFailed:
+        return False
 
 
 def _tokens(expression: str) -> list[_Token]:
@@ -420,4 +429,10 @@ def _unknown_unit(text: str) -> str:
 
 
 def _sentence(error: Exception) -> str:
-    return str(error).split("\n", 1)[0].rstrip(". ") + "."
+    text = str(error).split("\n", 1)[0].rstrip(". ") + "."
+    if _ENERGY in text and _MASS in text:  # as when a fuel is turned from kWh into kg
+        return (
+            f"{text} Only a heating value (energy per mass) joins the two: take the one that the "
+            "source or the user gives, lower or higher, and multiply or divide by it."
+        )
+    return text

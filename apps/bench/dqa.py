@@ -20,7 +20,7 @@ from apps.bench.common import (
 )
 from apps.plain import plain
 from benchmarks import dqa as decision_qa
-from graphs import METHODS
+from graphs import DECIDERS, METHODS
 from simulators.published import DataSet, load
 from tools.database import Kind
 
@@ -28,7 +28,9 @@ from tools.database import Kind
 def dqa(
     *,
     data: Annotated[Path, typer.Option(help="Clone or archive in the published layout.")],
-    method: Annotated[str, typer.Option(help="Methods with commas between, or all.")] = "all",
+    method: Annotated[
+        str, typer.Option(help="Methods with commas between, or all deciders.")
+    ] = "all",
     database: Annotated[str, typer.Option(help="relational, graph or both.")] = "both",
     model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
     scenario: Annotated[
@@ -59,7 +61,7 @@ def dqa(
     console = Console(stderr=as_json, highlight=False)
     given: dict[str, str | int] = {"model": model, "replan": replan}
     context = context_of({**given, "max_iterations": max_iterations, **pairs(setting or [])})
-    methods = listed(method, METHODS, "method", every="all")
+    methods = [*DECIDERS] if method == "all" else listed(method, METHODS, "method", every="")
     kinds: list[Kind] = listed(database, get_args(Kind), "kind of database", every="both")
     found = load(data)
     _tell_missing(console, found)

@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Interrupt
 from scripted import Replies, Reply, act, change, decide, keep, plan, register
 
-from graphs import METHODS, description, method
+from graphs import DECIDERS, METHODS, description, method
 from memory import Answer, Context, Fact, Input, Turn, WorkingMemory
 from models import process_settings
 from planweave import BadInput, PlanweaveError
@@ -62,7 +62,7 @@ def good(*, name: str = "planrag", before_decision: tuple[Reply, ...] = ()) -> R
 # -- from the question to the first action ----------------------------------------------------
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 async def test_decides(name: str, run: Run) -> None:
     script = good(name=name)
     memory = await run(name, script)
@@ -94,7 +94,7 @@ async def test_a_greeting_gets_a_greeting(name: str, run: Run) -> None:
     assert (memory["answer"], memory["plan"], script.prompts) == (None, [], [])
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 async def test_a_chat_message_is_asked(name: str, run: Run) -> None:
     given = {"messages": [{"role": "user", "content": "Which plant is cheapest?"}]}
     memory = await run(name, good(name=name), given)
@@ -310,7 +310,7 @@ async def test_each_tool(name: str, graph: str, run: Run) -> None:
     assert {"plant", "Plant"} <= {word.strip("():") for word in prompt.split()}
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 async def test_a_query_tool_without_database_is_not_offered(
     name: str, graph: str, run: Run
 ) -> None:
@@ -364,7 +364,7 @@ SLOW = (
 )
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 @pytest.mark.parametrize(
     ("query", "said"),
     [
@@ -540,7 +540,7 @@ async def test_a_budget_in_dollars_needs_a_price(run: Run) -> None:
 # -- the answer -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 async def test_a_decision_that_is_not_admitted_is_asked_for_again(name: str, run: Run) -> None:
     script = good(name=name)
     script.left["decide"] = [decide("Bon", 1), decide(' "bonn". ', 1)]
@@ -551,7 +551,7 @@ async def test_a_decision_that_is_not_admitted_is_asked_for_again(name: str, run
     assert "Bonn" in script.prompts[-1].messages[-1].text
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 async def test_a_decision_that_stays_outside_is_a_failure(name: str, run: Run) -> None:
     script = good(name=name)
     script.left["decide"] = [decide("Dresden", 1), decide("Erfurt", 1)]
@@ -567,7 +567,7 @@ async def test_without_candidates_every_decision_is_admitted(run: Run) -> None:
     assert answer_of(await run("planrag", script))["decision"] == "Dresden"
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 async def test_facts_that_do_not_exist_are_dropped(name: str, run: Run) -> None:
     script = good(name=name)
     script.left["decide"] = [decide("Bonn", 7, 1, 1, -1, 0)]
@@ -576,7 +576,7 @@ async def test_facts_that_do_not_exist_are_dropped(name: str, run: Run) -> None:
     assert memory["messages"][-1].text.endswith("[1]")
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 async def test_no_decision_is_an_answer_too(name: str, run: Run) -> None:
     script = good(name=name)
     script.left["decide"] = [decide(None, unknown="The price of coal.")]
@@ -588,7 +588,7 @@ async def test_no_decision_is_an_answer_too(name: str, run: Run) -> None:
 # -- malformed replies ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 @pytest.mark.parametrize("bad", [BAD, "", "{", "[1, 2]", '{"tool": 3}', "null", "\x00", "🤷" * 999])
 async def test_malformed_replies_never_raise(name: str, bad: str, run: Run) -> None:
     script = Replies(**{task: [bad] * 60 for task in ("plan", "action", "judge", "decide")})
@@ -609,7 +609,7 @@ async def test_after_an_unreadable_action_the_selector_is_asked_again(name: str,
     assert answer_of(memory)["decision"] == "Bonn"
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 async def test_an_unreadable_answer_is_told(name: str, run: Run) -> None:
     script = good(name=name)
     script.left["decide"] = [BAD, BAD]
@@ -622,7 +622,7 @@ async def test_an_unreadable_answer_is_told(name: str, run: Run) -> None:
 # -- threads and the registry -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 async def test_a_second_question_starts_afresh(name: str, database: str) -> None:
     first, second = good(name=name), good(name=name)
     second.left["decide"] = [decide("Aachen", 1)]
@@ -638,7 +638,7 @@ async def test_a_second_question_starts_afresh(name: str, database: str) -> None
     assert sum(spent["calls"] for spent in memory["usage"].values()) == len(second.prompts)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 def test_methods_are_found_by_name(name: str) -> None:
     assert method(name).graph.name == name
     assert description(name).endswith(".") or "(" in description(name)

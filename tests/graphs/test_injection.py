@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scripted import Prompt, Reply, act, decide, keep, plan
 
-from graphs import METHODS
+from graphs import DECIDERS
 from memory import WorkingMemory
 
 Run = Callable[..., Awaitable[WorkingMemory]]
@@ -38,7 +38,7 @@ class Obedient:
         return act(self.tool, left[0])
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 @pytest.mark.parametrize(
     ("file", "script", "tool", "order", "look"),
     [

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scripted import Prompt, Replies, Reply, act, decide, keep, plan, register
 
-from graphs import METHODS, method
+from graphs import DECIDERS, method
 from memory import Context, WorkingMemory
 from simulators.registry import scenario
 from simulators.scenario import Question
@@ -48,7 +48,7 @@ def _lister(question: Question, kind: str) -> Lister:
     raise AssertionError("no table holds the candidates")
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", DECIDERS)
 @pytest.mark.parametrize("kind", ["sql", "cypher"])
 async def test_every_method_on_every_scenario(
     name: str, kind: str, question: Question, tmp_path: Path

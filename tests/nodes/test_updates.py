@@ -13,24 +13,48 @@ from typing import Any, Unpack, get_type_hints
 import pytest
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
+from pages import Shelf
 from scripted import Reply, act, change, decide, plan, register
 
 from graphs import METHODS, method
-from memory import Action, Context, Fact, Tool, WorkingMemory
-from nodes.answering_machine import answering_machine
+from memory import Action, Answer, Context, Fact, Page, Tool, WorkingMemory
+from nodes.answering_machine import answering_machine, may_continue
+from nodes.autogpt import autogpt
 from nodes.calculator import calculator
+from nodes.citation_check import citation_check
 from nodes.cypher import cypher
+from nodes.documents import documents
+from nodes.evaluator import evaluator
+from nodes.glossary import glossary
+from nodes.grader import grader
 from nodes.greeter import greeter
 from nodes.intake import intake
 from nodes.plan_approval import plan_approval
 from nodes.planner import planner
+from nodes.reader import reader
+from nodes.recall import recall
 from nodes.replanner import replanner
 from nodes.selector import selector
+from nodes.speaker import speaker
 from nodes.sql import sql
+from nodes.taskmaster import taskmaster
 from nodes.thinking import thinking
 
 DECLARED = set(get_type_hints(WorkingMemory))
 BAD = "no JSON"
+
+
+PAGE: Page = {
+    "document": "a.pdf",
+    "page": 3,
+    "text": "The levelised cost of energy (LCOE) is 7.25 EUR/kWh in Bonn.",
+    "nearest": "levelised cost",
+    "score": 0.5,
+}
+SEARCH: Action = {"step": 1, "thought": "", "tool": "documents", "input": "cost in Bonn"}
+FINDING = {"page": 1, "quote": "is 7.25 EUR/kWh", "statement": "It is.", "number": "7.25 EUR/kWh"}
+ANSWER: Answer = {"decision": "Bonn", "why": "It costs 2 [1].", "facts": [1], "unknown": ""}
+THOUGHTS = {"text": "", "reasoning": "", "plan": ["a"], "criticism": "", "speak": ""}
 
 
 def state(**changed: Unpack[WorkingMemory]) -> WorkingMemory:
@@ -59,7 +83,15 @@ def state(**changed: Unpack[WorkingMemory]) -> WorkingMemory:
         "replanning": "",
         "failures": [],
         "usage": {},
+        "given_plan": False,
+        "pages": [PAGE],
+        "objection": "",
+        "rejections": 0,
+        "reason": "Something is missing.",
+        "task": "Find the cost.",
+        "abbreviations": {"kW": "kilowatt"},
         "answer": None,
+        "claims": [],
     }
     return {**known, **changed}
 
@@ -68,7 +100,15 @@ def chosen(tool: Tool, given: str) -> Action:
     return {"step": 1, "thought": "", "tool": tool, "input": given}
 
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "calculator", "thinking", "replan", "finish")
+TOOLS: tuple[Tool, ...] = (
+    "sql",
+    "cypher",
+    "documents",
+    "calculator",
+    "thinking",
+    "replan",
+    "finish",
+)
 CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("intake", intake, {"question": "Which?"}, ""),
     ("intake, predefined", intake, {"question": "Which?", "predefined_plan": ["a"]}, ""),
@@ -95,6 +135,38 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
         state(action=chosen("replan", "No.")),
         change("x"),
     ),
+    ("recall", recall, state(), ""),
+    ("documents", documents, state(action=SEARCH), ""),
+    ("documents, nothing", documents, state(action={**SEARCH, "input": "ships"}), ""),
+    ("grader", grader, state(action=SEARCH), {"relevant": [1]}),
+    ("grader, none", grader, state(action=SEARCH), {"relevant": []}),
+    ("grader, malformed", grader, state(action=SEARCH), BAD),
+    ("reader", reader, state(action=SEARCH), {"findings": [FINDING]}),
+    ("reader, misquoted", reader, state(action=SEARCH), {"findings": [FINDING | {"quote": "no"}]}),
+    ("reader, malformed", reader, state(action=SEARCH), BAD),
+    ("reader, no pages", reader, state(action=SEARCH, pages=[]), ""),
+    ("glossary", glossary, state(), ""),
+    ("rewriter", selector("agent_v1/rewriter", TOOLS), state(), act("sql", "SELECT 1")),
+    ("evaluator", evaluator("agent_v3/evaluator"), state(), {"notes": "No.", "verdict": "Reject"}),
+    ("evaluator, malformed", evaluator("agent_v3/evaluator"), state(), BAD),
+    ("taskmaster", taskmaster("agent_v3/taskmaster"), state(), {"task": "Look."}),
+    ("taskmaster, malformed", taskmaster("agent_v3/taskmaster"), state(), BAD),
+    (
+        "autogpt",
+        autogpt("autogpt/autogpt", TOOLS),
+        state(),
+        {"thoughts": THOUGHTS, "command": {"name": "sql", "input": "SELECT 1"}},
+    ),
+    ("autogpt, malformed", autogpt("autogpt/autogpt", TOOLS), state(), BAD),
+    (
+        "answering_machine, V3",
+        may_continue("agent_v3/answering_machine"),
+        state(),
+        {"reason": "It is missing.", "verdict": "CONTINUE"},
+    ),
+    ("answering_machine, V3 malformed", may_continue("agent_v3/answering_machine"), state(), BAD),
+    ("citation_check", citation_check, state(answer=ANSWER), {"verdicts": []}),
+    ("speaker", speaker, state(answer=ANSWER), ""),
     ("answering_machine", answering_machine, state(), decide("Bonn", 1)),
     ("answering_machine, malformed", answering_machine, state(), BAD),
     ("answering_machine, no facts", answering_machine, state(facts=[]), ""),
@@ -103,14 +175,24 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
 
 @pytest.mark.parametrize(("name", "node", "given", "reply"), CASES, ids=[c[0] for c in CASES])
 async def test_update(
-    name: str, node: Callable[..., Any], given: WorkingMemory, reply: Reply, tmp_path: Path
+    name: str,
+    node: Callable[..., Any],
+    given: WorkingMemory,
+    reply: Reply,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    shelf = Shelf((PAGE["document"], PAGE["page"], PAGE["text"]))
+    monkeypatch.setattr("nodes.documents.open_collection", lambda name: shelf)
     (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES('a');")
     (tmp_path / "p.cql").write_text('CREATE (:Plant {name: "a"});')
     context = Context(
         model=register(lambda prompt: reply),
         database=str(tmp_path / "p.sql"),
         graph=str(tmp_path / "p.cql"),
+        collection="energy" if name.startswith(("documents", "citation")) else None,
+        corrective=True,
+        citation_check="model",
     )
     before = copy.deepcopy(given)
     more = {"runtime": Runtime(context=context)} if "runtime" in _parameters(node) else {}

@@ -24,6 +24,14 @@ _TASKS = {
     "the one query": "action",
     "judge the plan": "judge",
     "the decision": "decide",
+    "the next command": "command",
+    "evaluate the plan": "evaluate",
+    "answer or go on": "verdict",
+    "the task": "task",
+    "read the pages": "read",
+    "grade the pages": "grade",
+    "the answer": "answer",
+    "check the claims": "check",
 }
 
 

@@ -1,0 +1,65 @@
+"""A thread answered on the terminal: told as it happens, then the answer, or all of it as JSON."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from apps.approval import approver
+from apps.run import run
+from apps.story import Story
+from apps.threads import Thread
+from memory import Input, WorkingMemory, total_usage
+
+_TOLD = ("question", "answer", "claims", "plan", "facts", "turns", "replans", "failures", "usage")
+
+
+def answer(thread: Thread, start: Input | None, *, command: str, as_json: bool) -> None:
+    """Run a thread to its end and report; an interrupted run says how to go on.
+
+    Args:
+        thread: What is asked, of which method, with which settings.
+        start: The question; None goes on with an old thread.
+        command: The command that goes on with it.
+        as_json: Print one JSON object on standard output, and the story on the other.
+
+    Raises:
+        PlanweaveError: The run cannot go on.
+    """
+    console = Console(stderr=as_json, highlight=False)
+    if start:
+        console.print(f"[bold]{thread.method}[/] · thread {thread.id}")
+        console.print(start["question"].strip(), markup=False, style="italic")
+    try:
+        memory = asyncio.run(run(thread, start, console, approver(console, thread.id, command)))
+    except KeyboardInterrupt:
+        console.print(f"\nInterrupted. Go on with: planweave {command} --resume {thread.id}")
+        raise typer.Exit(130) from None
+    verdict = thread.example.verdict(memory.get("answer")) if thread.example else None
+    if as_json:
+        typer.echo(json.dumps(_record(thread, memory, verdict), indent=2, ensure_ascii=False))
+        return
+    Story(console).finish(memory)
+    if verdict:
+        _tell_verdict(console, verdict)
+
+
+def _tell_verdict(console: Console, verdict: Mapping[str, Any]) -> None:
+    best, count = " or ".join(verdict["best"]), verdict["candidates"]
+    if verdict["correct"]:
+        console.print(f"[green]✔ Simulator: right, the best of {count} decisions.[/]")
+    elif verdict["rank"]:
+        rank = verdict["rank"]
+        console.print(f"[red]✘ Simulator: rank {rank} of {count} decisions; best is {best}.[/]")
+    else:
+        console.print(f"[red]✘ Simulator: no decision was made; best is {best}.[/]")
+
+
+def _record(thread: Thread, memory: WorkingMemory, verdict: Mapping[str, Any] | None) -> Any:
+    record: dict[str, Any] = {"thread": thread.id, "method": thread.method}
+    record |= {key: memory.get(key) for key in _TOLD}
+    record["total"] = total_usage(memory.get("usage", {})).model_dump()
+    return record | ({"verdict": verdict} if verdict else {})

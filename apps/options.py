@@ -1,0 +1,82 @@
+"""Options that several commands share, and what is made of them."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+
+from memory import Context
+from planweave import BadInput
+
+Database = Annotated[
+    str, typer.Option("--database", help="Relational database: URL, SQLite file or .sql script.")
+]
+Graph = Annotated[str, typer.Option("--graph", help="Graph database: bolt:// URL or .cql script.")]
+Rules = Annotated[Path | None, typer.Option("--rules", help="File with the business rules.")]
+Model = Annotated[str, typer.Option("--model", help="Chat model, such as openai:gpt-4o.")]
+RoleModel = Annotated[
+    list[str] | None,
+    typer.Option("--role-model", help="Another model for a role: planner=openai:gpt-4o."),
+]
+Method = Annotated[str, typer.Option("--method", help="See `planweave methods`.")]
+PlanFile = Annotated[Path | None, typer.Option("--plan", help="File with a plan, one step a line.")]
+Approve = Annotated[bool, typer.Option("--approve", help="Stop for approval of the plan.")]
+Replan = Annotated[
+    str, typer.Option("--replan", help="every_observation, or when_needed (fewer calls).")
+]
+MaxIterations = Annotated[int, typer.Option("--max-iterations", help="Actions at most.")]
+MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Budget of model calls.")]
+MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Budget of tokens.")]
+MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", help="Budget of seconds.")]
+MaxDollars = Annotated[float | None, typer.Option("--max-dollars", help="Budget of dollars.")]
+Resume = Annotated[str, typer.Option("--resume", help="Go on with an interrupted thread.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the run as JSON.")]
+
+
+def context_of(settings: dict[str, Any]) -> Context:
+    """The context of a run.
+
+    Raises:
+        BadInput: A setting is unknown or out of range.
+    """
+    try:
+        return Context.model_validate(settings)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
+
+
+def roles(pairs: list[str] | None) -> dict[str, str]:
+    """What was given as ``--role-model ROLE=MODEL``.
+
+    Raises:
+        BadInput: One is no such pair.
+    """
+    pairs = pairs or []
+    if wrong := [pair for pair in pairs if not all(pair.partition("="))]:
+        raise BadInput(
+            f"{wrong[0]!r} names no model for a role.",
+            mend="Write --role-model ROLE=MODEL, such as planner=openai:gpt-4o.",
+        )
+    return dict(pair.split("=", 1) for pair in pairs)
+
+
+def text_of(path: Path, what: str) -> str:
+    """The text of a file that the user names.
+
+    Raises:
+        BadInput: It cannot be read, is no UTF-8, or is empty.
+    """
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise BadInput(
+            f"The {what} file {path} cannot be read ({error.strerror}).", mend="Check the path."
+        ) from None
+    except UnicodeDecodeError:
+        raise BadInput(f"The {what} file {path} is not UTF-8 text.") from None
+    if not text:
+        raise BadInput(f"The {what} file {path} is empty.", mend=f"Write the {what} into it.")
+    return text

@@ -1,0 +1,82 @@
+"""``planweave terms``: abbreviations that were learned from documents; a person confirms them."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from apps.plain import plain
+from apps.threads import long_term_memory
+from memory.long_term import Term, abbreviations_of, confirm, forget
+from planweave import BadInput
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
+app = typer.Typer(
+    help="Abbreviations learned from documents; only confirmed ones are used again.",
+    no_args_is_help=True,
+)
+
+Result = TypeVar("Result")
+Owner = Annotated[str, typer.Option("--owner", help="User or project.")]
+
+
+@app.command("list")
+def list_terms(
+    owner: Owner = "local",
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """List what was learned, where, and whether it is confirmed."""
+    terms = _with_store(partial(abbreviations_of, owner=owner))
+    if as_json:
+        typer.echo(json.dumps(terms, indent=2, ensure_ascii=False))
+        return
+    table = Table("abbreviation", "stands for", "read in", "confirmed", box=None)
+    for short, term in terms.items():
+        table.add_row(*map(plain, _row(short, term)))
+    Console().print(table if terms else "Nothing has been learned yet.")
+
+
+@app.command("confirm")
+def confirm_term(
+    abbreviations: Annotated[list[str], typer.Argument(help="Such as LCOH.")],
+    owner: Owner = "local",
+) -> None:
+    """Confirm abbreviations: later threads use them."""
+    for short in abbreviations:
+        if not _with_store(partial(confirm, owner=owner, abbreviation=short)):
+            raise BadInput(
+                f"The abbreviation {short!r} was never learned.",
+                mend="See `planweave terms list`.",
+            )
+        typer.echo(f"{short} is confirmed.")
+
+
+@app.command("forget")
+def forget_term(
+    abbreviations: Annotated[list[str], typer.Argument(help="Such as LCOH.")],
+    owner: Owner = "local",
+) -> None:
+    """Forget abbreviations."""
+    for short in abbreviations:
+        _with_store(partial(forget, owner=owner, abbreviation=short))
+        typer.echo(f"{short} is forgotten.")
+
+
+def _row(short: str, term: Term) -> tuple[str, str, str, str]:
+    place = f"{term['document']}, p. {term['page']}"
+    return short, term["expansion"], place, "yes" if term["confirmed"] else "no"
+
+
+def _with_store(work: "Callable[[BaseStore], Coroutine[object, object, Result]]") -> Result:
+    async def run() -> Result:
+        async with long_term_memory() as store:
+            return await work(store)
+
+    return asyncio.run(run())

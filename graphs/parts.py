@@ -1,0 +1,72 @@
+"""What every method has: tools bound as nodes, and how a run is opened and ends."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias
+
+from langgraph.graph import END, START, StateGraph
+
+from memory import Context, Input, Tool, WorkingMemory
+from nodes.calculator import calculator
+from nodes.citation_check import citation_check
+from nodes.cypher import cypher
+from nodes.documents import documents
+from nodes.glossary import glossary
+from nodes.grader import grader
+from nodes.greeter import greeter
+from nodes.intake import intake
+from nodes.reader import reader
+from nodes.recall import recall
+from nodes.speaker import speaker
+from nodes.sql import sql
+from nodes.thinking import thinking
+
+Builder: TypeAlias = StateGraph[WorkingMemory, Context, Input, WorkingMemory]
+
+_NODES: dict[str, Any] = {
+    "sql": sql,
+    "cypher": cypher,
+    "calculator": calculator,
+    "thinking": thinking,
+}
+
+
+def method_builder() -> Builder:
+    """A graph with what comes first, up to ``recall``, and last, from ``citation_check``."""
+    builder: Builder = StateGraph(WorkingMemory, context_schema=Context, input_schema=Input)
+    builder.add_node("intake", intake)
+    builder.add_node("recall", recall)
+    builder.add_node("greeter", greeter)
+    builder.add_node("citation_check", citation_check)
+    builder.add_node("speaker", speaker)
+    builder.add_edge(START, "intake")
+    builder.add_edge("intake", "recall")
+    builder.add_edge("greeter", END)
+    builder.add_edge("citation_check", "speaker")
+    builder.add_edge("speaker", END)
+    return builder
+
+
+def bind_tools(builder: Builder, tools: Sequence[Tool]) -> list[str]:
+    """Add a node for each tool; returns the nodes in which the tools end.
+
+    Documents are a chain of nodes: search, grade, read, learn abbreviations.
+    """
+    for tool in tools:
+        if tool in _NODES:
+            builder.add_node(tool, _NODES[tool])
+    ends: list[str] = [tool for tool in tools if tool in _NODES]
+    if "documents" not in tools:
+        return ends
+    builder.add_node("documents", documents)
+    builder.add_node("grader", grader)
+    builder.add_node("reader", reader)
+    builder.add_node("glossary", glossary)
+    builder.add_edge("documents", "grader")
+    builder.add_edge("grader", "reader")
+    builder.add_edge("reader", "glossary")
+    return [*ends, "glossary"]
+
+
+def bound(tools: Sequence[Tool]) -> dict[Hashable, str]:
+    """The edges from a choice of ``tools`` to their nodes."""
+    return {tool: tool for tool in tools}

@@ -1,0 +1,28 @@
+"""ReAct: thought, action and observation in turn, until it finishes (Yao et al. 2023)."""
+
+from graphs.edges import RECURSION_LIMIT, beginning, chosen
+from graphs.parts import bind_tools, bound, method_builder
+from memory import Tool
+from nodes.answering_machine import answering_machine
+from nodes.selector import selector
+
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
+
+builder = method_builder()
+builder.add_node("selector", selector("react/selector", (*TOOLS, "finish")))
+builder.add_node("answering_machine", answering_machine)
+tool_ends = bind_tools(builder, TOOLS)
+
+builder.add_conditional_edges(
+    "recall",
+    beginning,
+    {"greeting": "greeter", "no_plan": "selector", "predefined_plan": "selector"},
+)
+builder.add_conditional_edges(
+    "selector", chosen, bound(TOOLS) | {"finish": "answering_machine", "unreadable": "selector"}
+)
+for end in tool_ends:
+    builder.add_edge(end, "selector")
+builder.add_edge("answering_machine", "citation_check")
+
+graph = builder.compile(name="react").with_config(recursion_limit=RECURSION_LIMIT)

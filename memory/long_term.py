@@ -1,0 +1,60 @@
+"""Long-term memory: what an owner, a user or a project, keeps from one thread to the next."""
+
+from typing import TypedDict
+
+from langgraph.store.base import BaseStore
+
+_MOST = 1_000
+
+
+class Term(TypedDict):
+    """What an abbreviation stands for, where that was read, and whether the owner confirmed it."""
+
+    expansion: str
+    document: str
+    page: int
+    confirmed: bool
+
+
+def _namespace(owner: str) -> tuple[str, ...]:
+    return ("owners", owner.replace(".", "_"), "abbreviations")
+
+
+async def abbreviations_of(store: BaseStore, owner: str) -> dict[str, Term]:
+    """Every abbreviation that was ever proposed to this owner."""
+    items = await store.asearch(_namespace(owner), limit=_MOST)
+    return {
+        item.key: Term(
+            expansion=str(item.value["expansion"]),
+            document=str(item.value["document"]),
+            page=int(item.value["page"]),
+            confirmed=bool(item.value["confirmed"]),
+        )
+        for item in sorted(items, key=lambda item: item.key)
+    }
+
+
+async def confirmed_abbreviations(store: BaseStore, owner: str) -> dict[str, str]:
+    """What the abbreviations stand for that this owner has confirmed."""
+    terms = await abbreviations_of(store, owner)
+    return {short: term["expansion"] for short, term in terms.items() if term["confirmed"]}
+
+
+async def propose(store: BaseStore, owner: str, abbreviation: str, term: Term) -> None:
+    """Keep a new abbreviation; one that is already known stays as it is."""
+    if await store.aget(_namespace(owner), abbreviation) is None:
+        await store.aput(_namespace(owner), abbreviation, dict(term))
+
+
+async def confirm(store: BaseStore, owner: str, abbreviation: str) -> bool:
+    """Confirm a proposed abbreviation; False if there is none of that name."""
+    item = await store.aget(_namespace(owner), abbreviation)
+    if item is None:
+        return False
+    await store.aput(_namespace(owner), abbreviation, item.value | {"confirmed": True})
+    return True
+
+
+async def forget(store: BaseStore, owner: str, abbreviation: str) -> None:
+    """Remove an abbreviation."""
+    await store.adelete(_namespace(owner), abbreviation)

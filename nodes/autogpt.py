@@ -1,0 +1,71 @@
+"""AutoGPT's one role: thoughts with a plan and criticism, then a command."""
+
+from functools import cache
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field, create_model
+
+from memory import Context, Tool, WorkingMemory
+from nodes.limits import reason_to_answer, repeats
+from nodes.role import Node, ask_role, failures, usage
+from nodes.selector import WARMER, action_of, offered, problem_text, tools_text
+from nodes.turns import unreadable_turn
+from prompts import load
+
+
+class Thoughts(BaseModel):
+    """What AutoGPT says before it commands."""
+
+    text: str = Field(max_length=300)
+    reasoning: str = Field(max_length=300)
+    plan: list[str] = Field(max_length=5)
+    criticism: str = Field(max_length=200)
+    speak: str = Field(max_length=200)
+
+
+class Command(BaseModel):
+    """What AutoGPT commands."""
+
+    name: Tool
+    input: str = Field(max_length=4000)
+
+
+class ThoughtsAndCommand(BaseModel):
+    """AutoGPT's reply."""
+
+    thoughts: Thoughts
+    command: Command
+
+
+def autogpt(prompt: str, tools: tuple[Tool, ...]) -> Node:
+    """Make the role that uses ``prompts/<prompt>.md`` and commands ``tools``.
+
+    Its plan is written anew with every reply and stands in working memory.
+    """
+
+    async def autogpt(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        if reason := reason_to_answer(state, runtime.context):
+            return {"action": action_of(state, thought=reason, tool="finish", input="")}
+        bound = offered(tools, state, runtime.context)
+        task = load(prompt).fill(tools=tools_text(bound, state), problem=problem_text(state))
+        warmer = WARMER * repeats(state["turns"])
+        reply = await ask_role("autogpt", _reply(bound), task, state, runtime, warmer=warmer)
+        update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
+        if reply.value is None:
+            return update | unreadable_turn(state, reply.failure)
+        thoughts, command = reply.value.thoughts, reply.value.command
+        said = (thoughts.text, thoughts.reasoning, thoughts.criticism)
+        thought = " ".join(part.strip() for part in said)
+        action = action_of(state, thought=thought, tool=command.name, input=command.input)
+        return update | {"action": action, "plan": thoughts.plan}
+
+    return autogpt
+
+
+@cache
+def _reply(tools: tuple[Tool, ...]) -> type[ThoughtsAndCommand]:
+    """The reply's schema for these tools: the command is a closed choice."""
+    names: Any = Literal[tools]
+    command = create_model("Command", __base__=Command, name=(names, ...))
+    return create_model("AutoGPT", __base__=ThoughtsAndCommand, command=(command, ...))

@@ -1,0 +1,152 @@
+"""Citation check: does each claim of the answer rest on the facts that it cites?"""
+
+import re
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from memory import Answer, Claim, Context, Fact, WorkingMemory
+from nodes.briefing import fact_text
+from nodes.role import ask_role, failures, usage
+from prompts import load
+from tools.documents.quotes import numbers
+
+CITATION = re.compile(r"\[(\d+)\]")
+UNSUPPORTED = "(no source)"
+"""Stands behind a claim that no fact supports."""
+
+_BEFORE_POINT = re.compile(r"\s*([.!?])((?:\s*\[\d+\])+)")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\n+")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_ENOUGH = 0.5
+"""Share of a claim's words that must stand in the facts it cites, or in the question."""
+
+
+class Entailment(BaseModel):
+    """The judge's verdict on one claim."""
+
+    claim: int
+    reason: str = Field(max_length=200)
+    supported: bool
+
+
+class Entailments(BaseModel):
+    """The judge's reply."""
+
+    verdicts: list[Entailment]
+
+
+async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Check every claim by its words and numbers or by a model, as the context says.
+
+    A claim that cites nothing gets the fact that supports it; one that no fact supports is marked.
+    """
+    answer = state["answer"]
+    if answer is None or not answer["facts"] or runtime.context.citation_check == "off":
+        return {}
+    claims = [_checked(text, answer, state) for text in sentences(answer["why"])]
+    update: WorkingMemory = {}
+    if runtime.context.citation_check == "model":
+        claims, update = await _judged(claims, state, runtime)
+    inline = CITATION.search(answer["why"]) is not None
+    return update | {"claims": claims, "answer": _marked(answer, claims, inline=inline)}
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of an answer, each with the citations that follow its end."""
+    moved = _BEFORE_POINT.sub(lambda match: f"{match[2]}{match[1]}", text)
+    return [sentence for part in _SENTENCE.split(moved) if (sentence := part.strip())]
+
+
+def supports(claim: str, facts: Sequence[Fact], question: str) -> str:
+    """Why ``facts`` do not support ``claim``; empty if they do.
+
+    Its numbers must stand in them, rounded perhaps; and half of its words, if all are quotes from
+    documents: the rows of a database are not said in words.
+    """
+    plain = CITATION.sub("", claim)
+    there = " ".join(f"{fact['text']} {(fact['quote'] or {'text': ''})['text']}" for fact in facts)
+    known = numbers(there) | numbers(question)
+    if missing := [number for number in sorted(numbers(plain)) if not _stands(number, known)]:
+        return f"{', '.join(missing)} stands in no fact that it cites"
+    words, there_words = _words(plain), _words(f"{there} {question}")
+    quoted = all(fact["quote"] for fact in facts)
+    if quoted and len(words & there_words) < _ENOUGH * len(words):
+        return "its words do not stand in the facts that it cites"
+    return ""
+
+
+def _stands(number: str, known: frozenset[str]) -> bool:
+    """Whether a known number is this one, or is rounded to it."""
+    digits = len(number.partition(".")[2])
+    return number in known or any(
+        round(float(other), digits) == float(number) for other in known if "." in other
+    )
+
+
+def _words(text: str) -> frozenset[str]:
+    """Longer words by their first letters, so that endings do not count."""
+    return frozenset(word[:5].casefold() for word in _WORD.findall(text))
+
+
+def _checked(text: str, answer: Answer, state: WorkingMemory) -> Claim:
+    cited = [int(number) for number in CITATION.findall(text)]
+    if not CITATION.search(answer["why"]):  # a decision cites its facts as a whole
+        cited = answer["facts"]
+    if not cited:
+        cited = _found(text, state)
+    facts = [fact for fact in state["facts"] if fact["number"] in cited]
+    reason = supports(text, facts, state["question"]) if facts else "it cites no fact"
+    return Claim(text=text, facts=cited, supported=not reason, reason=reason)
+
+
+def _found(text: str, state: WorkingMemory) -> list[int]:
+    """The first fact that by itself supports a claim that cites none."""
+    return next(
+        ([f["number"]] for f in state["facts"] if not supports(text, [f], state["question"])), []
+    )
+
+
+async def _judged(
+    claims: list[Claim], state: WorkingMemory, runtime: Runtime[Context]
+) -> tuple[list[Claim], WorkingMemory]:
+    """The claims as the judge sees them; one that it does not name stays as it was checked."""
+    task = load("documents/citation_check").fill(
+        facts="\n".join(fact_text(fact) for fact in state["facts"]),
+        claims="\n".join(f"{n}. {claim['text']}" for n, claim in enumerate(claims, start=1)),
+    )
+    reply = await ask_role("judge", Entailments, task, state, runtime)
+    verdicts = {v.claim: v for v in reply.value.verdicts} if reply.value else {}
+    judged = [
+        Claim(
+            text=claim["text"],
+            facts=claim["facts"],
+            supported=verdicts[n].supported if n in verdicts else claim["supported"],
+            reason=verdicts[n].reason if n in verdicts else claim["reason"],
+        )
+        for n, claim in enumerate(claims, start=1)
+    ]
+    return judged, {"usage": usage(reply), "failures": failures(reply)}
+
+
+def _marked(answer: Answer, claims: Sequence[Claim], *, inline: bool) -> Answer:
+    """The answer with the citations that were found and a mark on what nothing supports."""
+    parts = [_mark(claim, inline=inline) for claim in claims]
+    cited = [number for claim in claims for number in claim["facts"]]
+    return Answer(
+        decision=answer["decision"],
+        why=" ".join(parts),
+        facts=list(dict.fromkeys([*answer["facts"], *cited])),
+        unknown=answer["unknown"],
+    )
+
+
+def _mark(claim: Claim, *, inline: bool) -> str:
+    text = claim["text"]
+    if not claim["supported"]:
+        return f"{text} {UNSUPPORTED}"
+    if inline and not CITATION.search(text):
+        citations = "".join(f"[{number}]" for number in claim["facts"])
+        return re.sub(r"\s*([.!?]?)$", rf" {citations}\1", text, count=1)
+    return text

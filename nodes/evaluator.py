@@ -1,0 +1,33 @@
+"""Evaluator: accepts a plan or sends it back to the planner with notes (V3)."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from memory import Context, WorkingMemory
+from nodes.role import Node, ask_role, failures, usage
+from prompts import load
+
+
+class Evaluation(BaseModel):
+    """The evaluator's reply; the notes come before the verdict."""
+
+    notes: str = Field(max_length=300)
+    verdict: Literal["Accept", "Reject"]
+
+
+def evaluator(prompt: str) -> Node:
+    """Make the evaluator that uses ``prompts/<prompt>.md``; an unreadable reply accepts."""
+
+    async def evaluator(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        reply = await ask_role("evaluator", Evaluation, load(prompt).fill(), state, runtime)
+        rejected = reply.value is not None and reply.value.verdict == "Reject"
+        return {
+            "objection": reply.value.notes if reply.value and rejected else "",
+            "rejections": state["rejections"] + rejected,
+            "usage": usage(reply),
+            "failures": failures(reply),
+        }
+
+    return evaluator

@@ -1,0 +1,27 @@
+"""Glossary: learns abbreviations from the pages that were read; it never makes one up."""
+
+from langgraph.runtime import Runtime
+from tools.documents.abbreviations import abbreviations
+
+from memory import Context, WorkingMemory
+from memory.long_term import Term, propose
+
+
+async def glossary(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Note each abbreviation that a page spells out, and propose it to long-term memory.
+
+    In this run it holds at once, since its page is at hand; later threads get it when the owner
+    has confirmed it.
+    """
+    known = dict(state["abbreviations"])
+    for page in state["pages"]:
+        for short, long in abbreviations(page["text"]).items():
+            if short in known:
+                continue
+            known[short] = long
+            if runtime.store is not None:
+                term = Term(
+                    expansion=long, document=page["document"], page=page["page"], confirmed=False
+                )
+                await propose(runtime.store, runtime.context.owner, short, term)
+    return {"abbreviations": known}

@@ -1,0 +1,30 @@
+"""Pages as text for a prompt."""
+
+from collections.abc import Sequence
+
+from memory import Context, Page
+from prompts import load
+
+
+def pages_text(pages: Sequence[Page], context: Context) -> str:
+    """The pages found, numbered from 1 in their order, each cut to the context's length."""
+    return "\n\n".join(
+        load("documents/page").fill(
+            number=str(number),
+            document=page["document"],
+            page=str(page["page"]),
+            text=excerpt(page, context.page_characters),
+        )
+        for number, page in enumerate(pages, start=1)
+    )
+
+
+def excerpt(page: Page, limit: int) -> str:
+    """The page, or so many characters of it around the words that were nearest."""
+    text = page["text"]
+    if len(text) <= limit:
+        return text
+    middle = max(text.find(page["nearest"]), 0) + len(page["nearest"]) // 2
+    start = min(max(middle - limit // 2, 0), len(text) - limit)
+    before, after = "… " if start else "", " …" if start + limit < len(text) else ""
+    return f"{before}{text[start : start + limit].strip()}{after}"

@@ -1,0 +1,79 @@
+"""Reader: turns the pages found into facts, each with the words that it rests on."""
+
+import re
+from collections.abc import Sequence
+from time import perf_counter
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from memory import Context, Failure, Page, Quote, Value, WorkingMemory
+from nodes.pages import pages_text
+from nodes.role import ask_role, failures, usage
+from nodes.turns import Observation, chosen_action, turn_taken
+from prompts import load
+from tools.documents.quotes import locate, numbers
+
+_NUMBER = re.compile(r"(?P<value>[-+]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>\S.*)?")
+
+
+class Finding(BaseModel):
+    """One finding; the words come before what they are taken to say."""
+
+    page: int
+    quote: str = Field(max_length=400)
+    statement: str = Field(max_length=300)
+    number: str = Field(max_length=40)
+
+
+class Reading(BaseModel):
+    """The reader's reply."""
+
+    findings: list[Finding] = Field(max_length=3)
+
+
+async def reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Read the pages; what they say about ``action.input`` becomes facts.
+
+    A finding whose quote stands on none of the pages is dropped and noted as a failure.
+    """
+    if not state["pages"]:
+        return {}
+    started = perf_counter()
+    task = load("documents/reader").fill(
+        query=chosen_action(state)["input"], pages=pages_text(state["pages"], runtime.context)
+    )
+    reply = await ask_role("reader", Reading, task, state, runtime)
+    findings = reply.value.findings if reply.value else []
+    pairs = [(finding, _quote(finding, state["pages"])) for finding in findings]
+    found = [
+        Observation(finding.statement.strip(), values=_number(finding, quote), quote=quote)
+        for finding, quote in pairs
+        if quote and finding.statement.strip()
+    ]
+    problem = "" if found else "The pages found do not say it."
+    return turn_taken(state, found, problem, perf_counter() - started) | {
+        "usage": usage(reply),
+        "failures": failures(reply) + [_misquoted(finding) for finding, q in pairs if not q],
+    }
+
+
+def _quote(finding: Finding, pages: Sequence[Page]) -> Quote | None:
+    """The quote as it stands on the page that the finding names, or on another that was read."""
+    named = pages[finding.page - 1 : finding.page] if finding.page > 0 else []
+    for page in (*named, *pages):
+        if words := locate(finding.quote, page["text"]):
+            return Quote(document=page["document"], page=page["page"], text=words)
+    return None
+
+
+def _number(finding: Finding, quote: Quote | None) -> dict[str, Value]:
+    """The finding's number with its unit, if the number stands in the quote."""
+    match = _NUMBER.fullmatch(finding.number.strip())
+    if not match or not quote or not numbers(match["value"]) <= numbers(quote["text"]):
+        return {}
+    return {"value": float(match["value"].replace(",", "")), "unit": match["unit"] or ""}
+
+
+def _misquoted(finding: Finding) -> Failure:
+    return Failure(role="reader", kind="quote_not_found", detail=finding.quote)

@@ -1,0 +1,13 @@
+"""Recall: what long-term memory holds for this user or project."""
+
+from langgraph.runtime import Runtime
+
+from memory import Context, WorkingMemory
+from memory.long_term import confirmed_abbreviations
+
+
+async def recall(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Take up the abbreviations that the owner has confirmed; without a store there are none."""
+    if runtime.store is None or state["greeting"]:
+        return {}
+    return {"abbreviations": await confirmed_abbreviations(runtime.store, runtime.context.owner)}

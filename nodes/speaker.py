@@ -1,0 +1,42 @@
+"""Speaker: says the answer in the chat, with the sources that it cites."""
+
+from langchain_core.messages import AIMessage
+
+from memory import Answer, Fact, WorkingMemory
+from nodes.citation_check import CITATION
+
+
+def speaker(state: WorkingMemory) -> WorkingMemory:
+    """Add the answer to the chat as one message."""
+    answer = state["answer"]
+    if answer is None:
+        raise RuntimeError("There is no answer to speak.")
+    cited = [fact for fact in state["facts"] if fact["number"] in answer["facts"]]
+    quoted = [source_text(fact) for fact in cited if fact["quote"]]
+    parts = [
+        _decision(answer),
+        _why(answer),
+        f"Not known: {answer['unknown']}" if answer["unknown"] else "",
+        "\n".join(["Sources:", *quoted]) if quoted else "",
+    ]
+    return {"messages": [AIMessage("\n\n".join(part for part in parts if part))]}
+
+
+def source_text(fact: Fact) -> str:
+    """Where a fact comes from, for people: a page and its words, or a query."""
+    if quote := fact["quote"]:
+        words = " ".join(quote["text"].split())
+        return f'[{fact["number"]}] {quote["document"]}, p. {quote["page"]}: "{words}"'
+    return f"[{fact['number']}] {fact['source']}: {' '.join(fact['query'].split())}"
+
+
+def _decision(answer: Answer) -> str:
+    if answer["decision"]:
+        return f"**{answer['decision']}**"
+    return "" if CITATION.search(answer["why"]) else "I cannot decide this."
+
+
+def _why(answer: Answer) -> str:
+    """The reasons; facts that are not cited in their text are cited at its end."""
+    left = [f"[{n}]" for n in answer["facts"] if f"[{n}]" not in answer["why"]]
+    return f"{answer['why']} {''.join(left)}".strip()

@@ -1,0 +1,42 @@
+"""A document collection of a few pages, to drive a graph along its edges."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class FoundPage(NamedTuple):
+    """As a search returns it."""
+
+    document: str
+    page: int
+    text: str
+    chunk: str
+    score: float
+
+
+class Listed(NamedTuple):
+    """As a collection lists it."""
+
+    name: str
+    pages: int
+
+
+class Shelf:
+    """Finds the pages that hold a word of the query; the queries are kept."""
+
+    def __init__(self, *pages: tuple[str, int, str]) -> None:
+        self.pages = [
+            FoundPage(document, page, text, text[:40], 1.0) for document, page, text in pages
+        ]
+        self.queries: list[str] = []
+
+    def documents(self) -> Sequence[Listed]:
+        """One entry for each document."""
+        names = dict.fromkeys(page.document for page in self.pages)
+        return [Listed(name, sum(page.document == name for page in self.pages)) for name in names]
+
+    def search(self, query: str, *, k: int, mode: str, reranker: str | None) -> list[FoundPage]:
+        """The first ``k`` pages that hold a word of ``query``."""
+        self.queries.append(query)
+        words = query.casefold().split()
+        return [page for page in self.pages if any(w in page.text.casefold() for w in words)][:k]

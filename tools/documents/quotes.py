@@ -1,0 +1,72 @@
+"""Quotes: whether words really stand on a page, and how they stand there."""
+
+import re
+import unicodedata
+
+_FEWEST_CHARACTERS = 4
+_NUMBER = re.compile(r"(?<!\d)\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?")
+_DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212")
+
+
+def locate(quote: str, text: str) -> str | None:
+    """The passage of ``text`` that says ``quote``, as it stands there; None if there is none.
+
+    Letter case, blanks, line ends, hyphens in words, and punctuation do not count; the letters,
+    the figures with what stands between them, and their order do. ``…`` in a quote leaves words
+    out: its parts must follow one another.
+    """
+    parts = [part for piece in re.split(r"\.\.\.|…", quote) if (part := _essence(piece)[0])]
+    if sum(map(len, parts)) < _FEWEST_CHARACTERS:
+        return None
+    there, places = _essence(text)
+    begin, end = -1, 0
+    for part in parts:
+        found = _find(part, there, places, text, end)
+        if found < 0:
+            return None
+        begin = found if begin < 0 else begin
+        end = found + len(part)
+    return text[places[begin] : places[end - 1] + 1]
+
+
+def numbers(text: str) -> frozenset[str]:
+    """The numbers in a text, without thousands separators and closing zeros."""
+    return frozenset(_plain_number(number) for number in _NUMBER.findall(text))
+
+
+def _plain_number(number: str) -> str:
+    digits = re.sub(r"[^\d.]", "", number)
+    return (digits.rstrip("0").rstrip(".") if "." in digits else digits).lstrip("0") or "0"
+
+
+def _essence(text: str) -> tuple[str, list[int]]:
+    """What counts of a text, and the place of each of its characters in it."""
+    kept: list[str] = []
+    places: list[int] = []
+    for place, sign in enumerate(text):
+        plain = unicodedata.normalize("NFKC", sign).casefold()
+        if not plain.isalnum():
+            plain = _between_figures(text, place)
+        kept.extend(plain)
+        places.extend([place] * len(plain))
+    return "".join(kept), places
+
+
+def _between_figures(text: str, place: int) -> str:
+    """A sign that parts two figures, as in 1.5 and 6-20, or belongs to one, as in 5%."""
+    sign = "-" if text[place] in _DASHES else text[place]
+    if sign == "%":
+        return sign
+    around = text[place - 1 : place] + text[place + 1 : place + 2]
+    return sign if sign in ".-/:" and len(around) == 2 and around.isdigit() else ""
+
+
+def _find(part: str, there: str, places: list[int], text: str, start: int) -> int:
+    """Where ``part`` stands as whole words at or after ``start``; -1 if nowhere."""
+    found = there.find(part, start)
+    while found >= 0:
+        first, last = places[found], places[found + len(part) - 1]
+        if not (text[first - 1 : first].isalnum() or text[last + 1 : last + 2].isalnum()):
+            return found
+        found = there.find(part, found + 1)
+    return -1
