@@ -10,6 +10,7 @@ from benchmarks.dqa_analysis import (
     retrievals,
     unread,
 )
+from benchmarks.dqa_replans import KINDS, category
 from benchmarks.metrics import Rate, accuracy, grouped, rate, spread
 from benchmarks.record import Record
 from benchmarks.table import Cell, Table
@@ -55,6 +56,10 @@ _PAPER_REPLANS = {
     "locating": ("376: 66.8%", "0", "12: 41.7%", "5: 20.0%", "7: 0.0%"),
     "building": ("125: 57.6%", "0", "24: 41.7%", "23: 21.7%", "30: 13.3%"),
 }
+_PAPER_CATEGORIES = {
+    "locating": (0.1667, 0.1667, 0.25, 0.6667, 0.1667, 0.0833, 0.0833, 0.0417, 0.0417, 0.0417),
+    "building": (0.0, 0.4444, 0.3492, 0.4127, 0.3810, 0.0476, 0.7778, 0.0635, 0.1270, 0.0),
+}
 _OTHER_MODEL = (
     "The paper's figures are GPT-4, zero-shot, on all 200 + 101 questions: another model and "
     "another sample, not to be compared directly."
@@ -72,6 +77,7 @@ def decision_tables(records: Sequence[Record]) -> list[Table]:
         missed_data(groups),
         failures(groups),
         replannings(groups),
+        replanning_categories(groups),
     ]
 
 
@@ -236,6 +242,40 @@ def replannings(groups: Mapping[str, Sequence[Record]]) -> Table:
         columns=("scenario", "method", "0", "1", "2", "3", "4 or more"),
         rows=rows if planned else (),
     )
+
+
+def replanning_categories(groups: Mapping[str, Sequence[Record]]) -> Table:
+    """What the re-plannings changed (table 12)."""
+    rows: list[tuple[Cell, ...]] = []
+    for scenario in _scenarios(groups):
+        for label, records in groups.items():
+            own = [r for r in records if r.scenario == scenario and r.replans]
+            if own:
+                shares = (
+                    _percent(sum(name in _categories(r) for r in own) / len(own)) for name in KINDS
+                )
+                rows.append((scenario, label, *shares, len(own)))
+        if rows and scenario in _PAPER_CATEGORIES:
+            paper = map(_percent, _PAPER_CATEGORIES[scenario])
+            rows.append((scenario, "paper (judged by people)", *paper, None))
+    return Table(
+        title="Kinds of re-planning (table 12)",
+        columns=("scenario", "method", *KINDS, "of"),
+        rows=rows,
+        note="Of the questions that were re-planned, the share with a change of this kind; a "
+        "question can have several. Re-order, replace and change target leave the number of "
+        "steps, delete and merge lower it, the others raise it. By fixed rules over the words of "
+        "the steps.",
+    )
+
+
+def _categories(record: Record) -> set[str]:
+    plans = [(replan["before"], replan["after"]) for replan in record.replans]
+    return {
+        category([str(step) for step in before], [str(step) for step in after])
+        for before, after in plans
+        if isinstance(before, list) and isinstance(after, list)
+    }
 
 
 def _per_scenario(
