@@ -113,7 +113,7 @@ def failure_class(record: Record) -> FailureClass | None:
 
 def _good(record: Record) -> Iterator[Entry]:
     """The turns whose query brought rows."""
-    return (turn for turn in record.turns if turn["tool"] in _QUERIES and turn["facts"])
+    return (turn for turn in record.turns if turn["tool"] in _QUERIES and turn.get("facts"))
 
 
 @lru_cache(maxsize=4096)
