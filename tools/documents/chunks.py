@@ -1,0 +1,87 @@
+"""Chunks: the pieces of a page that are searched in its place."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+
+from models.embeddings import tokenizer
+
+Spans = Callable[[str], Sequence[tuple[int, int]]]
+"""Where the tokens of a text are: begin and end of each, in characters."""
+
+_SENTENCE_END = re.compile(r"[.!?\u2026]['\")\]\u201d\u2019]*\s+|[\u3002\uff01\uff1f]|\n\s*\n")
+_LINE_END = re.compile(r"\n")
+_BLANK = re.compile(r"\s+")
+_ROW = re.compile(r"^.* \| .*$|^\|.*$", re.MULTILINE)
+
+
+def chunk(text: str, *, size: int = 100, overlap: int = 0, spans: Spans | None = None) -> list[str]:
+    """Cut a page into chunks that follow one another.
+
+    A chunk ends where a sentence ends or, failing that, a line or a word, unless that would leave
+    it less than half full. A row of a table (cells parted by ``|``) is never cut, however long it
+    is.
+
+    Args:
+        text: A page.
+        size: Tokens of a chunk, at most.
+        overlap: Tokens at the end of a chunk that begin the next one as well, below ``size``.
+        spans: Where the tokens are; those of the offline embedding model by default.
+
+    Returns:
+        Passages of ``text`` as they stand there, without blanks around them.
+    """
+    overlap = min(overlap, size - 1)
+    tokens = (spans or tokenizer().spans)(text)
+    starts = [begin for begin, _ in tokens]
+    cuts = _Cuts(text)
+    chunks: list[str] = []
+    first = 0
+    while first < len(tokens):
+        end = cuts.end(starts, first, size)
+        after = bisect_right(starts, end - 1) if end < len(text) else len(tokens)
+        chunks.append(text[starts[first] : end].strip())
+        if after >= len(tokens):
+            break
+        back = cuts.outside_rows(starts, after - overlap)
+        first = back if back > first else after
+    return [piece for piece in chunks if piece]
+
+
+class _Cuts:
+    """Where a text may be cut."""
+
+    def __init__(self, text: str) -> None:
+        self._length = len(text)
+        self._places = [
+            [match.end() for match in pattern.finditer(text)]
+            for pattern in (_SENTENCE_END, _LINE_END, _BLANK)
+        ]
+        self._rows = [match.span() for match in _ROW.finditer(text)]
+        self._row_starts = [begin for begin, _ in self._rows]
+
+    def end(self, starts: Sequence[int], first: int, size: int) -> int:
+        """Where the chunk that begins with token ``first`` ends, in characters."""
+        if first + size >= len(starts):
+            return self._length
+        begin, limit = starts[first], starts[first + size]
+        half = starts[first + size // 2]
+        if row := self._row_at(limit):
+            return row[0] if row[0] > begin else row[1]
+        for places in self._places:
+            place = bisect_right(places, limit)
+            if place and places[place - 1] > half and not self._row_at(places[place - 1]):
+                return places[place - 1]
+        return limit
+
+    def outside_rows(self, starts: Sequence[int], token: int) -> int:
+        """``token``, or the first of the row that it stands in."""
+        row = self._row_at(starts[token])
+        return bisect_right(starts, row[0] - 1) if row else token
+
+    def _row_at(self, place: int) -> tuple[int, int] | None:
+        """The row that a cut at ``place`` would break."""
+        at = bisect_right(self._row_starts, place) - 1
+        if at >= 0 and self._rows[at][0] < place < self._rows[at][1]:
+            return self._rows[at]
+        return None

@@ -1,0 +1,539 @@
+"""Collections: a person's or project's documents, searched by meaning and by words."""
+
+import hashlib
+import os
+import shutil
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory import SearchMode
+from models.embeddings import embedding_id, embeddings
+from planweave import BadInput
+from tools.documents import urls
+from tools.documents.chunks import chunk
+from tools.documents.fusion import reciprocal_rank
+from tools.documents.pages import Paging, Unreadable, check_size, kind_of, read
+from tools.documents.rerank import reranker as find_reranker
+from tools.documents.store import (
+    DocumentInfo,
+    Rows,
+    Store,
+    VersionGone,
+    documents_folder,
+    path_of,
+    settings,
+)
+from tools.suggest import nearest
+
+if TYPE_CHECKING:
+    from tools.documents.vectors import VectorIndex
+    from tools.documents.words import WordIndex
+
+WORDS_ONLY = "none"
+"""The name that stands for no embeddings: search is by words alone."""
+
+_DEFAULT_EMBEDDINGS = "minilm"
+_READER_VERSION = 1  # another number has every document read anew when it is added again
+_BATCH = 256
+_CANDIDATES = 50
+_KEEP_OPEN = 8
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with a file's name, and how many of its new chunks are embedded, of how many."""
+
+Loadable = TypeVar("Loadable", "VectorIndex", "WordIndex")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """A page that a search found.
+
+    Attributes:
+        document: Name of the document.
+        page: Number of the page, from 1.
+        text: The whole page.
+        chunk: Its passage that fits the query best, as it stands in ``text``.
+        score: The higher the better; comparable within one search.
+    """
+
+    document: str
+    page: int
+    text: str
+    chunk: str
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Added:
+    """What became of a file.
+
+    Attributes:
+        document: Its name in the collection; the file's where it was not added.
+        status: "unchanged" if the same content was there; "skipped" is a file of a folder that
+            is of no known kind, "failed" one that cannot be read: ``problem`` says why.
+        pages: How many it has.
+        chunks: How many pieces of it are searched.
+        embedded: How many chunks were new, so that they had to be embedded.
+        image_pages: Pages that hold images and no text.
+        paging: What a page is.
+        problem: One sentence.
+    """
+
+    document: str
+    status: Literal["added", "changed", "unchanged", "skipped", "failed"]
+    pages: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    image_pages: tuple[int, ...] = ()
+    paging: Paging = "pages"
+    problem: str = ""
+
+
+_open: "OrderedDict[tuple[Path, str], Collection]" = OrderedDict()
+_lock = Lock()
+
+
+def open_collection(
+    name: str, *, embeddings: str | None = None, create: bool = False
+) -> "Collection":
+    """Open a collection, or give back the one that is already open.
+
+    Args:
+        name: Such as ``energy``, or ``alice/energy`` for one that belongs to alice.
+        embeddings: Name of an embedding model, or ``none`` to search by words alone; by default
+            the one that the collection was last added to with, ``minilm`` for a new one.
+        create: Make it if there is none.
+
+    Raises:
+        BadInput: There is no such collection, or this cannot be the name of one.
+    """
+    store = Store(path_of(name), name)
+    if create:
+        store.create(embeddings or _DEFAULT_EMBEDDINGS)
+    _check_exists(name, store.path)
+    model = embeddings or store.meta("embeddings")
+    with _lock:
+        collection = _open.pop((store.path, model), None) or Collection(name, store, model)
+        _open[store.path, model] = collection
+        while len(_open) > _KEEP_OPEN:
+            _open.popitem(last=False)
+    return collection
+
+
+def collections(owner: str | None = None) -> list[str]:
+    """Names of all collections, or of one owner's."""
+    folder = documents_folder()
+    pattern = f"{owner}/*.sqlite" if owner else "**/*.sqlite"
+    if owner:
+        path_of(owner)  # refuses what could lead out of the folder
+    return sorted(
+        path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob(pattern)
+    )
+
+
+def delete_collection(name: str) -> None:
+    """Delete a collection with everything in it.
+
+    Raises:
+        BadInput: There is no such collection.
+    """
+    path = path_of(name)
+    _check_exists(name, path)
+    path.unlink(missing_ok=True)
+    path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
+    shutil.rmtree(path.with_suffix(".index"), ignore_errors=True)
+    with _lock:
+        for key in [key for key in _open if key[0] == path]:
+            del _open[key]
+
+
+def _check_exists(name: str, path: Path) -> None:
+    if path.is_file():
+        return
+    near = nearest(name, collections())
+    raise BadInput(
+        f"There is no document collection {name!r}"
+        + (f"; did you mean {' or '.join(near)}?" if near else "."),
+        mend=f"Make it by adding a document: planweave docs add FILE --collection {name}",
+    )
+
+
+class Collection:
+    """Documents that are searched together; safe for threads and processes at once."""
+
+    def __init__(self, name: str, store: Store, embeddings: str) -> None:
+        self.name = name
+        self._store = store
+        self._embeddings = embeddings
+        self._index: _Index | None = None
+        self._lock = Lock()
+
+    def add(self, source: str | Path, *, progress: Progress | None = None) -> list[Added]:
+        """As :meth:`adding`, with all that became of the files at once."""
+        return list(self.adding(source, progress=progress))
+
+    def adding(self, source: str | Path, *, progress: Progress | None = None) -> Iterator[Added]:
+        """Add documents one by one, as the iterator is asked for them.
+
+        What is there already and has not changed costs no more than reading the file once; of a
+        changed document only the new chunks are embedded.
+
+        Args:
+            source: A file, a folder (with the folders in it) or an ``https://`` URL.
+            progress: Told while chunks are embedded.
+
+        Raises:
+            BadInput: The source cannot be read. A file in a folder raises nothing: it is told of
+                as failed, and the others are added.
+            ModelUnavailable: There is no such embedding model, or it cannot be reached.
+        """
+        if urls.is_url(source):
+            yield self._add_url(str(source), progress)
+            return
+        path = Path(source).expanduser()
+        if not path.is_dir():
+            yield self._add_file(path, progress)
+            return
+        for file in _files(path):
+            name = file.relative_to(path).as_posix()
+            if kind_of(file) is None:
+                yield Added(document=name, status="skipped", problem="This kind is not read.")
+                continue
+            try:
+                yield self._add_file(file, progress)
+            except BadInput as error:
+                yield Added(document=name, status="failed", problem=str(error))
+
+    def remove(self, document: str) -> None:
+        """Take a document away.
+
+        Raises:
+            BadInput: There is none of this name.
+        """
+        if not self._store.remove(document):
+            raise self._no_document(document)
+        shutil.rmtree(self._store.path.with_suffix(".index"), ignore_errors=True)
+
+    def documents(self) -> list[DocumentInfo]:
+        """The documents, by name."""
+        return self._store.documents()
+
+    def page(self, document: str, number: int) -> str:
+        """The text of a page, numbered from 1.
+
+        Raises:
+            BadInput: There is no such document or page.
+        """
+        text = self._store.page(document, number)
+        if text is None:
+            known = {info.name: info for info in self.documents()}
+            if document not in known:
+                raise self._no_document(document)
+            raise BadInput(
+                f"{document} has no page {number}; it has {known[document].pages} pages."
+            )
+        return text
+
+    def search(
+        self, query: str, *, k: int = 4, mode: SearchMode = "fused", reranker: str | None = None
+    ) -> list[Found]:
+        """Find the pages whose passages fit a query best (parent document retrieval).
+
+        Args:
+            query: A question, or words.
+            k: Pages at most.
+            mode: By meaning ("dense"), by words ("bm25"), or by both, fused by reciprocal rank;
+                a collection without embeddings is fused of words alone.
+            reranker: Name of a reranker that puts the best pages in order once more.
+
+        Returns:
+            Distinct pages, best first; fewer than ``k`` where no more fit.
+
+        Raises:
+            BadInput: The collection holds no text, or the query is empty.
+            ModelUnavailable: The embedding model or reranker cannot be had.
+        """
+        if not query.strip():
+            raise BadInput("The query is empty.", mend="Say what to look for.")
+        while True:
+            try:
+                found = self._search(query, 4 * k if reranker else k, mode)
+                break
+            except VersionGone:  # another thread or process has changed the collection
+                continue
+        if reranker and found:
+            found = _reranked(query, found, reranker)
+        return found[:k]
+
+    def _search(self, query: str, k: int, mode: SearchMode) -> list[Found]:
+        index = self._current()
+        if not len(index.rows.chunks):
+            raise BadInput(
+                f"The document collection {self.name!r} holds no text to search.",
+                mend=f"Add documents: planweave docs add FILE --collection {self.name}",
+            )
+        best = _pages_of(index.search(query, max(_CANDIDATES, 10 * k), mode), index.rows)
+        found = []
+        for row, score in best[:k]:
+            piece = self._store.chunk(int(index.rows.chunks[row]))
+            if piece is None:
+                raise VersionGone
+            found.append(
+                Found(
+                    document=piece.document,
+                    page=piece.page,
+                    text=piece.page_text,
+                    chunk=piece.text,
+                    score=score,
+                )
+            )
+        return found
+
+    def _current(self) -> "_Index":
+        with self._lock:
+            if self._index is None or self._index.rows.version != self._store.meta("version"):
+                self._index = _Index(self._store, self._embeddings)
+            return self._index
+
+    def _add_url(self, url: str, progress: Progress | None) -> Added:
+        limits, private = settings().limits(), settings().private_urls
+        with TemporaryDirectory(prefix="planweave-") as folder:
+            path = urls.fetch(url, Path(folder), max_bytes=limits.bytes, private=private)
+            place = urlsplit(url)
+            parts = [part for part in unquote(place.path).split("/") if part]
+            names = _names([place.hostname or "", *parts[:-1], path.name])
+            return self._put(path, url, names, progress)
+
+    def _add_file(self, path: Path, progress: Progress | None) -> Added:
+        check_size(path, settings().limits())
+        full = path.resolve()
+        return self._put(path, str(full), _names(full.parts[1:]), progress)
+
+    def _put(
+        self, path: Path, source: str, names: Iterable[str], progress: Progress | None
+    ) -> Added:
+        choices = settings()
+        digest = _digest(path)
+        recipe = f"{_READER_VERSION} {choices.chunk_tokens} {choices.chunk_overlap}"
+        known = self._store.known(source, digest)
+        if known and (known.digest, known.recipe) == (digest, recipe):
+            return self._done(known.name, "unchanged", progress)
+        document = read(path, choices.limits())
+        pieces = [
+            (page.number, piece)
+            for page in document.pages
+            for piece in chunk(page.text, size=choices.chunk_tokens, overlap=choices.chunk_overlap)
+        ]
+        name = self._store.put(
+            document,
+            pieces,
+            source=known.source if known else source,
+            names=[known.name, *names] if known else names,
+            digest=digest,
+            recipe=recipe,
+            size=path.stat().st_size,
+        )
+        return self._done(name, "changed" if known else "added", progress)
+
+    def _done(
+        self, name: str, status: Literal["added", "changed", "unchanged"], progress: Progress | None
+    ) -> Added:
+        self._store.remember("embeddings", self._embeddings)
+        embedded = _embed(self._store, self._embeddings, name, progress)
+        info = next(info for info in self.documents() if info.name == name)
+        return Added(
+            document=name,
+            status=status,
+            pages=info.pages,
+            chunks=info.chunks,
+            embedded=embedded,
+            image_pages=info.image_pages,
+            paging=info.paging,
+        )
+
+    def _no_document(self, name: str) -> BadInput:
+        names = [info.name for info in self.documents()]
+        near = nearest(name, names)
+        return BadInput(
+            f"The collection {self.name!r} has no document {name!r}"
+            + (f"; did you mean {' or '.join(near)}?" if near else "."),
+            mend=f"List them: planweave docs list --collection {self.name}",
+        )
+
+
+class _Index:
+    """The collection at one version: what is searched is loaded, or built, when first asked for."""
+
+    def __init__(self, store: Store, embeddings: str) -> None:
+        self.rows = store.rows()
+        self._store = store
+        self._embeddings = embeddings
+        self._lock = RLock()
+        self._vectors: VectorIndex | None = None
+        self._words: WordIndex | None = None
+
+    def search(self, query: str, k: int, mode: SearchMode) -> list[tuple[int, float]]:
+        """Rows of chunks with their scores, best first."""
+        if mode == "bm25" or (mode == "fused" and self._embeddings == WORDS_ONLY):
+            return self._by_words(query, k)
+        if self._embeddings == WORDS_ONLY:
+            raise BadInput(
+                "This collection has no embeddings, so it cannot be searched by meaning.",
+                mend="Search with bm25, or add the documents again with --embeddings minilm.",
+            )
+        by_meaning = self._by_meaning(query, k)
+        if mode == "dense":
+            return by_meaning
+        rankings = [
+            [row for row, _ in ranking] for ranking in (by_meaning, self._by_words(query, k))
+        ]
+        return reciprocal_rank(rankings)
+
+    def _by_meaning(self, query: str, k: int) -> list[tuple[int, float]]:
+        vector = _normalised([embeddings(self._embeddings).embed_query(query)])
+        with self._lock:
+            if self._vectors is None:
+                self._vectors = self._load_vectors()
+        return _hits(*self._vectors.search(vector, min(k, len(self.rows.chunks))))
+
+    def _by_words(self, query: str, k: int) -> list[tuple[int, float]]:
+        with self._lock:
+            if self._words is None:
+                self._words = self._load_words()
+        hits = _hits(*self._words.search([query], min(k, len(self.rows.chunks))))
+        return [(row, score) for row, score in hits if score > 0]
+
+    def _load_vectors(self) -> "VectorIndex":
+        from tools.documents.vectors import VectorIndex
+
+        _embed(self._store, self._embeddings)
+        key = embedding_id(self._embeddings)
+        return self._cached(
+            f"vectors-{hashlib.sha256(key.encode()).hexdigest()[:16]}.faiss",
+            VectorIndex.load,
+            lambda: VectorIndex.build(self._store.vectors(key, self.rows.version)),
+        )
+
+    def _load_words(self) -> "WordIndex":
+        from tools.documents.words import WordIndex
+
+        return self._cached(
+            "words", WordIndex.load, lambda: WordIndex.build(self._store.texts(self.rows.version))
+        )
+
+    def _cached(
+        self, name: str, load: Callable[[Path], Loadable], build: Callable[[], Loadable]
+    ) -> Loadable:
+        """What an earlier process has left on disk, else built and left for the next one."""
+        folder = self._store.path.with_suffix(".index")
+        path = folder / self.rows.version / name
+        if path.exists():
+            with suppress(BadInput):  # damaged: it is built anew
+                return load(path)
+        index = build()
+        with suppress(OSError, BadInput):  # only a cache: a full disk costs time, nothing else
+            _replace(path, index.save)
+            for old in folder.iterdir():
+                if old.name != self.rows.version:
+                    shutil.rmtree(old, ignore_errors=True)
+        return index
+
+
+def _replace(path: Path, save: Callable[[Path], None]) -> None:
+    """Save under another name first, so that no process ever loads half an index."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = path.with_name(f"{uuid.uuid4().hex}.{path.name}")
+    try:
+        save(part)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        part.replace(path)
+    finally:
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        part.unlink(missing_ok=True)
+
+
+def _embed(
+    store: Store, model: str, document: str | None = None, progress: Progress | None = None
+) -> int:
+    """Make the vectors that a document, or the whole collection, lacks; how many these were.
+
+    They are kept batch by batch: what is done stays done when the process is killed.
+    """
+    if model == WORDS_ONLY:
+        return 0
+    key = embedding_id(model)
+    todo = store.without_vector(key, document)
+    for start in range(0, len(todo), _BATCH):
+        batch = todo[start : start + _BATCH]
+        vectors = embeddings(model).embed_documents([text for _, text in batch])
+        store.put_vectors([digest for digest, _ in batch], _normalised(vectors), key)
+        if progress:
+            progress(document or "", start + len(batch), len(todo))
+    return len(todo)
+
+
+def _normalised(vectors: Sequence[Sequence[float]]) -> NDArray[np.float32]:
+    """Vectors [n, d] of length one."""
+    array = np.asarray(vectors, np.float32)
+    return array / np.maximum(np.linalg.norm(array, axis=1, keepdims=True), 1e-12)
+
+
+def _hits(scores: NDArray[np.float32], rows: NDArray[np.int64]) -> list[tuple[int, float]]:
+    """Rows and scores of the only query; -1 stands for none."""
+    return [
+        (int(row), float(score)) for row, score in zip(rows[0], scores[0], strict=True) if row >= 0
+    ]
+
+
+def _pages_of(hits: Sequence[tuple[int, float]], rows: Rows) -> list[tuple[int, float]]:
+    """The best hit of each page, in the order of the hits."""
+    best: dict[int, tuple[int, float]] = {}
+    for row, score in hits:
+        best.setdefault(int(rows.pages[row]), (row, score))
+    return list(best.values())
+
+
+def _reranked(query: str, found: Sequence[Found], name: str) -> list[Found]:
+    scores = find_reranker(name)(query, [page.text for page in found])
+    order = sorted(range(len(found)), key=lambda place: -scores[place])
+    return [replace(found[place], score=float(scores[place])) for place in order]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of a folder and the folders in it, but no hidden ones and none from elsewhere."""
+    home = folder.resolve()
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            path = Path(place, name)
+            if not name.startswith(".") and path.resolve().is_relative_to(home):
+                yield path
+
+
+def _names(parts: Sequence[str]) -> Iterator[str]:
+    """Names for a document: the file's, then with ever more of the folders that it lies in."""
+    for place in range(len(parts) - 1, -1, -1):
+        yield "/".join(parts[place:])
+    yield from (f"{parts[-1]} ({number})" for number in count(2))
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read ({error.strerror}).") from None

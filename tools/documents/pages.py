@@ -1,0 +1,449 @@
+"""Pages: the text of a document, page by page, as its format tells them apart."""
+
+import codecs
+import csv
+import gzip
+import io
+import logging
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from pydantic import BaseModel, Field, ValidationError
+
+from planweave import BadInput
+
+if TYPE_CHECKING:
+    from docx.table import Table
+    from docx.text.paragraph import Paragraph
+    from pypdf import PageObject, PdfReader
+
+Paging: TypeAlias = Literal["pages", "headings", "parts"]
+"""What a page is: the file's own, a section under its heading, or about 3 000 characters."""
+
+_PART_CHARACTERS = 3_000
+_ENDS = ("\n\n", "\n", " ")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_BLOCKS = (
+    *("p", "div", "section", "article", "main", "header", "footer", "aside", "blockquote", "pre"),
+    *("ul", "ol", "li", "dl", "dt", "dd", "table", "figure", "figcaption", "br", "hr", "title"),
+)
+_PLAIN = {
+    0xAD: "",
+    0xA0: " ",
+    0xFB00: "ff",
+    0xFB01: "fi",
+    0xFB02: "fl",
+    0xFB03: "ffi",
+    0xFB04: "ffl",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How large a document may be."""
+
+    bytes: int = 200_000_000
+    pages: int = 10_000
+    characters: int = 50_000_000
+
+
+@dataclass(frozen=True)
+class PageText:
+    """A page.
+
+    Attributes:
+        number: From 1, as a viewer of the file counts.
+        text: What can be read on it.
+        image_only: It holds an image and no text.
+    """
+
+    number: int
+    text: str
+    image_only: bool = False
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a file holds."""
+
+    name: str
+    pages: list[PageText]
+    paging: Paging
+
+    @property
+    def image_pages(self) -> tuple[int, ...]:
+        """Numbers of the pages that hold only images."""
+        return tuple(page.number for page in self.pages if page.image_only)
+
+
+class Unreadable(BadInput):
+    """A file that cannot be read as a document."""
+
+
+class _Damaged(Exception):
+    """What a reader says of a file; :func:`read` adds the name."""
+
+
+def read(path: Path, limits: Limits | None = None) -> Document:
+    """Read a document.
+
+    Args:
+        path: A PDF, DOCX, HTML, Markdown, CSV, TSV or text file, or JSON lines of
+            ``{"page": 1, "text": "…"}``, which may be packed by gzip.
+        limits: How large it may be.
+
+    Raises:
+        Unreadable: It is absent, too large, encrypted, damaged, empty, or of another kind.
+    """
+    limits = limits or Limits()
+    kind = kind_of(path)
+    if kind is None:
+        raise Unreadable(
+            f"{path.name} is of no kind that can be read.", mend=f"Known are {', '.join(KINDS)}."
+        )
+    check_size(path, limits)
+    try:
+        pages, paging = _READERS[kind](path, limits)
+        pages = _bounded(pages, limits)
+    except _Damaged as error:
+        raise Unreadable(f"{path.name} {error}.") from None
+    except ImportError as error:
+        raise Unreadable(
+            f"{path.name} needs the library {error.name}, which is not installed.",
+            mend="Install it with pip install 'planweave[documents]'.",
+        ) from None
+    except OSError as error:
+        raise Unreadable(f"{path.name} cannot be read ({error.strerror or 'damaged'}).") from None
+    if not any(page.text or page.image_only for page in pages):
+        raise Unreadable(f"{path.name} holds no text.")
+    return Document(path.name, pages, paging)
+
+
+def kind_of(path: Path) -> str | None:
+    """The ending that names the kind of a file, such as ``.pdf``; None if it cannot be read."""
+    name = path.name.lower()
+    return next((kind for kind in KINDS if name.endswith(kind)), None)
+
+
+def check_size(path: Path, limits: Limits) -> None:
+    """Refuse what is no file or too large, before a byte of it is read.
+
+    Raises:
+        Unreadable: It is so.
+    """
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise Unreadable(
+            f"{path} cannot be read ({error.strerror}).", mend="Check the path."
+        ) from None
+    if not path.is_file():
+        raise Unreadable(f"{path} is no file.", mend="Give a file, a folder or a URL.")
+    if stat.st_size > limits.bytes:
+        raise Unreadable(
+            f"{path.name} has {stat.st_size / 1e6:,.0f} MB; at most "
+            f"{limits.bytes / 1e6:,.0f} MB are read.",
+            mend="Split it, or raise PLANWEAVE_DOCUMENT_MEGABYTES.",
+        )
+
+
+def _bounded(pages: Iterable[PageText], limits: Limits) -> list[PageText]:
+    """The pages, unless there are too many."""
+    kept: list[PageText] = []
+    characters = 0
+    for page in pages:
+        characters += len(page.text)
+        if len(kept) >= limits.pages:
+            raise _Damaged(f"has more than {limits.pages} pages")
+        if characters > limits.characters:
+            raise _Damaged(f"holds more than {limits.characters} characters of text")
+        kept.append(page)
+    return kept
+
+
+# PDF
+
+
+def _pdf(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # we say ourselves what is wrong
+    try:
+        reader = PdfReader(path)
+        if reader.is_encrypted and not _opens(reader):
+            raise _Damaged("is encrypted: remove its password first")
+        count = len(reader.pages)
+    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise _Damaged("is damaged or is no PDF") from None
+    if count > limits.pages:
+        raise _Damaged(f"has more than {limits.pages} pages")
+    return (_pdf_page(number, reader.pages[number - 1]) for number in range(1, count + 1)), "pages"
+
+
+def _opens(reader: "PdfReader") -> bool:
+    """Whether an encrypted file opens without a password, by a cipher that is at hand."""
+    from pypdf.errors import PyPdfError
+
+    try:
+        return bool(reader.decrypt(""))
+    except (PyPdfError, NotImplementedError):
+        return False
+
+
+def _pdf_page(number: int, page: "PageObject") -> PageText:
+    """A page; one that the library cannot read counts as an image, so that it is told of."""
+    try:
+        text = _clean(page.extract_text())
+        holds_image = not text and bool(page.get("/Resources", {}).get("/XObject"))
+    except Exception:  # a damaged page raises almost anything, and the others are sound
+        return PageText(number, "", image_only=True)
+    return PageText(number, text, holds_image)
+
+
+# DOCX
+
+
+def _docx(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
+    import docx
+    from docx.table import Table
+
+    _refuse_bomb(path, limits)
+    try:
+        document = docx.Document(str(path))
+        blocks = [
+            _table(block) if isinstance(block, Table) else _paragraph(block)
+            for block in document.iter_inner_content()
+        ]
+    except Exception:  # python-docx raises what its XML library and zipfile happen to raise
+        raise _Damaged("is damaged or is no DOCX") from None
+    text = re.sub(r"\f\s*\f", "\f", "\n".join(blocks))  # a break, and Word's note that it broke
+    return _by_form_feed(text)
+
+
+def _refuse_bomb(path: Path, limits: Limits) -> None:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+    except zipfile.BadZipFile:
+        raise _Damaged("is no DOCX, or is encrypted: remove its password first") from None
+    if unpacked > limits.bytes:
+        raise _Damaged(f"unpacks to {unpacked / 1e6:,.0f} MB, which is too large")
+
+
+def _paragraph(paragraph: "Paragraph") -> str:
+    """Its text with a form feed at each page break; Word notes those it made itself as well."""
+    from docx.oxml.ns import qn
+
+    broken_before = paragraph.paragraph_format.page_break_before
+    pieces = ["\f" if broken_before else ""]
+    for element in paragraph._p.iter():
+        if element.tag == qn("w:t"):
+            pieces.append(element.text or "")
+        elif element.tag == qn("w:tab"):
+            pieces.append("\t")
+        elif element.tag == qn("w:lastRenderedPageBreak"):
+            pieces.append("\f")
+        elif element.tag == qn("w:br"):
+            pieces.append("\f" if element.get(qn("w:type")) == "page" else "\n")
+    return "".join(pieces)
+
+
+def _table(table: "Table") -> str:
+    return "\n".join(_row(cell.text for cell in row.cells) for row in table.rows)
+
+
+# HTML and Markdown
+
+
+def _html(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
+    from bs4 import BeautifulSoup, NavigableString
+
+    soup = BeautifulSoup(path.read_bytes(), "html.parser")
+    for tag in soup(["script", "style", "noscript", "template", "svg", "nav"]):
+        tag.decompose()
+    for string in list(soup.find_all(string=True)):
+        if type(string) is not NavigableString:
+            string.extract()  # comments and declarations
+        elif not string.find_parent("pre"):
+            string.replace_with(re.sub(r"\s+", " ", string))
+    for row in soup("tr"):
+        cells = row.find_all(["td", "th"], recursive=False)
+        row.string = "\n" + _row(cell.get_text(" ") for cell in cells)
+    for tag in soup([*_BLOCKS, *_HEADINGS]):
+        tag.insert_before("\f" if tag.name in _HEADINGS else "\n")
+        tag.insert_after("\n")
+    return _by_heading(re.sub(r" *\n *", "\n", soup.get_text()))
+
+
+def _markdown(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
+    lines: list[str] = []
+    in_code = False
+    for line in _text_of(path).splitlines():
+        in_code ^= line.lstrip().startswith(("```", "~~~"))
+        is_heading = not in_code and re.match(r"#{1,6}\s", line)
+        lines.append(f"\f{line}" if is_heading else line)
+    return _by_heading("\n".join(lines))
+
+
+def _by_heading(text: str) -> tuple[Iterable[PageText], Paging]:
+    """Pages that begin at form feeds put before headings; a heading without text joins the next."""
+    sections: list[str] = []
+    waiting = ""
+    for piece in text.split("\f"):
+        waiting += piece
+        if "\n" in piece.strip():
+            sections.append(waiting)
+            waiting = ""
+    sections.append(waiting)
+    return _parts(sections), "headings" if "\f" in text else "parts"
+
+
+# plain text, CSV, JSON lines
+
+
+def _plain(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
+    return _by_form_feed(_text_of(path))
+
+
+def _by_form_feed(text: str) -> tuple[Iterable[PageText], Paging]:
+    """Pages between form feeds; parts of a text that has none."""
+    if "\f" not in text:
+        return _parts([text]), "parts"
+    pieces = text.removesuffix("\f").split("\f")
+    return (PageText(number, _clean(piece)) for number, piece in enumerate(pieces, 1)), "pages"
+
+
+def _csv(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
+    text = _text_of(path)
+    try:
+        dialect = csv.Sniffer().sniff(text[:65_536], ",;\t|")
+    except csv.Error:
+        dialect = csv.excel
+    try:
+        lines = [_row(row) for row in csv.reader(io.StringIO(text), dialect) if any(row)]
+    except csv.Error as error:
+        raise _Damaged(f"is no table: {error}") from None
+    return _under_header(lines[0], lines[1:]) if lines else [], "parts"
+
+
+def _under_header(header: str, lines: Sequence[str]) -> Iterator[PageText]:
+    """Pages of whole rows, each under the line that names the columns."""
+    page, length, number = [header], len(header), 1
+    for line in lines:
+        if length + len(line) > _PART_CHARACTERS and len(page) > 1:
+            yield PageText(number, _clean("\n".join(page)))
+            page, length, number = [header], len(header), number + 1
+        page.append(line)
+        length += len(line) + 1
+    yield PageText(number, _clean("\n".join(page)))
+
+
+def _jsonl(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
+    """The pages of a report that was read before; the numbers are the file's."""
+    pages: dict[int, PageText] = {}
+    for number, line in enumerate(_unpacked(path, limits).splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            page = _Line.model_validate_json(line)
+        except ValidationError:
+            raise _Damaged(f'has in line {number} no {{"page": 1, "text": "…"}}') from None
+        if page.page in pages:
+            raise _Damaged(f"has page {page.page} twice")
+        pages[page.page] = PageText(page.page, _clean(page.text))
+    return [pages[number] for number in sorted(pages)], "pages"
+
+
+class _Line(BaseModel):
+    page: int = Field(ge=1, le=10_000_000)
+    text: str
+
+
+def _unpacked(path: Path, limits: Limits) -> bytes:
+    if path.suffix != ".gz":
+        return path.read_bytes()
+    try:
+        with gzip.open(path) as file:
+            content = file.read(limits.bytes + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise _Damaged("is damaged or is not packed by gzip") from None
+    if len(content) > limits.bytes:
+        raise _Damaged(f"unpacks to more than {limits.bytes / 1e6:,.0f} MB")
+    return content
+
+
+# text
+
+
+def _text_of(path: Path) -> str:
+    content = path.read_bytes()
+    for encoding in _encodings(content):
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            return text
+    raise _Damaged("is no text")
+
+
+def _encodings(content: bytes) -> tuple[str, ...]:
+    """Encodings to try: what the first bytes say, UTF-8, and at last one that fits any bytes."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return ("utf-16",)
+    if content[1:200:2].count(0) > 50:
+        return ("utf-16-le",)
+    if content[0:200:2].count(0) > 50:
+        return ("utf-16-be",)
+    return ("utf-8-sig", "cp1252", "latin-1")
+
+
+def _parts(sections: Iterable[str]) -> Iterator[PageText]:
+    """Each section as a page; a longer one is cut, best between paragraphs, into several."""
+    texts = chain.from_iterable(map(_cut, sections))
+    return (PageText(number, text) for number, text in enumerate(filter(None, texts), 1))
+
+
+def _cut(text: str) -> Iterator[str]:
+    text = _clean(text)
+    while len(text) > _PART_CHARACTERS:
+        places = (text.rfind(end, _PART_CHARACTERS // 2, _PART_CHARACTERS) for end in _ENDS)
+        place = next((place for place in places if place > 0), _PART_CHARACTERS)
+        yield text[:place].rstrip()
+        text = text[place:].lstrip()
+    yield text
+
+
+def _row(cells: Iterable[str]) -> str:
+    """A row of a table as one line that a chunk will not cut."""
+    return " | ".join(" ".join(cell.split()) for cell in cells)
+
+
+def _clean(text: str) -> str:
+    """``text`` without what no reader sees: broken characters, ligatures, blanks at line ends."""
+    sound = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").translate(_PLAIN)
+    return "\n".join(line.rstrip() for line in sound.splitlines()).strip()
+
+
+_Reader: TypeAlias = Callable[[Path, Limits], tuple[Iterable[PageText], Paging]]
+_READERS: dict[str, _Reader] = {
+    ".pdf": _pdf,
+    ".docx": _docx,
+    ".html": _html,
+    ".htm": _html,
+    ".md": _markdown,
+    ".markdown": _markdown,
+    ".csv": _csv,
+    ".tsv": _csv,
+    ".txt": _plain,
+    ".jsonl": _jsonl,
+    ".jsonl.gz": _jsonl,
+}
+KINDS = tuple(_READERS)

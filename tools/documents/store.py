@@ -1,0 +1,469 @@
+"""Where a collection is kept: one SQLite file of documents, pages, chunks and vectors."""
+
+import hashlib
+import re
+import sqlite3
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import platformdirs
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from planweave import BadInput
+from tools.documents.pages import Document, Limits
+
+_NAME = re.compile(r"\w[\w-]{0,63}(?:/\w[\w-]{0,63})?")
+_BUSY_SECONDS = 60.0
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL UNIQUE,
+    digest TEXT NOT NULL, recipe TEXT NOT NULL, bytes INTEGER NOT NULL, added TEXT NOT NULL,
+    paging TEXT NOT NULL
+);
+CREATE INDEX by_digest ON documents (digest);
+CREATE TABLE pages (
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL, text TEXT NOT NULL, image_only INTEGER NOT NULL,
+    PRIMARY KEY (document, number)
+);
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    page INTEGER NOT NULL, text TEXT NOT NULL, hash BLOB NOT NULL
+);
+CREATE INDEX by_document ON chunks (document);
+CREATE INDEX by_hash ON chunks (hash);
+CREATE TABLE vectors (
+    hash BLOB NOT NULL, embedding TEXT NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (hash, embedding)
+);
+"""
+
+
+class DocumentSettings(BaseSettings):
+    """Where collections are kept and how documents are cut (``PLANWEAVE_*``, ``.env``)."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PLANWEAVE_", env_file=".env", extra="ignore", frozen=True
+    )
+
+    data_dir: Path = Field(default_factory=lambda: platformdirs.user_data_path("planweave"))
+    chunk_tokens: int = Field(default=100, ge=10, le=10_000, description="Length of a chunk.")
+    chunk_overlap: int = Field(
+        default=0, ge=0, description="Tokens at the end of a chunk that begin the next as well."
+    )
+    document_megabytes: int = Field(default=200, ge=1, description="A larger file is refused.")
+    document_pages: int = Field(default=10_000, ge=1, description="A longer one is refused.")
+    document_characters: int = Field(
+        default=50_000_000, ge=1, description="A document with more text is refused."
+    )
+    private_urls: bool = Field(
+        default=False, description="Whether documents may come from private network addresses."
+    )
+
+    def limits(self) -> Limits:
+        """How large a document may be."""
+        return Limits(
+            bytes=self.document_megabytes * 1_000_000,
+            pages=self.document_pages,
+            characters=self.document_characters,
+        )
+
+
+def settings() -> DocumentSettings:
+    """Settings of this process.
+
+    Raises:
+        BadInput: A variable holds a value that cannot be used.
+    """
+    try:
+        return DocumentSettings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(
+            f"The setting PLANWEAVE_{str(first['loc'][0]).upper()} cannot be used: {first['msg']}.",
+            mend="Correct it in the environment or in the file .env.",
+        ) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentInfo:
+    """A document of a collection.
+
+    Attributes:
+        name: Its name in the collection.
+        pages: How many it has.
+        chunks: How many pieces of it are searched.
+        bytes: Size of the file.
+        digest: SHA-256 of the file.
+        added: When, as an ISO date and time in UTC.
+        image_pages: Pages that hold images and no text: nothing on them can be found.
+        paging: What a page is: "pages" of the file, or else "headings" or "parts" of its text.
+    """
+
+    name: str
+    pages: int
+    chunks: int
+    bytes: int
+    digest: str
+    added: str
+    image_pages: tuple[int, ...]
+    paging: str
+
+
+class VersionGone(Exception):
+    """The collection has changed since its version was read."""
+
+
+class Known(NamedTuple):
+    """A document that is there already."""
+
+    name: str
+    source: str
+    digest: str
+    recipe: str
+
+
+class Chunk(NamedTuple):
+    """A piece of a page."""
+
+    document: str
+    page: int
+    text: str
+    page_text: str
+
+
+class Rows(NamedTuple):
+    """All chunks at one version of the collection, in the order of their ids.
+
+    Attributes:
+        version: Of the collection.
+        chunks: Their ids [n].
+        pages: The page of each [n], as a number that means nothing by itself.
+    """
+
+    version: str
+    chunks: NDArray[np.int64]
+    pages: NDArray[np.int64]
+
+
+def documents_folder() -> Path:
+    """The folder of collections, made if need be for its owner alone.
+
+    Raises:
+        BadInput: It cannot be made.
+    """
+    folder = settings().data_dir / "documents"
+    _make(folder)
+    return folder
+
+
+def path_of(name: str) -> Path:
+    """The file of the collection ``name``, such as energy or alice/energy.
+
+    Raises:
+        BadInput: The name is none: it could lead out of the folder of collections.
+    """
+    if not _NAME.fullmatch(name):
+        raise BadInput(
+            f"{name!r} cannot be the name of a collection.",
+            mend="Use letters, digits, - and _, with the owner's name before a slash if need be, "
+            "such as energy or alice/energy.",
+        )
+    return documents_folder() / f"{name}.sqlite"
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(
+            f"The folder {folder} for documents cannot be made ({error.strerror}).",
+            mend="Set PLANWEAVE_DATA_DIR to a folder that can be written.",
+        ) from None
+
+
+class Store:
+    """Reads and writes the file of one collection; safe for threads and processes at once.
+
+    Every change is one transaction: a process that is killed leaves a document whole or absent.
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.path = path
+        self._name = name
+
+    def create(self, embeddings: str) -> None:
+        """Make the file, unless it is there already."""
+        _make(self.path.parent)
+        with self._connect("rwc") as database, database:
+            database.execute("BEGIN IMMEDIATE")
+            if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                return
+            for statement in _SCHEMA.split(";"):
+                database.execute(statement)
+            values = (("version", uuid.uuid4().hex), ("embeddings", embeddings))
+            database.executemany("INSERT INTO meta VALUES (?, ?)", values)
+
+    def meta(self, key: str) -> str:
+        """A property of the collection: its ``version`` (new at every change), ``embeddings``."""
+        with self._connect() as database:
+            return _meta(database, key)
+
+    def remember(self, key: str, value: str) -> None:
+        """Set a property of the collection."""
+        with self._changing() as database:
+            database.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
+
+    def known(self, source: str, digest: str) -> Known | None:
+        """The document that came from ``source`` or, failing that, has the same bytes."""
+        with self._connect() as database:
+            row = database.execute(
+                "SELECT name, source, digest, recipe FROM documents WHERE source = ? OR digest = ?"
+                " ORDER BY source = ? DESC LIMIT 1",
+                (source, digest, source),
+            ).fetchone()
+        return Known(*row) if row else None
+
+    def put(
+        self,
+        document: Document,
+        chunks: Sequence[tuple[int, str]],
+        *,
+        source: str,
+        names: Iterable[str],
+        digest: str,
+        recipe: str,
+        size: int,
+    ) -> str:
+        """Add a document, or replace what came from the same source.
+
+        Args:
+            document: Its pages.
+            chunks: Page number and text of each piece.
+            source: Where it came from: a path or a URL.
+            names: Names for it, the most wanted first; the first that is free is taken.
+            digest: SHA-256 of the file.
+            recipe: How it was read and cut; another recipe makes other chunks of the same file.
+            size: Bytes of the file.
+
+        Returns:
+            Its name.
+        """
+        added = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._changing() as database:
+            database.execute("DELETE FROM documents WHERE source = ?", (source,))
+            taken = {row[0] for row in database.execute("SELECT name FROM documents")}
+            name = next(name for name in names if name not in taken)
+            key = database.execute(
+                "INSERT INTO documents (name, source, digest, recipe, bytes, added, paging)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (name, source, digest, recipe, size, added, document.paging),
+            ).lastrowid
+            database.executemany(
+                "INSERT INTO pages VALUES (?, ?, ?, ?)",
+                ((key, page.number, page.text, page.image_only) for page in document.pages),
+            )
+            database.executemany(
+                "INSERT INTO chunks (document, page, text, hash) VALUES (?, ?, ?, ?)",
+                ((key, page, text, _hash(text)) for page, text in chunks),
+            )
+            _drop_orphans(database)
+        return name
+
+    def remove(self, name: str) -> bool:
+        """Take a document away with all that was derived from it; whether there was one."""
+        with self._changing() as database:
+            removed = database.execute("DELETE FROM documents WHERE name = ?", (name,)).rowcount
+            _drop_orphans(database)
+        return removed > 0
+
+    def documents(self) -> list[DocumentInfo]:
+        """All documents by name."""
+        with self._connect() as database:
+            rows = database.execute(
+                "SELECT name, (SELECT count(*) FROM pages WHERE document = d.id),"
+                " (SELECT count(*) FROM chunks WHERE document = d.id), bytes, digest, added,"
+                " paging, (SELECT group_concat(number) FROM pages WHERE document = d.id AND image_only)"
+                " FROM documents d ORDER BY name"
+            ).fetchall()
+        return [
+            DocumentInfo(
+                name=name,
+                pages=pages,
+                chunks=chunks,
+                bytes=size,
+                digest=digest,
+                added=added,
+                paging=paging,
+                image_pages=tuple(
+                    sorted(int(number) for number in (images or "").split(",") if number)
+                ),
+            )
+            for name, pages, chunks, size, digest, added, paging, images in rows
+        ]
+
+    def page(self, document: str, number: int) -> str | None:
+        """The text of a page."""
+        with self._connect() as database:
+            row = database.execute(
+                "SELECT text FROM pages WHERE number = ?"
+                " AND document = (SELECT id FROM documents WHERE name = ?)",
+                (number, document),
+            ).fetchone()
+        return str(row[0]) if row else None
+
+    def chunk(self, key: int) -> Chunk | None:
+        """A chunk by its id; None if it has been removed meanwhile."""
+        with self._connect() as database:
+            row = database.execute(
+                "SELECT d.name, c.page, c.text, p.text FROM chunks c"
+                " JOIN documents d ON d.id = c.document"
+                " JOIN pages p ON p.document = c.document AND p.number = c.page WHERE c.id = ?",
+                (key,),
+            ).fetchone()
+        return Chunk(*row) if row else None
+
+    def rows(self) -> Rows:
+        """What there is to index, as it stands at one moment."""
+        with self._connect() as database:
+            database.execute("BEGIN")
+            version = _meta(database, "version")
+            rows = database.execute(
+                "SELECT c.id, p.rowid FROM chunks c"
+                " JOIN pages p ON p.document = c.document AND p.number = c.page ORDER BY c.id"
+            ).fetchall()
+        chunks, pages = np.array(rows, np.int64).reshape(-1, 2).T
+        return Rows(version, chunks, pages)
+
+    def texts(self, version: str) -> list[str]:
+        """The texts of all chunks, in the order of their ids.
+
+        Raises:
+            VersionGone: The collection is of another version by now.
+        """
+        with self._reading(version) as database:
+            rows = database.execute("SELECT text FROM chunks ORDER BY id").fetchall()
+        return [row[0] for row in rows]
+
+    def vectors(self, embedding: str, version: str) -> NDArray[np.float32]:
+        """The vectors [n, d] of all chunks, in the order of their ids.
+
+        Raises:
+            VersionGone: The collection is of another version by now.
+        """
+        with self._reading(version) as database:
+            rows = database.execute(
+                "SELECT v.vector FROM chunks c LEFT JOIN vectors v"
+                " ON v.hash = c.hash AND v.embedding = ? ORDER BY c.id",
+                (embedding,),
+            ).fetchall()
+        if any(row[0] is None for row in rows):  # of a document that came and went meanwhile
+            raise VersionGone
+        return np.frombuffer(b"".join(row[0] for row in rows), np.float32).reshape(len(rows), -1)
+
+    def without_vector(self, embedding: str, document: str | None) -> list[tuple[bytes, str]]:
+        """Hash and text of the chunks, of one document or of all, that are not embedded yet."""
+        with self._connect() as database:
+            return database.execute(
+                "SELECT hash, text FROM chunks c WHERE NOT EXISTS"
+                " (SELECT 1 FROM vectors v WHERE v.hash = c.hash AND v.embedding = ?)"
+                " AND (? IS NULL OR document = (SELECT id FROM documents WHERE name = ?))"
+                " GROUP BY hash ORDER BY min(id)",
+                (embedding, document, document),
+            ).fetchall()
+
+    def put_vectors(
+        self, hashes: Sequence[bytes], vectors: NDArray[np.float32], embedding: str
+    ) -> None:
+        """Keep the vectors [n, d] of some texts."""
+        rows = [
+            (key, embedding, vector.tobytes()) for key, vector in zip(hashes, vectors, strict=True)
+        ]
+        with self._connect() as database, database:
+            database.execute("BEGIN IMMEDIATE")
+            database.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", rows)
+
+    @contextmanager
+    def _reading(self, version: str) -> Iterator[sqlite3.Connection]:
+        """A look at one version of the collection."""
+        with self._connect() as database:
+            database.execute("BEGIN")
+            if _meta(database, "version") != version:
+                raise VersionGone
+            yield database
+
+    @contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that gives the collection a new version."""
+        with self._connect() as database, database:
+            database.execute("BEGIN IMMEDIATE")
+            yield database
+            version = (uuid.uuid4().hex,)
+            database.execute("UPDATE meta SET value = ? WHERE key = 'version'", version)
+
+    @contextmanager
+    def _connect(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
+        """A connection of its own for each use; its troubles are told in a sentence."""
+        try:
+            with closing(
+                sqlite3.connect(
+                    f"{self.path.absolute().as_uri()}?mode={mode}",
+                    uri=True,
+                    timeout=_BUSY_SECONDS,
+                    isolation_level=None,
+                )
+            ) as database:
+                database.execute("PRAGMA foreign_keys = ON")
+                database.execute("PRAGMA secure_delete = ON")  # what is removed is gone
+                yield database
+        except sqlite3.Error as error:
+            raise self._told(error) from None
+
+    def _told(self, error: sqlite3.Error) -> BadInput:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        match code:
+            case sqlite3.SQLITE_FULL:
+                return BadInput(
+                    "The disk is full; what the collection held before is unharmed.",
+                    mend="Free some space and run the same again.",
+                )
+            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+                return BadInput(
+                    f"The collection {self._name!r} is in use by another process.",
+                    mend="Try again when that has finished.",
+                )
+            case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
+                return BadInput(
+                    f"The collection {self._name!r} in {self.path.parent} cannot be opened.",
+                    mend="Check that it was not deleted and that the folder can be written.",
+                )
+        return BadInput(
+            f"The collection {self._name!r} is damaged ({error}).",
+            mend=f"Delete {self.path} and add the documents again.",
+        )
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _meta(database: sqlite3.Connection, key: str) -> str:
+    row = database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return str(row[0])
+
+
+def _drop_orphans(database: sqlite3.Connection) -> None:
+    database.execute(
+        "DELETE FROM vectors"
+        " WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)"
+    )
