@@ -2,6 +2,7 @@
 
 from models.call import Call, call
 from models.chat import ModelRequest, achat_model, chat_model, name_of, register_provider
+from models.embeddings import embedding_id, embeddings, register_embeddings, tokenizer
 from models.errors import ModelUnavailable
 from models.extract import StructuredFailure
 from models.settings import ModelSettings, process_settings
@@ -20,10 +21,14 @@ __all__ = [
     "ask",
     "call",
     "chat_model",
+    "embedding_id",
+    "embeddings",
     "name_of",
     "price_of",
     "process_settings",
+    "register_embeddings",
     "register_provider",
+    "tokenizer",
     "usage_by_role",
     "usage_of",
 ]

