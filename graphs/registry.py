@@ -12,7 +12,7 @@ DECIDERS = ("planrag", "planrag_no_replan", "iter_rag", "single_rag")
 AGENTS = ("agent_v1", "agent_v2", "agent_v3", "react", "autogpt")
 """The strategy agents and their baselines (documents)."""
 
-METHODS = DECIDERS + AGENTS
+METHODS = (*DECIDERS, *AGENTS, "ensemble")
 
 
 def method(name: str) -> ModuleType:

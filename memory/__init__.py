@@ -1,6 +1,14 @@
 """The typed working memory, its reducers, and the context of a run."""
 
-from memory.context import CitationCheck, Context, ReplanPolicy, SearchMode
+from memory.context import (
+    AssessorChoice,
+    CitationCheck,
+    Context,
+    ReplanPolicy,
+    RevisionOrder,
+    SearchMode,
+    TaskFamily,
+)
 from memory.working_memory import (
     Action,
     Answer,
@@ -8,9 +16,11 @@ from memory.working_memory import (
     Fact,
     Failure,
     Input,
+    Member,
     Page,
     Quote,
     Replan,
+    Revision,
     Tool,
     Turn,
     UsageByRole,
@@ -23,17 +33,22 @@ from memory.working_memory import (
 __all__ = [
     "Action",
     "Answer",
+    "AssessorChoice",
     "CitationCheck",
     "Claim",
     "Context",
     "Fact",
     "Failure",
     "Input",
+    "Member",
     "Page",
     "Quote",
     "Replan",
     "ReplanPolicy",
+    "Revision",
+    "RevisionOrder",
     "SearchMode",
+    "TaskFamily",
     "Tool",
     "Turn",
     "UsageByRole",

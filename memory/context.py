@@ -9,6 +9,9 @@ from planweave.redact import holds_secret
 ReplanPolicy = Literal["every_observation", "when_needed"]
 
 SearchMode = Literal["fused", "dense", "bm25"]
+TaskFamily = Literal["answer", "code", "maths", "planning", "writing"]
+RevisionOrder = Literal["causal", "non_causal", "cot_rag"]
+AssessorChoice = Literal["trained", "first", "random"]
 CitationCheck = Literal["off", "string", "model"]
 
 
@@ -96,6 +99,39 @@ class Context(BaseModel):
     )
     citation_check: CitationCheck = Field(
         default="string", description="Check the answer's claims by words and numbers, by a model"
+    )
+    family: TaskFamily = Field(
+        default="answer", description="What RAT writes: an answer, a program, a plan or a text"
+    )
+    revision: RevisionOrder = Field(
+        default="causal",
+        description="RAT: revise step by step, all steps from one retrieval, or from one query",
+    )
+    retrievals: Annotated[int, Field(ge=0, le=50)] = Field(
+        default=5, description="Retrievals at most in one run of RAT or of a RAG baseline"
+    )
+    skip_agreeing: bool = Field(
+        default=False, description="RAT: leave a step as it is when the page found agrees with it"
+    )
+    parallel: bool = Field(
+        default=False, description="RAT: revise steps that do not need each other at once"
+    )
+    masking: bool = Field(
+        default=True, description="FuRePA: hide earlier reasoning and queries from the reasoner"
+    )
+    assessor: AssessorChoice = Field(
+        default="trained", description="FuRePA: which candidate query is carried out"
+    )
+    temperature_raise: bool = Field(
+        default=True, description="FuRePA: raise the temperature when queries repeat themselves"
+    )
+    proposals: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=5, description="FuRePA: candidate queries a round"
+    )
+    ensemble_of: str = Field(default="agent_v3", description="Method that the ensemble runs")
+    ensemble_runs: Annotated[int, Field(ge=1, le=50)] = 3
+    ensemble_temperature: Annotated[float, Field(ge=0, le=2)] = Field(
+        default=0.7, description="Temperature of its runs, above 0 so that they differ"
     )
     owner: str = Field(
         default="local", description="Whose long-term memory is used: a user or a project"

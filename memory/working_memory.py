@@ -117,6 +117,29 @@ class Answer(TypedDict):
     unknown: str
 
 
+class Revision(TypedDict):
+    """What a retrieved page changed in a step of a draft (RAT)."""
+
+    step: int
+    query: str
+    document: str
+    page: int
+    before: str
+    after: str
+    skipped: bool
+
+
+class Member(TypedDict):
+    """One run of an ensemble."""
+
+    number: int
+    answer: Answer | None
+    plan: list[str]
+    facts: list[Fact]
+    turns: list[Turn]
+    claims: list[Claim]
+
+
 UsageByRole: TypeAlias = dict[str, dict[str, float]]
 """The fields of :class:`planweave.usage.Usage` for each role and tool, as plain JSON."""
 
@@ -180,3 +203,12 @@ class WorkingMemory(Input, total=False):
     abbreviations: Annotated[dict[str, str], Field(description="Known abbreviations, expanded")]
     answer: Annotated[Answer | None, Field(description="The decision or answer")]
     claims: Annotated[list[Claim], Field(description="The answer's claims, checked")]
+    draft: Annotated[list[str], Field(description="The first thoughts, step by step")]
+    revised: Annotated[list[str], Field(description="The thoughts as retrieval has revised them")]
+    revisions: Annotated[list[Revision], Field(description="What each retrieval changed"), add]
+    reasoning: Annotated[str, Field(description="The last chain of thought")]
+    candidate_queries: Annotated[list[str], Field(description="Queries that were proposed")]
+    query_scores: Annotated[list[float], Field(description="What the plan assessor gives each")]
+    raises: Annotated[int, Field(description="Times that the temperature was raised")]
+    members: Annotated[list[Member], Field(description="The runs of an ensemble"), add]
+    agreement: Annotated[float, Field(description="Share of the runs that give this answer")]

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
-from tools.documents.collection import open_collection
 
 from memory import Context, WorkingMemory
 from planweave import BadInput
 from tools import open_database, schema_text
+from tools.documents.collection import open_collection
 
 _GREETING = re.compile(
     r"\W*(hi|hey|hello|howdy|greetings|good (morning|afternoon|evening|day)|hallo|moin|servus|"
@@ -56,6 +56,15 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "abbreviations": {},
         "answer": None,
         "claims": [],
+        "draft": [],
+        "revised": [],
+        "revisions": Overwrite([]),  # type: ignore[typeddict-item]
+        "reasoning": "",
+        "candidate_queries": [],
+        "query_scores": [],
+        "raises": 0,
+        "members": Overwrite([]),  # type: ignore[typeddict-item]
+        "agreement": 0.0,
         "facts": Overwrite([]),  # type: ignore[typeddict-item]  # a new question starts afresh
         "turns": Overwrite([]),  # type: ignore[typeddict-item]
         "replans": Overwrite([]),  # type: ignore[typeddict-item]

@@ -14,6 +14,7 @@ from graphs import AGENTS, METHODS, method
 from memory import Answer, Context, Input, WorkingMemory
 from memory.long_term import Term, abbreviations_of, confirm, propose
 from nodes.citation_check import UNSUPPORTED
+from planweave import BadInput
 
 Item = TypeVar("Item")
 Ask = Callable[..., Awaitable[WorkingMemory]]
@@ -119,7 +120,7 @@ TASKS = {
 }
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", TASKS)
 async def test_answers_from_a_page(name: str, ask: Ask, shelf: Shelf) -> None:
     script = good(name)
     memory = await ask(name, script)
@@ -146,7 +147,7 @@ async def test_answers_from_a_page(name: str, ask: Ask, shelf: Shelf) -> None:
     assert sum(spent["calls"] for spent in memory["usage"].values()) == len(script.prompts)
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in SINGLE])
+@pytest.mark.parametrize("name", [name for name in TASKS if name not in SINGLE])
 async def test_documents_and_a_database_in_one_run(name: str, ask: Ask, database: str) -> None:
     script = good(name)
     query = "SELECT cost FROM plant WHERE name = 'Bonn'"
@@ -162,7 +163,7 @@ async def test_documents_and_a_database_in_one_run(name: str, ask: Ask, database
     assert "plant" in script.prompts[0].text
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", TASKS)
 async def test_a_quote_that_stands_nowhere_is_no_fact(name: str, ask: Ask) -> None:
     script = good(name)
     script.left["read"] = [finding("costs USD 1/kg", "It is cheap.")]
@@ -490,3 +491,54 @@ async def test_what_a_page_orders_reaches_no_role_that_acts(
 
 def test_every_agent_is_a_method() -> None:
     assert set(AGENTS) < set(METHODS)
+
+
+# -- the ensemble -----------------------------------------------------------------------------
+
+
+def several(*shorts: str | None) -> Replies:
+    """One search and one answer for each run, of agent V1."""
+    return Replies(
+        action=[SEARCH] * len(shorts),
+        read=[READ] * len(shorts),
+        answer=[answer("In 2023 it costs USD 5.5/kg [1].", short) for short in shorts],
+    )
+
+
+async def test_the_ensemble_takes_what_most_runs_say(ask: Ask) -> None:
+    script = several("USD 9/kg", "USD 5.5/kg", "usd 5.5/KG")
+    memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3)
+    assert answer_of(memory)["decision"] in ("USD 5.5/kg", "usd 5.5/KG")
+    assert memory["agreement"] == pytest.approx(2 / 3)
+    assert [member["number"] for member in memory["members"]] == [1, 2, 3]
+    assert only(memory["facts"])["quote"]
+    assert 'review.pdf, p. 82: "' in memory["messages"][-1].text
+    assert sum(spent["calls"] for spent in memory["usage"].values()) == len(script.prompts)
+
+
+async def test_of_equal_answers_the_better_supported_is_taken(ask: Ask) -> None:
+    script = several("A", "B")
+    script.left["answer"][0] = answer("In 2023 it costs USD 4.4/kg [1].", "A")
+    memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=2)
+    wanted = [m for m in memory["members"] if m["claims"] and m["claims"][0]["supported"]]
+    assert memory["answer"] == only(wanted)["answer"]
+
+
+async def test_texts_without_a_decision_are_compared_by_their_words(ask: Ask) -> None:
+    script = several(None, None, None)
+    script.left["answer"][1] = answer("Ships are blue and sail far away [1].")
+    memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3)
+    assert "5.5" in answer_of(memory)["why"]
+
+
+async def test_an_ensemble_without_any_answer_says_so(ask: Ask) -> None:
+    memory = await ask(
+        "ensemble", Replies(action=[BAD] * 4), ensemble_of="agent_v1", ensemble_runs=2
+    )
+    assert answer_of(memory)["decision"] is None
+    assert answer_of(memory)["unknown"]
+
+
+async def test_an_ensemble_of_nothing_known_is_refused(ask: Ask) -> None:
+    with pytest.raises(BadInput, match="no method 'nobody'"):
+        await ask("ensemble", Replies(), ensemble_of="nobody")

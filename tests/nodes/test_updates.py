@@ -17,7 +17,9 @@ from pages import Shelf
 from scripted import Reply, act, change, decide, plan, register
 
 from graphs import METHODS, method
-from memory import Action, Answer, Context, Fact, Page, Tool, WorkingMemory
+from graphs.ensemble import member
+from memory import Action, Answer, Context, Fact, Member, Page, Tool, WorkingMemory
+from nodes.agreement import agreement
 from nodes.answering_machine import answering_machine, may_continue
 from nodes.autogpt import autogpt
 from nodes.calculator import calculator
@@ -54,6 +56,14 @@ PAGE: Page = {
 SEARCH: Action = {"step": 1, "thought": "", "tool": "documents", "input": "cost in Bonn"}
 FINDING = {"page": 1, "quote": "is 7.25 EUR/kWh", "statement": "It is.", "number": "7.25 EUR/kWh"}
 ANSWER: Answer = {"decision": "Bonn", "why": "It costs 2 [1].", "facts": [1], "unknown": ""}
+MEMBER: Member = {
+    "number": 1,
+    "answer": ANSWER,
+    "plan": [],
+    "facts": [],
+    "turns": [],
+    "claims": [],
+}
 THOUGHTS = {"text": "", "reasoning": "", "plan": ["a"], "criticism": "", "speak": ""}
 
 
@@ -92,6 +102,15 @@ def state(**changed: Unpack[WorkingMemory]) -> WorkingMemory:
         "abbreviations": {"kW": "kilowatt"},
         "answer": None,
         "claims": [],
+        "draft": ["It costs 2.", "So it is cheap."],
+        "revised": ["It costs 2."],
+        "revisions": [],
+        "reasoning": "",
+        "candidate_queries": [],
+        "query_scores": [],
+        "raises": 0,
+        "members": [],
+        "agreement": 0.0,
     }
     return {**known, **changed}
 
@@ -166,6 +185,9 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ),
     ("answering_machine, V3 malformed", may_continue("agent_v3/answering_machine"), state(), BAD),
     ("citation_check", citation_check, state(answer=ANSWER), {"verdicts": []}),
+    ("member", member, state(iteration=1), ""),
+    ("agreement", agreement, state(members=[MEMBER]), ""),
+    ("agreement, none", agreement, state(members=[]), ""),
     ("speaker", speaker, state(answer=ANSWER), ""),
     ("answering_machine", answering_machine, state(), decide("Bonn", 1)),
     ("answering_machine, malformed", answering_machine, state(), BAD),
@@ -193,6 +215,7 @@ async def test_update(
         collection="energy" if name.startswith(("documents", "citation")) else None,
         corrective=True,
         citation_check="model",
+        ensemble_of="agent_v1",
     )
     before = copy.deepcopy(given)
     more = {"runtime": Runtime(context=context)} if "runtime" in _parameters(node) else {}

@@ -1,0 +1,60 @@
+"""Ensemble: runs another method several times, takes the answer that most runs agree on."""
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from graphs.edges import RECURSION_LIMIT
+from graphs.parts import method_builder
+from graphs.registry import method
+from memory import Context, Input, Member, WorkingMemory
+from nodes.agreement import agreement
+
+
+def members(state: WorkingMemory, runtime: Runtime[Context]) -> list[Send] | str:
+    """A run of the method for each member of the ensemble; a greeting is only answered."""
+    if state["greeting"]:
+        return "greeter"
+    runs = range(1, runtime.context.ensemble_runs + 1)
+    given = {"question": state["question"], "plan": state["plan"]}
+    return [Send("member", given | {"iteration": number}) for number in runs]
+
+
+async def member(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Run the method once; every member has a seed of its own, and nobody is asked to approve."""
+    context, number = runtime.context, state["iteration"]
+    varied = {"temperature": context.ensemble_temperature, "seed": (context.seed or 0) + number}
+    own: Any = context.model_copy(update={**varied, "approve": False})
+    given = Input(question=state["question"], predefined_plan=state["plan"])
+    graph: Any = method(context.ensemble_of).graph
+    memory: WorkingMemory = {}
+    async for mode, chunk in graph.astream(given, context=own, stream_mode=["custom", "values"]):
+        if mode == "custom":
+            runtime.stream_writer(chunk)
+        else:
+            memory = chunk
+    own_memory = Member(
+        number=number,
+        answer=memory["answer"],
+        plan=memory["plan"],
+        facts=memory["facts"],
+        turns=memory["turns"],
+        claims=memory["claims"],
+    )
+    return {
+        "members": [own_memory],
+        "usage": memory["usage"],
+        "failures": memory["failures"],
+    }
+
+
+builder = method_builder()
+builder.add_node("member", member)
+builder.add_node("agreement", agreement)
+
+builder.add_conditional_edges("recall", members, ["member", "greeter"])
+builder.add_edge("member", "agreement")
+builder.add_edge("agreement", "speaker")
+
+graph = builder.compile(name="ensemble").with_config(recursion_limit=RECURSION_LIMIT)
