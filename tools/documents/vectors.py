@@ -1,0 +1,97 @@
+"""Search by meaning: nearest vectors, exactly below a size and by a graph above it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planweave import BadInput
+
+if TYPE_CHECKING:
+    import faiss
+
+HNSW_ABOVE = 100_000
+"""Vectors beyond which the graph is used."""
+
+_LINKS = 32
+_CANDIDATES_BUILDING = 80
+_CANDIDATES = 128  # looked at for each question; more find more of the nearest and take longer
+
+
+class Hits(NamedTuple):
+    """What a search found for each question, best first.
+
+    Attributes:
+        scores: [questions, k]; minus infinity where nothing more was found.
+        rows: [questions, k], numbers of what was indexed; -1 where nothing more was found.
+    """
+
+    scores: NDArray[np.float32]
+    rows: NDArray[np.int64]
+
+
+class VectorIndex:
+    """Vectors of unit length, searched by inner product, which is then the cosine."""
+
+    def __init__(self, index: "faiss.Index") -> None:
+        self._index = index
+
+    @classmethod
+    def build(cls, vectors: NDArray[np.float32], *, hnsw_above: int = HNSW_ABOVE) -> "VectorIndex":
+        """Index ``vectors`` [n, d]; their rows are their numbers.
+
+        Args:
+            vectors: Of unit length.
+            hnsw_above: With more of them, a graph of neighbours (HNSW, Malkov & Yashunin 2018)
+                takes the place of comparing them all: nearly as good, and much faster.
+        """
+        import faiss
+
+        count, size = vectors.shape
+        index: faiss.Index = faiss.IndexFlatIP(size)
+        if count > hnsw_above:
+            index = graph = faiss.IndexHNSWFlat(size, _LINKS, faiss.METRIC_INNER_PRODUCT)
+            graph.hnsw.efConstruction = _CANDIDATES_BUILDING
+            graph.hnsw.efSearch = _CANDIDATES
+        index.add(np.ascontiguousarray(vectors, np.float32))
+        return cls(index)
+
+    def search(self, queries: NDArray[np.float32], k: int) -> Hits:
+        """The ``k`` nearest vectors of each of ``queries`` [m, d]."""
+        scores, rows = self._index.search(np.ascontiguousarray(queries, np.float32), k)
+        scores[rows < 0] = -np.inf
+        return Hits(scores, rows)
+
+    def save(self, path: Path) -> None:
+        """Write the index into one file.
+
+        Raises:
+            BadInput: It cannot be written.
+        """
+        import faiss
+
+        try:
+            faiss.write_index(self._index, str(path))
+        except RuntimeError:
+            raise BadInput(
+                f"The index cannot be written to {path}.",
+                mend="Free some space on the disk, and check who may write there.",
+            ) from None
+
+    @classmethod
+    def load(cls, path: Path) -> "VectorIndex":
+        """Read what :meth:`save` wrote.
+
+        Raises:
+            BadInput: The file is absent or damaged.
+        """
+        import faiss
+
+        try:
+            return cls(faiss.read_index(str(path)))
+        except (RuntimeError, MemoryError):
+            raise BadInput(
+                f"The index {path} is damaged or absent.",
+                mend="Delete it: it is built anew from the stored vectors at the next search.",
+            ) from None

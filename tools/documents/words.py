@@ -1,0 +1,109 @@
+"""Search by words: BM25 over texts in any alphabet."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planweave import BadInput
+from tools.documents.vectors import Hits
+
+if TYPE_CHECKING:
+    import bm25s
+
+# Scripts that put no blanks between words: Thai to Burmese, Khmer, kana, Chinese characters.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
+_MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+_TOKEN = re.compile(
+    rf"(?P<number>\d+(?:[.,]\d+)+)|(?P<unspaced>[{_UNSPACED}]+)|(?:(?![{_UNSPACED}_])[\w{_MARKS}])+"
+)
+_THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
+
+
+def words(text: str) -> list[str]:
+    """The words and numbers of a text as they are compared, stop words included.
+
+    Letters are lower case, and one form stands for all forms of a sign (CO₂ is co2); 1,200 is
+    1200. Where a script parts no words, every character and every pair of neighbours is one.
+    """
+    return list(_words(unicodedata.normalize("NFKC", text).casefold()))
+
+
+def _words(text: str) -> Iterator[str]:
+    for match in _TOKEN.finditer(text):
+        found = match.group()
+        if match["number"]:
+            yield _THOUSANDS.sub("", found)
+        elif match["unspaced"]:
+            yield from found
+            yield from map("".join, pairwise(found))
+        else:
+            yield found
+
+
+class WordIndex:
+    """BM25 as Lucene has it (k1 1.5, b 0.75), without English stop words."""
+
+    def __init__(self, index: "bm25s.BM25") -> None:
+        self._index = index
+
+    @classmethod
+    def build(cls, texts: Sequence[str]) -> "WordIndex":
+        """Index ``texts``; their places are their numbers."""
+        import bm25s
+
+        index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
+        # A word that no question holds keeps the library from failing where texts have no words.
+        tokens = [[*_counted(text), ""] for text in texts] or [[""]]
+        index.index(tokens, show_progress=False)
+        return cls(index)
+
+    def search(self, queries: Sequence[str], k: int) -> Hits:
+        """The ``k`` best texts for each query, of those that share a word with it."""
+        hits = Hits(
+            np.full((len(queries), k), -np.inf, np.float32),
+            np.full((len(queries), k), -1, np.int64),
+        )
+        for place, query in enumerate(queries):
+            known = self._index.get_tokens_ids(_counted(query))
+            scores = self._index.get_scores_from_ids(known)
+            found = np.flatnonzero(scores)
+            best = found[np.argsort(-scores[found], kind="stable")[:k]]
+            hits.scores[place, : len(best)] = scores[best]
+            hits.rows[place, : len(best)] = best
+        return hits
+
+    def save(self, path: Path) -> None:
+        """Write the index into the folder ``path``.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        self._index.save(path, show_progress=False)
+
+    @classmethod
+    def load(cls, path: Path) -> "WordIndex":
+        """Read what :meth:`save` wrote.
+
+        Raises:
+            BadInput: The folder is absent or damaged.
+        """
+        import bm25s
+
+        try:
+            return cls(bm25s.BM25.load(path, show_progress=False))
+        except (OSError, ValueError, KeyError, TypeError, EOFError):
+            raise BadInput(
+                f"The index {path} is damaged or absent.",
+                mend="Delete it: it is built anew from the stored texts at the next search.",
+            ) from None
+
+
+def _counted(text: str) -> list[str]:
+    from bm25s.stopwords import STOPWORDS_EN
+
+    return [word for word in words(text) if word not in STOPWORDS_EN]
