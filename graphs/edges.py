@@ -54,3 +54,24 @@ def evaluated(state: WorkingMemory) -> Literal["accepted", "rejected"]:
 def answered(state: WorkingMemory) -> Literal["answered", "going_on"]:
     """Whether the answering machine has terminated."""
     return "answered" if state["answer"] else "going_on"
+
+
+def proposing(
+    state: WorkingMemory, runtime: Runtime[Context]
+) -> Literal["answered", "at_a_limit", "proposing"]:
+    """Whether the reasoner has answered, must be answered for, or wants to know more."""
+    if state["answer"]:
+        return "answered"
+    return "at_a_limit" if reason_to_answer(state, runtime.context) else "proposing"
+
+
+def found_new(state: WorkingMemory) -> Literal["new", "repeated"]:
+    """Whether any proposed query is a new one."""
+    return "new" if state["candidate_queries"] else "repeated"
+
+
+def thinking_on(state: WorkingMemory) -> Literal["answered", "chain_ends", "searching"]:
+    """Whether the chain of thought has come to an answer, to an end, or needs more pages."""
+    if state["answer"]:
+        return "answered"
+    return "searching" if state["action"] else "chain_ends"

@@ -1,14 +1,15 @@
 """Documents: searches the connected collection for the pages that bear on the chosen query."""
 
+from collections.abc import Collection
 from time import perf_counter
 
 from langgraph.runtime import Runtime
-from tools.documents.collection import open_collection
 
 from memory import Context, Page, WorkingMemory
 from nodes.turns import chosen_action, repetition, turn_taken
 from planweave import PlanweaveError
 from planweave.usage import Usage
+from tools.documents.collection import open_collection
 
 
 def documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -16,15 +17,30 @@ def documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
 
     A search that was already made, fails, or finds nothing is a problem, and there are no pages.
     """
+    return _searched(state, runtime.context, passed_over=())
+
+
+def unseen_documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """As :func:`documents`, but pages that stand behind a fact already are passed over."""
+    quotes = [fact["quote"] for fact in state["facts"] if fact["quote"]]
+    seen = [(quote["document"], quote["page"]) for quote in quotes]
+    return _searched(state, runtime.context, passed_over=seen)
+
+
+def _searched(
+    state: WorkingMemory, context: Context, *, passed_over: Collection[tuple[str, int]]
+) -> WorkingMemory:
     started = perf_counter()
     problem = repetition(state)
     pages: list[Page] = []
     if not problem:
         try:
-            pages = _search(chosen_action(state)["input"], runtime.context)
+            pages = _search(chosen_action(state)["input"], context, len(passed_over))
         except PlanweaveError as error:
             problem = str(error)
         else:
+            new = [page for page in pages if (page["document"], page["page"]) not in passed_over]
+            pages = new[: context.pages]
             problem = "" if pages else "The documents hold nothing like that."
     seconds = perf_counter() - started
     if problem:
@@ -32,9 +48,9 @@ def documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     return {"pages": pages, "usage": {"documents": Usage(seconds=seconds).model_dump()}}
 
 
-def _search(query: str, context: Context) -> list[Page]:
+def _search(query: str, context: Context, more: int) -> list[Page]:
     found = open_collection(context.collection or "").search(
-        query, k=context.pages, mode=context.search, reranker=context.reranker
+        query, k=context.pages + more, mode=context.search, reranker=context.reranker
     )
     return [
         Page(

@@ -30,12 +30,14 @@ async def ask_role(
     *,
     followup: Sequence[BaseMessage] = (),
     warmer: float = 0.0,
+    briefed: bool = True,
 ) -> Reply[Output]:
     """Ask the model that plays ``role`` for an ``output``.
 
     The messages go from what never changes in a run to what changes at every call (system
     ground, memory, task), so that a server can reuse its prompt cache. ``warmer`` is added to
-    the temperature of the run, for a role that has come to repeat itself.
+    the temperature of the run, for a role that has come to repeat itself; a role that is not
+    ``briefed`` sees nothing of the work so far but what its task tells.
 
     Raises:
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
@@ -49,7 +51,7 @@ async def ask_role(
     )
     messages = [
         SystemMessage(ground(state, context)),
-        HumanMessage(f"{briefing(state, context)}\n\n{task}"),
+        HumanMessage(f"{briefing(state, context)}\n\n{task}" if briefed else task),
         *followup,
     ]
     reply = await ask(model, messages, output, role=role)

@@ -1,0 +1,30 @@
+"""IRCoT: one sentence of thought, one retrieval by it, in turn (Trivedi et al. 2023)."""
+
+from graphs.edges import RECURSION_LIMIT, beginning, thinking_on
+from graphs.parts import method_builder
+from nodes.answering_machine import answering_machine
+from nodes.documents import unseen_documents
+from nodes.evidence import evidence
+from nodes.thinker import thinker
+
+builder = method_builder()
+builder.add_node("thinker", thinker("ircot/thinker"))
+builder.add_node("documents", unseen_documents)
+builder.add_node("evidence", evidence)
+builder.add_node("answering_machine", answering_machine)
+
+builder.add_conditional_edges(
+    "recall",
+    beginning,
+    {"greeting": "greeter", "no_plan": "thinker", "predefined_plan": "thinker"},
+)
+builder.add_conditional_edges(
+    "thinker",
+    thinking_on,
+    {"answered": "citation_check", "chain_ends": "answering_machine", "searching": "documents"},
+)
+builder.add_edge("documents", "evidence")
+builder.add_edge("evidence", "thinker")
+builder.add_edge("answering_machine", "citation_check")
+
+graph = builder.compile(name="ircot").with_config(recursion_limit=RECURSION_LIMIT)

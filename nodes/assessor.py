@@ -1,0 +1,44 @@
+"""Assessor: which of the proposed queries would find the next piece of evidence."""
+
+import random
+
+from langgraph.runtime import Runtime
+
+from learning import Candidate, Hit, plan_assessor
+from memory import Action, Context, WorkingMemory
+from planweave import PlanweaveError
+from tools.documents.collection import open_collection
+
+_PEEKED = 5
+"""Pages that are looked at for each candidate; searching them costs no model call."""
+
+
+def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Choose the query to carry out: by the trained plan assessor, the first, or a random one."""
+    context, queries = runtime.context, state["candidate_queries"]
+    scores: list[float] = []
+    if context.assessor == "trained":
+        evidence = [fact["text"] for fact in state["facts"]]
+        candidates = [Candidate(query, _hits(query, context)) for query in queries]
+        scores = plan_assessor().scores(state["question"], evidence, candidates)
+        best = max(range(len(queries)), key=scores.__getitem__)
+    elif context.assessor == "random":
+        seed = f"{context.seed} {state['question']} {state['iteration']}"
+        best = random.Random(seed).randrange(len(queries))  # noqa: S311 (a baseline, no secret)
+    else:
+        best = 0
+    action = Action(
+        step=state["step"], thought=state["reasoning"], tool="documents", input=queries[best]
+    )
+    return {"action": action, "query_scores": scores}
+
+
+def _hits(query: str, context: Context) -> list[Hit]:
+    """What the query finds; nothing where it cannot be searched for."""
+    try:
+        found = open_collection(context.collection or "").search(
+            query, k=_PEEKED, mode=context.search
+        )
+    except PlanweaveError:
+        return []
+    return [Hit(title=page.document, text=page.text, score=page.score) for page in found]

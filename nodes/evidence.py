@@ -1,0 +1,21 @@
+"""Evidence: pages that were found become facts as they are, without a reader."""
+
+from langgraph.runtime import Runtime
+
+from memory import Context, Quote, WorkingMemory
+from nodes.pages import excerpt
+from nodes.turns import Observation, turn_taken
+
+
+def evidence(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Take the text of each page up as a fact."""
+    if not state["pages"]:
+        return {}
+    found = [
+        Observation(
+            excerpt(page, runtime.context.page_characters),
+            quote=Quote(document=page["document"], page=page["page"], text=page["nearest"]),
+        )
+        for page in state["pages"]
+    ]
+    return turn_taken(state, found, "", 0.0)

@@ -1,0 +1,70 @@
+"""Furthest reasoner: thinks from question and evidence alone, then answers or proposes queries."""
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from memory import Answer, Context, Fact, WorkingMemory
+from nodes.briefing import fact_text
+from nodes.citation_check import CITATION
+from nodes.limits import reason_to_answer
+from nodes.role import Node, ask_role, failures, usage
+from prompts import load
+
+_FIRST_TEMPERATURE = 0.2
+_RAISE = 0.8
+
+
+class Reasoning(BaseModel):
+    """The reasoner's reply: a chain of thought, then the answer or what to search for."""
+
+    reasoning: str = Field(max_length=800)
+    answer: str | None = Field(max_length=100)
+    queries: list[str] = Field(max_length=20)
+
+
+def reasoner(prompt: str) -> Node:
+    """Make the reasoner that uses ``prompts/<prompt>.md``.
+
+    With ``context.masking`` it sees nothing of its earlier reasoning and queries, so that an
+    early mistake cannot lead it on. It starts at a temperature of 0.2 and is 0.8 warmer each time
+    that its queries have repeated themselves. At a limit it is not asked.
+    """
+
+    async def reasoner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        context = runtime.context
+        if reason_to_answer(state, context):
+            return {"candidate_queries": []}
+        task = load(prompt).fill(
+            evidence="\n\n".join(fact_text(fact) for fact in state["facts"]) or "(none yet)",
+            count=str(context.proposals),
+        )
+        reply = await ask_role(
+            "reasoner",
+            Reasoning,
+            task,
+            state,
+            runtime,
+            warmer=_FIRST_TEMPERATURE + _RAISE * state["raises"],
+            briefed=not context.masking,
+        )
+        update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+        thought = reply.value or Reasoning(reasoning="", answer=None, queries=[])
+        queries = [query.strip() for query in thought.queries if query.strip()]
+        return update | {
+            "reasoning": thought.reasoning.strip(),
+            "candidate_queries": queries[: context.proposals],
+            "answer": _answer(thought, state["facts"]),
+        }
+
+    return reasoner
+
+
+def _answer(thought: Reasoning, facts: list[Fact]) -> Answer | None:
+    """The reasoner's answer; without evidence it has none to give."""
+    short = (thought.answer or "").strip()
+    if not facts or short.lower().rstrip(".") in ("", "null", "none", "unknown", "n/a"):
+        return None
+    known = {fact["number"] for fact in facts}
+    cited = [int(number) for number in CITATION.findall(thought.reasoning)]
+    numbers = [number for number in dict.fromkeys(cited) if number in known]
+    return Answer(decision=short, why=thought.reasoning.strip(), facts=numbers, unknown="")
