@@ -58,8 +58,12 @@ class WordIndex:
 
         index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
         # A word that no question holds keeps the library from failing where texts have no words.
-        tokens = [[*_counted(text), ""] for text in texts] or [[""]]
-        index.index(tokens, show_progress=False)
+        vocabulary = {"": 0}
+        tokens = [
+            [vocabulary.setdefault(word, len(vocabulary)) for word in ("", *_counted(text))]
+            for text in texts or [""]
+        ]
+        index.index((tokens, vocabulary), show_progress=False)
         return cls(index)
 
     def search(self, queries: Sequence[str], k: int) -> Hits:
