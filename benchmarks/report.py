@@ -12,13 +12,14 @@ from rich.table import Table as RichTable
 from benchmarks.metrics import accuracy, grouped, paired, spread
 from benchmarks.record import Record
 from benchmarks.store import Run
-from benchmarks.suite import Suite, suite
+from benchmarks.suite import Drawing, Suite, measured, suite
 from benchmarks.table import Cell, Table, text
 from planweave import BadInput
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class Report:
                 mend="Name result files of one suite that has run.",
             )
         groups = grouped(records)
-        tables = [_overview(groups), *suite(names.pop()).tables(records)]
+        name = names.pop()
+        tables = [_overview(groups, measured(name)), *suite(name).tables(records)]
         tables += [_comparison(groups), _cost(groups), _crashes(records)]
         return cls(runs, records, [table for table in tables if table.rows])
 
@@ -91,7 +93,7 @@ def _plain(cell: Cell) -> JsonValue:
     return dict(cell._asdict()) if isinstance(cell, tuple) else cell
 
 
-def _overview(groups: dict[str, list[Record]]) -> Table:
+def _overview(groups: dict[str, list[Record]], measures: str) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for label, records in groups.items():
         total = accuracy(records)
@@ -100,7 +102,7 @@ def _overview(groups: dict[str, list[Record]]) -> Table:
         crashed = sum(bool(record.error) for record in records)
         rows.append((label, total, error, unanswered, crashed))
     return Table(
-        title="Accuracy",
+        title=measures.capitalize(),
         columns=("method", "all questions", "standard error", "no answer", "crashed"),
         rows=rows,
         note="In brackets: the 95 % interval (Wilson, with errors clustered by question) and the "
@@ -109,6 +111,8 @@ def _overview(groups: dict[str, list[Record]]) -> Table:
 
 
 def _comparison(groups: dict[str, list[Record]]) -> Table:
+    if any(len({(r.question, r.database) for r in own}) < len(own) for own in groups.values()):
+        groups = {}  # several trials of a question are no pairs; the suite compares those
     rows: list[tuple[Cell, ...]] = [
         (first, second, test.n, test.first, test.second, f"{test.p:.3f}")
         for (first, second), test in paired(groups).items()
@@ -176,7 +180,7 @@ def show(report: Report, console: Console) -> None:
 
 
 def draw(report: Report, folder: Path) -> list[Path]:
-    """Write ``report.md`` and, if matplotlib is installed, ``accuracy.png``.
+    """Write ``report.md`` and, if matplotlib is installed, a picture such as ``accuracy.png``.
 
     Returns:
         What was written.
@@ -184,7 +188,8 @@ def draw(report: Report, folder: Path) -> list[Path]:
     Raises:
         BadInput: The folder cannot be written.
     """
-    page, picture = folder / "report.md", folder / "accuracy.png"
+    measures = measured(report.records[0].suite)
+    page, picture = folder / "report.md", folder / f"{measures.replace(' ', '-')}.png"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         drawn = _picture(report, picture)
@@ -206,7 +211,7 @@ def markdown(report: Report, picture: str = "") -> str:
     parts = [f"# Results: {report.records[0].suite}"]
     parts.append("\n".join(f"- {head}" for head in report.heads()))
     if picture:
-        parts.append(f"![Accuracy by scenario and database]({picture})")
+        parts.append(f"![{_caption(report.records[0].suite)}]({picture})")
     for table in report.tables:
         lines = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
         for row in table.rows:
@@ -216,21 +221,39 @@ def markdown(report: Report, picture: str = "") -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _caption(name: str) -> str:
+    about = suite(name)
+    if isinstance(about, Drawing):
+        return about.caption
+    return f"{measured(name).capitalize()} by scenario and database"
+
+
 def _picture(report: Report, path: Path) -> bool:
-    """Accuracy with its interval and the number of runs, a panel per scenario and database."""
+    """Draw what the suite draws, or its scores; False without matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         return False
-    records = report.records
+    figure = Figure(layout="constrained")
+    about = suite(report.records[0].suite)
+    if isinstance(about, Drawing):
+        about.draw(report.records, figure)
+    else:
+        _draw_scores(report.records, figure)
+    figure.savefig(path, dpi=130)
+    return True
+
+
+def _draw_scores(records: Sequence[Record], figure: "Figure") -> None:
+    """Score with its interval and the number of runs, a panel per scenario and database."""
     panels = list(dict.fromkeys((record.scenario, record.database) for record in records))
-    figure = Figure(figsize=(3.4 * len(panels), 3.6), layout="constrained")
+    figure.set_size_inches(3.4 * len(panels), 3.6)
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axis, (scenario, database) in zip(axes, sorted(panels, reverse=True), strict=True):
         own = [r for r in records if (r.scenario, r.database) == (scenario, database)]
         _panel(axis, own, suite(records[0].suite))
-        axis.set_title(f"{scenario}, {database}", fontsize=10)
-    axes[0].set_ylabel("accuracy with 95 % interval")
+        axis.set_title(", ".join(filter(None, (scenario, database))), fontsize=10)
+    axes[0].set_ylabel(f"{measured(records[0].suite)} with 95 % interval")
     axes[0].set_ylim(0, 1)
     handles: dict[str, Artist] = {}
     for axis in axes:
@@ -239,8 +262,6 @@ def _picture(report: Report, path: Path) -> bool:
     figure.legend(
         list(handles.values()), list(handles), loc="outside lower center", ncols=3, fontsize=8
     )
-    figure.savefig(path, dpi=130)
-    return True
 
 
 def _panel(axis: "Axes", records: Sequence[Record], about: Suite) -> None:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -18,6 +18,9 @@ from benchmarks.record import Record, Score, settings_of
 from benchmarks.table import Table
 from memory import Answer, Context
 from planweave import BadInput
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,25 +72,41 @@ class Suite(Protocol):
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """The tables of its report that the generic ones do not hold."""
 
-    def reference(self, method: str, scenario: str, database: str) -> float | None:
-        """The accuracy that was published for this cell, from 0 to 1."""
+    def reference(self, method: str, scenario: str, database: str) -> float | None:  # noqa: ARG002
+        """The accuracy that was published for this cell, from 0 to 1; None unless one is known."""
+        return None
 
-    def baselines(self, records: Sequence[Record]) -> dict[str, Rate]:
-        """What needs no language model, on the questions of these records."""
+    def baselines(self, records: Sequence[Record]) -> dict[str, Rate]:  # noqa: ARG002
+        """What needs no language model, on the questions of these records; none unless told."""
+        return {}
 
 
-OWN = ("dqa",)
+@runtime_checkable
+class Drawing(Protocol):
+    """A suite with a picture of its own, in place of the score by scenario and database."""
+
+    @property
+    def caption(self) -> str:
+        """What the picture shows."""
+
+    def draw(self, records: Sequence[Record], figure: "Figure") -> None:
+        """Draw it, and set the size of the figure."""
+
+
+OWN = ("dqa", "needles", "prompt_format", "rag")
 """Our own suites: the modules of this folder that register one under their name."""
 
 SuiteClass = TypeVar("SuiteClass", bound=type[Suite])
 _suites: dict[str, Callable[[], Suite]] = {}
+_measures: dict[str, str] = {}
 
 
-def register(name: str) -> Callable[[SuiteClass], SuiteClass]:
-    """Decorate a class that is the suite called ``name``."""
+def register(name: str, *, measures: str = "accuracy") -> Callable[[SuiteClass], SuiteClass]:
+    """Decorate a class that is the suite called ``name``; ``measures`` is what its scores mean."""
 
     def registered(cls: SuiteClass) -> SuiteClass:
         _suites[name] = cls
+        _measures[name] = measures
         return cls
 
     return registered
@@ -107,3 +126,13 @@ def suite(name: str) -> Suite:
             mend=f"Known are {', '.join({*OWN, *_suites})}.",
         )
     return _suites[name]()
+
+
+def measured(name: str) -> str:
+    """What the mean score of the suite of that name is called.
+
+    Raises:
+        BadInput: There is no such suite.
+    """
+    suite(name)
+    return _measures[name]

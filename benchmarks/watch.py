@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from benchmarks.record import Record
+from benchmarks.suite import measured
 from tools.result_text import one_line
 
 
@@ -63,7 +64,7 @@ class Watch:
         self._bar.update(self._task, completed=len(self._done), description=standing)
 
     def standing(self) -> str:
-        """Accuracy so far, crashes, cost, tokens, and the time that is left."""
+        """Mean score so far, crashes, cost, tokens, and the time that is left."""
         if not self._done:
             return "starting"
         right = sum(record.score.value for record in self._done) / len(self._done)
@@ -72,7 +73,7 @@ class Watch:
         costs = [record.dollars for record in self._done]
         dollars = sum(cost for cost in costs if cost is not None)
         parts = [
-            f"accuracy {right:.1%}",
+            f"{measured(self._done[0].suite)} {right:.1%}",
             f"{crashed} crashed" if crashed else "",
             f"{tokens:,} tokens",
             f"${dollars:.2f}{' + unknown prices' if None in costs else ''}",

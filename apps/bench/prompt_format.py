@@ -1,0 +1,81 @@
+"""``planweave bench prompt-format``: which way of writing a prompt is followed?"""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from apps.bench.common import (
+    AsJson,
+    context_of,
+    head_of,
+    listed,
+    pairs,
+    result_path,
+    run_samples,
+    tell_report,
+)
+from benchmarks import prompt_format as formats
+from planweave import BadInput
+
+
+def prompt_format(
+    *,
+    style: Annotated[
+        str,
+        typer.Option("--format", help="plain, system, roles, prefix with commas between; or all."),
+    ] = "all",
+    temperature: Annotated[
+        str, typer.Option(help="Temperatures with commas between, from 0 to 2.")
+    ] = "0,1",
+    trials: Annotated[int, typer.Option(help="Trials of each.", min=1, max=100)] = 2,
+    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
+    concurrency: Annotated[int, typer.Option(help="Prompts in flight.", min=1, max=256)] = 1,
+    setting: Annotated[
+        list[str] | None, typer.Option(help="Any other setting: max_reply_tokens=256, seed=7.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the result file and the report.")] = Path(
+        "results/prompt_format"
+    ),
+    redo_crashed: Annotated[
+        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fourteen instructions in four formats: followed, repeated, how long; can be resumed."""
+    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
+    console = Console(stderr=as_json, highlight=False)
+    context = context_of({"model": model, **pairs(setting or [])})
+    chosen = listed(style, formats.FORMATS, "format", every="all")
+    if style == "all" and not formats.continues(model):
+        chosen.remove("prefix")
+        console.print(
+            f"The format prefix is left out: {model} is not known to go on from the beginning of "
+            "a reply. Where it does, name the formats with --format.",
+            markup=False,
+        )
+    samples = formats.samples(
+        formats=chosen, temperatures=_temperatures(temperature), trials=trials, settings=context
+    )
+    data = {"questions": len(formats.CHECKS), "chosen": len(formats.CHECKS), "trials": trials}
+    head = head_of(formats.NAME, context, {**data, "concurrency": concurrency})
+    path = result_path(out, model)
+    run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    tell_report([path], console, as_json=as_json, folder=out)
+
+
+def _temperatures(text: str) -> list[float]:
+    """The temperatures in a list with commas.
+
+    Raises:
+        BadInput: One is no number from 0 to 2.
+    """
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 <= value <= 2 for value in found):
+        raise BadInput(f"{text!r} are no temperatures.", mend="Write 0,1 or others from 0 to 2.")
+    return list(dict.fromkeys(found))
