@@ -50,8 +50,8 @@ def documents(
         lines: list[retrieval.Line] = []
         for line in retrieval.measure(name, asked):
             lines.append(line)
+            retrieval.keep(out / "retrieval.json", name, lines, sys.argv, embeddings)
             console.print(f"{name}: {' · '.join(_cells(line))}", markup=False, highlight=False)
-        retrieval.keep(out / "retrieval.json", name, lines, sys.argv, embeddings)
         _show(retrieval.table(name, lines), console)
         speeds = [line for line in lines if isinstance(line, Speed)]
         if speeds and retrieval.picture(out / "search.png", speeds):

@@ -1,5 +1,7 @@
 """Search by meaning: nearest vectors, exactly below a size and by a graph above it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,7 +61,8 @@ class VectorIndex:
 
     def search(self, queries: NDArray[np.float32], k: int) -> Hits:
         """The ``k`` nearest vectors of each of ``queries`` [m, d]."""
-        scores, rows = self._index.search(np.ascontiguousarray(queries, np.float32), k)
+        with _one_thread():
+            scores, rows = self._index.search(np.ascontiguousarray(queries, np.float32), k)
         scores[rows < 0] = -np.inf
         return Hits(scores, rows)
 
@@ -95,3 +98,20 @@ class VectorIndex:
                 f"The index {path} is damaged or absent.",
                 mend="Delete it: it is built anew from the stored vectors at the next search.",
             ) from None
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Have faiss search in this thread alone.
+
+    Its other threads spin and wait for one another; on a busy machine that takes a hundred times
+    as long as one query.
+    """
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
