@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory import SearchMode
 from models.embeddings import embedding_id, embeddings
@@ -38,7 +37,7 @@ from tools.documents.store import (
 from tools.suggest import nearest
 
 if TYPE_CHECKING:
-    from tools.documents.vectors import VectorIndex
+    from tools.documents.vectors import Hits, VectorIndex
     from tools.documents.words import WordIndex
 
 WORDS_ONLY = "none"
@@ -267,12 +266,10 @@ class Collection:
         """
         if not query.strip():
             raise BadInput("The query is empty.", mend="Say what to look for.")
-        while True:
-            try:
+        found: list[Found] | None = None
+        while found is None:
+            with suppress(VersionGone):  # another thread or process has changed the collection
                 found = self._search(query, 4 * k if reranker else k, mode)
-                break
-            except VersionGone:  # another thread or process has changed the collection
-                continue
         if reranker and found:
             found = _reranked(query, found, reranker)
         return found[:k]
@@ -402,18 +399,17 @@ class _Index:
         return reciprocal_rank(rankings)
 
     def _by_meaning(self, query: str, k: int) -> list[tuple[int, float]]:
-        vector = _normalised([embeddings(self._embeddings).embed_query(query)])
+        vector = np.array([embeddings(self._embeddings).embed_query(query)], np.float32)
         with self._lock:
             if self._vectors is None:
                 self._vectors = self._load_vectors()
-        return _hits(*self._vectors.search(vector, min(k, len(self.rows.chunks))))
+        return _hits(self._vectors.search(vector, k))
 
     def _by_words(self, query: str, k: int) -> list[tuple[int, float]]:
         with self._lock:
             if self._words is None:
                 self._words = self._load_words()
-        hits = _hits(*self._words.search([query], min(k, len(self.rows.chunks))))
-        return [(row, score) for row, score in hits if score > 0]
+        return _hits(self._words.search([query], k))
 
     def _load_vectors(self) -> "VectorIndex":
         from tools.documents.vectors import VectorIndex
@@ -480,23 +476,16 @@ def _embed(
     for start in range(0, len(todo), _BATCH):
         batch = todo[start : start + _BATCH]
         vectors = embeddings(model).embed_documents([text for _, text in batch])
-        store.put_vectors([digest for digest, _ in batch], _normalised(vectors), key)
+        store.put_vectors([digest for digest, _ in batch], np.array(vectors, np.float32), key)
         if progress:
             progress(document or "", start + len(batch), len(todo))
     return len(todo)
 
 
-def _normalised(vectors: Sequence[Sequence[float]]) -> NDArray[np.float32]:
-    """Vectors [n, d] of length one."""
-    array = np.asarray(vectors, np.float32)
-    return array / np.maximum(np.linalg.norm(array, axis=1, keepdims=True), 1e-12)
-
-
-def _hits(scores: NDArray[np.float32], rows: NDArray[np.int64]) -> list[tuple[int, float]]:
-    """Rows and scores of the only query; -1 stands for none."""
-    return [
-        (int(row), float(score)) for row, score in zip(rows[0], scores[0], strict=True) if row >= 0
-    ]
+def _hits(hits: "Hits") -> list[tuple[int, float]]:
+    """Rows and scores of the only query; row -1 stands for none."""
+    pairs = zip(hits.rows[0], hits.scores[0], strict=True)
+    return [(int(row), float(score)) for row, score in pairs if row >= 0]
 
 
 def _pages_of(hits: Sequence[tuple[int, float]], rows: Rows) -> list[tuple[int, float]]:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, Field, ValidationError
 from planweave import BadInput
 
 if TYPE_CHECKING:
+    from bs4 import BeautifulSoup
     from docx.table import Table
     from docx.text.paragraph import Paragraph
     from pypdf import PageObject, PdfReader
@@ -33,6 +34,8 @@ _BLOCKS = (
     *("p", "div", "section", "article", "main", "header", "footer", "aside", "blockquote", "pre"),
     *("ul", "ol", "li", "dl", "dt", "dd", "table", "figure", "figcaption", "br", "hr", "title"),
 )
+_LINE, _PAGE = "\ue000", "\ue001"  # of no meaning in any text
+_DEPTH = 1_000
 _PLAIN = {
     0xAD: "",
     0xA0: " ",
@@ -263,23 +266,33 @@ def _table(table: "Table") -> str:
 
 
 def _html(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
-    from bs4 import BeautifulSoup, NavigableString
+    """Marks at the ends of blocks become line ends; blanks of the source count as one."""
+    from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(path.read_bytes(), "html.parser")
-    for tag in soup(["script", "style", "noscript", "template", "svg", "nav"]):
-        tag.decompose()
-    for string in list(soup.find_all(string=True)):
-        if type(string) is not NavigableString:
-            string.extract()  # comments and declarations
-        elif not string.find_parent("pre"):
-            string.replace_with(re.sub(r"\s+", " ", string))
+    _refuse_depth(soup)
+    for tag in soup(["noscript", "svg", "nav"]):  # get_text leaves out scripts, styles, comments
+        tag.clear()
     for row in soup("tr"):
         cells = row.find_all(["td", "th"], recursive=False)
-        row.string = "\n" + _row(cell.get_text(" ") for cell in cells)
+        row.string = _LINE + _row(cell.get_text(" ") for cell in cells) + _LINE
+    for tag in soup("pre"):
+        tag.string = tag.get_text().replace("\n", _LINE)
     for tag in soup([*_BLOCKS, *_HEADINGS]):
-        tag.insert_before("\f" if tag.name in _HEADINGS else "\n")
-        tag.insert_after("\n")
-    return _by_heading(re.sub(r" *\n *", "\n", soup.get_text()))
+        tag.insert(0, _PAGE if tag.name in _HEADINGS else _LINE)
+        tag.append(_LINE)
+    text = re.sub(r"\s+", " ", soup.get_text())
+    text = re.sub(rf" ?{_LINE}[ {_LINE}]*", "\n", text)
+    return _by_heading(text.replace(_PAGE, "\f"))
+
+
+def _refuse_depth(soup: "BeautifulSoup") -> None:
+    """Refuse tags in tags in tags …: what the library does with them takes the square of them."""
+    depths = {id(soup): 0}
+    for tag in soup.find_all(True):
+        depths[id(tag)] = depth = depths[id(tag.parent)] + 1
+        if depth > _DEPTH:
+            raise _Damaged(f"has more than {_DEPTH} tags in one another")
 
 
 def _markdown(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:

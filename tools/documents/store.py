@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
-from tools.documents.pages import Document, Limits
+from tools.documents.pages import Document, Limits, Paging
 
 _NAME = re.compile(r"\w[\w-]{0,63}(?:/\w[\w-]{0,63})?")
 _BUSY_SECONDS = 60.0
@@ -117,7 +117,7 @@ class DocumentInfo:
     digest: str
     added: str
     image_pages: tuple[int, ...]
-    paging: str
+    paging: Paging
 
 
 class VersionGone(Exception):
@@ -293,7 +293,8 @@ class Store:
             rows = database.execute(
                 "SELECT name, (SELECT count(*) FROM pages WHERE document = d.id),"
                 " (SELECT count(*) FROM chunks WHERE document = d.id), bytes, digest, added,"
-                " paging, (SELECT group_concat(number) FROM pages WHERE document = d.id AND image_only)"
+                " paging,"
+                " (SELECT group_concat(number) FROM pages WHERE document = d.id AND image_only)"
                 " FROM documents d ORDER BY name"
             ).fetchall()
         return [

@@ -1,0 +1,90 @@
+"""Documents of every kind, made by hand, and an embedding that needs no weights."""
+
+import hashlib
+import re
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+
+_TEXT = "BT /F1 12 Tf 72 720 Td 14 TL {lines} ET"
+_PICTURE = "q 200 0 0 200 72 400 cm /Im1 Do Q"
+
+
+class WordEmbeddings(Embeddings):
+    """A word counts at two places given by its hash, so that texts with the same words are near.
+
+    ``texts`` holds every text of a document that was embedded.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self.texts: list[str] = []
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.texts += texts
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        vector = np.full(64, 1e-3)
+        for word in re.findall(r"\w+", text.casefold()):
+            digest = hashlib.sha256(word.encode()).digest()
+            vector[[digest[0] % 64, digest[1] % 64]] += 1
+        return [float(number) for number in vector]
+
+
+class WordTokens:
+    """A token is a word or a sign."""
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
+
+
+def write_pdf(path: Path, pages: Sequence[str | None]) -> Path:
+    """A PDF with these texts, line by line; None is a page that holds a picture alone."""
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count {len(pages)} /Kids "
+        f"[{' '.join(f'{5 + 2 * number} 0 R' for number in range(len(pages)))}] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray"
+        " /BitsPerComponent 8 /Length 1 >>\nstream\n0\nendstream",
+    ]
+    for number, text in enumerate(pages):
+        shown = "".join(f"({line}) Tj T* " for line in (text or "").splitlines())
+        content = _PICTURE if text is None else _TEXT.format(lines=shown)
+        used = "/XObject << /Im1 4 0 R >>" if text is None else "/Font << /F1 3 0 R >>"
+        objects += [
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << {used} >>"
+            f" /Contents {6 + 2 * number} 0 R >>",
+            f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+        ]
+    body, places = "%PDF-1.4\n", []
+    for number, text_of_object in enumerate(objects, 1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{text_of_object}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    path.write_text(
+        f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+        f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF",
+        "latin-1",
+    )
+    return path
+
+
+def encrypt(path: Path, password: str) -> Path:
+    """The same PDF under a password."""
+    from pypdf import PdfWriter
+
+    writer = PdfWriter(clone_from=path)
+    writer.encrypt(password, algorithm="RC4-128")
+    writer.write(path)
+    return path
+
+
+def write_bomb(path: Path, megabytes: int) -> Path:
+    """A DOCX that unpacks to far more than it has."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        archive.writestr("word/document.xml", b" " * (megabytes * 1_000_000))
+    return path

@@ -1,0 +1,323 @@
+"""Each kind of file as pages, and every way in which a file can be bad."""
+
+import gzip
+import json
+from pathlib import Path
+
+import docx
+import pytest
+from documents import encrypt, write_bomb, write_pdf
+from docx.enum.text import WD_BREAK
+from published import published
+from pypdf import PdfWriter
+
+from tools.documents.pages import Limits, PageText, Unreadable, read
+
+
+def texts(path: Path) -> list[str]:
+    return [page.text for page in read(path).pages]
+
+
+# PDF
+
+
+def test_pdf_pages_have_the_numbers_of_the_file(tmp_path: Path) -> None:
+    document = read(write_pdf(tmp_path / "a.pdf", ["First page\nsecond line", "Second page"]))
+    assert document.name == "a.pdf"
+    assert document.paging == "pages"
+    assert document.pages == [
+        PageText(1, "First page\nsecond line"),
+        PageText(2, "Second page"),
+    ]
+
+
+def test_pdf_pages_that_hold_only_images_are_listed(tmp_path: Path) -> None:
+    document = read(write_pdf(tmp_path / "a.pdf", ["Text", None, "", None]))
+    assert document.image_pages == (2, 4)
+    assert [page.number for page in document.pages] == [1, 2, 3, 4]
+
+
+def test_pdf_of_images_alone_is_read_and_told_of(tmp_path: Path) -> None:
+    assert read(write_pdf(tmp_path / "scan.pdf", [None, None])).image_pages == (1, 2)
+
+
+def test_encrypted_pdf(tmp_path: Path) -> None:
+    path = encrypt(write_pdf(tmp_path / "a.pdf", ["Secret"]), "password")
+    with pytest.raises(Unreadable, match=r"^a\.pdf is encrypted: remove its password first\.$"):
+        read(path)
+
+
+def test_pdf_that_anyone_may_open_is_read(tmp_path: Path) -> None:
+    assert texts(encrypt(write_pdf(tmp_path / "a.pdf", ["Open"]), "")) == ["Open"]
+
+
+@pytest.mark.parametrize("kept", [0, 9, 200])
+def test_broken_pdf(kept: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_pdf(tmp_path / "a.pdf", ["Text"])
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(Unreadable, match=r"^a\.pdf is damaged or is no PDF\.$"):
+        read(path)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_pdf_with_too_many_pages(tmp_path: Path) -> None:
+    writer = PdfWriter()
+    for _ in range(3):
+        writer.add_blank_page(72, 72)
+    writer.write(tmp_path / "a.pdf")
+    with pytest.raises(Unreadable, match="more than 2 pages"):
+        read(tmp_path / "a.pdf", Limits(pages=2))
+
+
+@pytest.mark.published
+def test_pages_of_a_published_pdf_agree_with_those_read_by_another_library() -> None:
+    ours = read(published("docs/vartiainen_2019_pv_lcoe_ccby.pdf")).pages
+    theirs = read(published("docs/vartiainen_2019_pages.jsonl.gz")).pages
+    assert [page.number for page in ours] == [page.number for page in theirs] == [*range(1, 16)]
+    for our, their in zip(ours, theirs, strict=True):
+        words, others = (set(page.text.split()) for page in (our, their))
+        assert len(words & others) / len(words | others) > 0.7
+
+
+# DOCX
+
+
+def test_docx_pages_end_at_breaks_and_tables_stand_in_their_place(tmp_path: Path) -> None:
+    file = docx.Document()
+    file.add_paragraph("Costs by year").add_run().add_break(WD_BREAK.PAGE)
+    file.add_paragraph("Second page")
+    table = file.add_table(2, 2)
+    for cell, text in zip(
+        (cell for row in table.rows for cell in row.cells),
+        ("year", "cost", "2030", "2.4\nEUR"),
+        strict=True,
+    ):
+        cell.text = text
+    file.add_paragraph("After the table")
+    file.add_paragraph("Third page").paragraph_format.page_break_before = True
+    file.save(str(tmp_path / "a.docx"))
+    document = read(tmp_path / "a.docx")
+    assert document.paging == "pages"
+    assert texts(tmp_path / "a.docx") == [
+        "Costs by year",
+        "Second page\nyear | cost\n2030 | 2.4 EUR\nAfter the table",
+        "Third page",
+    ]
+
+
+def test_a_break_that_word_noted_as_well_counts_once(tmp_path: Path) -> None:
+    from docx.oxml import OxmlElement
+
+    file = docx.Document()
+    file.add_paragraph("One").add_run().add_break(WD_BREAK.PAGE)
+    run = file.add_paragraph().add_run()
+    run._r.append(OxmlElement("w:lastRenderedPageBreak"))
+    run.add_text("Two")
+    file.save(str(tmp_path / "a.docx"))
+    assert texts(tmp_path / "a.docx") == ["One", "Two"]
+
+
+def test_docx_without_breaks_is_cut_into_parts(tmp_path: Path) -> None:
+    file = docx.Document()
+    for number in range(100):
+        file.add_paragraph(f"Paragraph {number}: " + "hydrogen " * 10)
+    file.save(str(tmp_path / "a.docx"))
+    document = read(tmp_path / "a.docx")
+    assert document.paging == "parts"
+    assert len(document.pages) == 4
+    assert all(len(page.text) <= 3000 for page in document.pages)
+    assert all(page.text.startswith("Paragraph") for page in document.pages)
+
+
+def test_docx_that_unpacks_to_too_much(tmp_path: Path) -> None:
+    path = write_bomb(tmp_path / "a.docx", 20)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(Unreadable, match="unpacks to 20 MB, which is too large"):
+        read(path, Limits(bytes=1_000_000))
+
+
+def test_docx_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "a.docx").write_bytes(b"\xd0\xcf\x11\xe0 an encrypted one is no archive")
+    with pytest.raises(Unreadable, match="no DOCX, or is encrypted"):
+        read(tmp_path / "a.docx")
+    with pytest.raises(Unreadable, match="damaged or is no DOCX"):
+        read(write_bomb(tmp_path / "b.docx", 1))
+
+
+# HTML and Markdown
+
+
+def test_html_pages_begin_at_headings(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(
+        "<html><head><title>Report</title><style>p{color:red}</style></head><body>"
+        "<script>alert('x')</script><!-- hidden -->"
+        "<h1>Costs</h1><p>Hydrogen is <b>dear</b>\n today.</p>"
+        "<h2>Table</h2><table><tr><th>year</th><th>cost</th></tr>"
+        "<tr><td>2030</td><td>2.4\nEUR</td></tr></table>"
+        "<h2>Empty</h2>\n<h3>Outlook</h3><p>It will be cheap.<br>Perhaps.</p></body></html>"
+    )
+    assert texts(path) == [
+        "Report\nCosts\nHydrogen is dear today.",
+        "Table\nyear | cost\n2030 | 2.4 EUR",
+        "Empty\nOutlook\nIt will be cheap.\nPerhaps.",
+    ]
+    assert read(path).paging == "headings"
+
+
+def test_markdown_pages_begin_at_headings_but_not_in_code(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(
+        "# One\ntext\n```\n# no heading\n```\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    )
+    assert texts(path) == [
+        "# One\ntext\n```\n# no heading\n```",
+        "## Two\n| a | b |\n|---|---|\n| 1 | 2 |",
+    ]
+
+
+def test_tags_in_tags_without_end_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<div>" * 50_000 + "bottom")
+    with pytest.raises(Unreadable, match="more than 1000 tags in one another"):
+        read(tmp_path / "a.html")
+
+
+# text, tables, pages read before
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_text_in_every_encoding(encoding: str, tmp_path: Path) -> None:
+    text = "Electrolysers cost €500/kW; größer ist billiger; the rest is plain text of some length."
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    assert texts(tmp_path / "a.txt") == [text]
+
+
+def test_text_in_an_older_encoding(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("größer \u2013 5 €".encode("cp1252"))
+    (tmp_path / "b.txt").write_bytes(b"gr\xf6\xdfer \x81")
+    assert texts(tmp_path / "a.txt") == ["größer \u2013 5 €"]
+    assert texts(tmp_path / "b.txt") == ["größer \x81"]
+
+
+def test_form_feeds_are_page_breaks(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\f\ftwo ﬁrst\f")
+    document = read(tmp_path / "a.txt")
+    assert document.pages == [PageText(1, "one"), PageText(2, ""), PageText(3, "two first")]
+    assert document.paging == "pages"
+
+
+def test_a_long_text_is_cut_between_paragraphs(tmp_path: Path) -> None:
+    paragraphs = [f"{number} " + "word " * 200 for number in range(6)]
+    (tmp_path / "a.txt").write_text("\n\n".join(paragraphs))
+    document = read(tmp_path / "a.txt")
+    assert document.paging == "parts"
+    assert [page.text[0] for page in document.pages] == ["0", "2", "4"]
+    (tmp_path / "b.txt").write_text("x" * 7000)
+    assert [len(text) for text in texts(tmp_path / "b.txt")] == [3000, 3000, 1000]
+
+
+def test_rows_of_a_table_stay_under_their_header(tmp_path: Path) -> None:
+    rows = "".join(f'{year};"{year},5 EUR;\nabout"\n' for year in range(2000, 2300))
+    (tmp_path / "a.csv").write_text("year;cost\n" + rows)
+    pages = texts(tmp_path / "a.csv")
+    assert len(pages) > 1
+    assert all(page.startswith("year | cost\n2") for page in pages)
+    assert pages[0].splitlines()[1] == "2000 | 2000,5 EUR; about"
+    assert sum(len(page.splitlines()) - 1 for page in pages) == 300
+
+
+def test_pages_read_before_keep_their_numbers(tmp_path: Path) -> None:
+    lines = [{"page": 7, "text": "seven", "chapter": None}, {"page": 3, "text": "three"}]
+    content = "\n".join(map(json.dumps, lines)) + "\n"
+    (tmp_path / "a.jsonl").write_text(content)
+    with gzip.open(tmp_path / "b.jsonl.gz", "wt") as file:
+        file.write(content)
+    for name in ("a.jsonl", "b.jsonl.gz"):
+        assert read(tmp_path / name).pages == [PageText(3, "three"), PageText(7, "seven")]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('{"page": 1, "text": "a"}\n{"page": 2}', "has in line 2 no"),
+        ('{"page": 0, "text": "a"}', "has in line 1 no"),
+        ("[]", "has in line 1 no"),
+        ('{"page": 1, "text": "a"}\n{"page": 1, "text": "b"}', "has page 1 twice"),
+    ],
+)
+def test_pages_that_are_none(content: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(content)
+    with pytest.raises(Unreadable, match=problem):
+        read(tmp_path / "a.jsonl")
+
+
+def test_packed_pages_that_are_damaged_or_a_bomb(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"page": 1, "text": "a"}')[:-9])
+    with pytest.raises(Unreadable, match="damaged or is not packed"):
+        read(path)
+    path.write_bytes(gzip.compress(b" " * 5_000_000))
+    with pytest.raises(Unreadable, match="unpacks to more than 1 MB"):
+        read(path, Limits(bytes=1_000_000))
+
+
+def test_half_a_surrogate_pair_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"page": 1, "text": "a\\ud800b"}')
+    with pytest.raises(Unreadable, match="has in line 1 no"):
+        read(tmp_path / "a.jsonl")
+
+
+# bad files
+
+
+def test_a_file_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    with (tmp_path / "a.txt").open("wb") as file:
+        file.truncate(1_000_000_000)
+    with pytest.raises(Unreadable, match=r"a\.txt has 1,000 MB; at most 200 MB are read"):
+        read(tmp_path / "a.txt")
+
+
+def test_too_much_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("word " * 1000)
+    with pytest.raises(Unreadable, match="more than 100 characters"):
+        read(tmp_path / "a.txt", Limits(characters=100))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.txt", b"", "holds no text"),
+        ("a.txt", b"\x00\x01\x02" * 9, "is no text"),
+        ("a.csv", b"\n\n", "holds no text"),
+        ("a.html", b"<script>only()</script>", "holds no text"),
+        ("a.xlsx", b"PK", "is of no kind that can be read"),
+        ("noending", b"text", "is of no kind that can be read"),
+    ],
+)
+def test_files_that_hold_nothing(name: str, content: bytes, problem: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(Unreadable, match=problem):
+        read(tmp_path / name)
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable, match="No such file"):
+        read(tmp_path / "absent.pdf")
+    (tmp_path / "folder.txt").mkdir()
+    with pytest.raises(Unreadable, match="is no file"):
+        read(tmp_path / "folder.txt")
+    loop = tmp_path / "loop.txt"
+    loop.symlink_to(loop)
+    with pytest.raises(Unreadable, match="cannot be read"):
+        read(loop)
+
+
+def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text("text")
+
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)  # whoever runs the tests may be root
+    with pytest.raises(Unreadable, match=r"^a\.txt cannot be read \(Permission denied\)\.$"):
+        read(tmp_path / "a.txt")

@@ -1,0 +1,123 @@
+"""Abbreviations that a text itself explains, and none that it does not."""
+
+import re
+from collections.abc import Sequence
+
+_PARENTHESES = re.compile(r"\(([^()]{2,200})\)")
+_WORD = re.compile(r"\S+")
+_SHORT = re.compile(r"[^\W_](?:[\w.&/+-]|\u2010|\u2011)*")
+_EDGES = " \t\n\"'.,;:[]{}\u2018\u2019\u201c\u201d"
+_POSSESSIVE = re.compile(r"['\u2019]s$")
+_BROKEN_WORD = re.compile(r"\w[-\u2010](\s|$)")
+_SENTENCE_END = re.compile(r"[.;:!?]\s|[()\n]\s*\n|[()]")
+
+
+def abbreviations(text: str) -> dict[str, str]:
+    """The abbreviations that ``text`` explains, with their long forms as they stand in it.
+
+    Both "levelised cost of hydrogen (LCOH)" and "LCOH (levelised cost of hydrogen)" are found, by
+    the algorithm of Schwartz and Hearst (2003), "A simple algorithm for identifying abbreviation
+    definitions in biomedical text": each letter and figure of the short form must occur, in its
+    order, in the long form, and the first at the beginning of a word. Beyond that paper, a short
+    form must hold a capital letter and at least half of its signs must begin words of the long
+    form, so that chance fits are left out. The first explanation of an abbreviation counts.
+    """
+    found: dict[str, str] = {}
+    for match in _PARENTHESES.finditer(text):
+        inside = " ".join(match[1].split())
+        before = _before(text, match.start())
+        for short, long in ((_first_part(inside), before), (_last_word(before), inside)):
+            expansion = _long_form(short, long) if _is_short(short) else None
+            if expansion and (long is before or _same(expansion, inside)):
+                found.setdefault(short, expansion)
+                break
+    return found
+
+
+def _before(text: str, place: int) -> str:
+    """The words of the same sentence before ``place``, hyphens at line ends joined."""
+    window = text[max(0, place - 300) : place]
+    start = max((match.end() for match in _SENTENCE_END.finditer(window)), default=0)
+    return " ".join(window[start:].split())
+
+
+def _first_part(inside: str) -> str:
+    """What stands in parentheses up to a comma or semicolon, as in (LCOH; USD/kg)."""
+    return re.split(r"[,;]|\bor\b", inside)[0].strip(_EDGES)
+
+
+def _last_word(before: str) -> str:
+    words = _WORD.findall(before)
+    return words[-1].strip(_EDGES) if words else ""
+
+
+def _same(expansion: str, inside: str) -> bool:
+    """Whether the long form is all that stands in the parentheses, or what comes before a comma."""
+    return expansion == _first_part(inside)
+
+
+def _is_short(short: str) -> bool:
+    """Two to ten signs, one word, with two capital letters."""
+    capitals = sum(sign.isupper() for sign in short)
+    return 2 <= len(short) <= 10 and capitals >= 2 and _SHORT.fullmatch(short) is not None
+
+
+def _long_form(short: str, text: str) -> str | None:
+    """The end of ``text`` that spells ``short`` out; for a plural, without its s too."""
+    forms = [short[:-1], short] if short.endswith("s") and short[:-1].isupper() else [short]
+    for form in forms:
+        signs = [sign.casefold() for sign in form if sign.isalnum()]
+        words = text.split()
+        window = " ".join(words[-min(len(signs) + 5, 2 * len(signs)) :])
+        for places in (_places(signs, window, initials=True), _places(signs, window)):
+            if places and _plausible(form, window, places):
+                return _POSSESSIVE.sub("", window[places[0] :].strip(_EDGES))
+    return None
+
+
+def _places(signs: Sequence[str], text: str, *, initials: bool = False) -> list[int]:
+    """Where the signs stand in ``text``, each as far to the right as may be; empty if they do not.
+
+    Args:
+        signs: Letters and figures of the short form, in small letters.
+        text: What may spell it out.
+        initials: Each must begin a word, and the last one the last word. Tried first, as it finds
+            "combined-cycle gas turbine" for CCGT where the shortest fit leaves "combined" out.
+    """
+    places: list[int] = []
+    end = len(text)
+    for left, sign in reversed(list(enumerate(signs))):
+        begins = initials or left == 0
+        end = next(
+            (
+                place
+                for place in range(end - 1, -1, -1)
+                if text[place].casefold() == sign and (not begins or _begins_word(text, place))
+            ),
+            -1,
+        )
+        if end < 0 or (initials and not places and " " in text[end:].rstrip()):
+            return []
+        places.append(end)
+    return places[::-1]
+
+
+def _begins_word(text: str, place: int) -> bool:
+    return place == 0 or not text[place - 1].isalnum()
+
+
+def _plausible(short: str, text: str, places: Sequence[int]) -> bool:
+    """Whether the signs fit by more than chance."""
+    expansion = text[places[0] :].strip(_EDGES)
+    idle = [
+        word
+        for word in _WORD.finditer(text, places[0])
+        if len(word[0]) > 3 and not any(word.start() <= place < word.end() for place in places)
+    ]
+    return (
+        len(expansion) > len(short) + 2
+        and short not in re.split(r"\W+", expansion)
+        and sum(_begins_word(text, place) for place in places) >= len(places) / 2
+        and len(idle) <= 1
+        and not _BROKEN_WORD.search(expansion)
+    )
