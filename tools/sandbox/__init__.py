@@ -1,0 +1,11 @@
+"""Running Python that nobody has read: a confined process with limits, see docs/sandbox.md."""
+
+from tools.sandbox.outside import (
+    SandboxLimits,
+    SandboxResult,
+    SandboxUnavailable,
+    protection,
+    run,
+)
+
+__all__ = ["SandboxLimits", "SandboxResult", "SandboxUnavailable", "protection", "run"]

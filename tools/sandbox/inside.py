@@ -1,0 +1,263 @@
+"""The process that confines itself and then runs the program.
+
+It gets a :class:`Request` as JSON on standard input. A child lays the layers upon itself and runs
+the program; this process, which the program cannot reach, watches it and writes a :class:`Report`
+as JSON to the file descriptor that it was given. Only the standard library is there (``-I -S``).
+"""
+
+import gc
+import json
+import os
+import resource
+import signal
+import sys
+import time
+import types
+from contextlib import suppress
+from typing import NamedTuple, TypedDict
+
+from tools.sandbox import kernel, landlock, syscalls, view
+
+_LOOK = 0.01  # seconds between two looks at the child
+_STRANGER = 2_000_000_000  # user numbers from here on belong to nobody
+_NOBODY = 65_534
+_KIB = 1 if sys.platform == "darwin" else 1024  # bytes of a unit of ru_maxrss
+
+
+class Request(TypedDict):
+    """The program, what it is given, and its limits in seconds, bytes and numbers."""
+
+    program: str
+    stdin: str
+    files: dict[str, str]
+    layers: list[str]
+    seconds: float
+    cpu: int
+    memory: int
+    disk: int
+    entries: int
+    open_files: int
+    threads: int
+
+
+class Report(TypedDict, total=False):
+    """How it ended; ``refused`` alone says that it never began, and why."""
+
+    refused: str
+    status: int
+    reason: str
+    seconds: float
+    cpu: float
+    memory: int
+
+
+class _End(NamedTuple):
+    status: int
+    reason: str
+    usage: resource.struct_rusage
+
+
+class Stopped:
+    """Whether the parent asked for an end."""
+
+    asked = False
+
+
+def main() -> None:
+    """Carry out the request on standard input."""
+    signal.signal(signal.SIGTERM, _stop)
+    if sys.platform == "linux":
+        kernel.die_with_parent(signal.SIGTERM)
+    request: Request = json.load(sys.stdin)
+    channel = int(sys.argv[1])
+    try:
+        report = _carry_out(request, channel)
+    except OSError as error:
+        report = Report(refused=str(error))
+    os.write(channel, json.dumps(report).encode())
+
+
+def _stop(_number: int, _frame: types.FrameType | None) -> None:
+    Stopped.asked = True
+
+
+def _carry_out(request: Request, channel: int) -> Report:
+    folder = os.getcwd()
+    room = request["disk"] + sum(map(len, request["files"].values())) + len(request["program"])
+    own_view = "namespaces" in request["layers"]
+    if own_view:
+        # Four bytes a character at most, and a page lost at the end of each file.
+        size = 4 * (room + len(request["stdin"])) + 4096 * (len(request["files"]) + 3)
+        view.enter(folder, size, request["entries"] + len(request["files"]) + 3)
+    user = _stranger()
+    gc.collect()
+    listen, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(listen)
+        os.close(channel)
+        _become_program(request, user, tell)
+    os.close(tell)
+    with os.fdopen(listen, "rb") as hearing:
+        refused = hearing.read().decode()
+    if refused:
+        os.waitpid(child, 0)
+        return Report(refused=refused)
+    start = time.monotonic()
+    end = _watch(child, start + request["seconds"], "" if own_view else folder, request)
+    return Report(
+        status=os.waitstatus_to_exitcode(end.status),
+        reason=end.reason,
+        seconds=time.monotonic() - start,
+        cpu=end.usage.ru_utime + end.usage.ru_stime,
+        memory=end.usage.ru_maxrss * _KIB,
+    )
+
+
+def _watch(child: int, until: float, folder: str, request: Request) -> _End:
+    """Wait for the child; end it when it is late, on request, or when ``folder`` is too full."""
+    while True:
+        done, status, usage = os.wait4(child, os.WNOHANG)
+        if done:
+            return _End(status, "", usage)
+        reason = "time" if time.monotonic() > until else "killed" if Stopped.asked else ""
+        if folder and not reason and _overfull(folder, request):
+            reason = "files"
+        if reason:
+            os.kill(child, signal.SIGKILL)
+            _, status, usage = os.wait4(child, 0)
+            return _End(status, reason, usage)
+        time.sleep(_LOOK)
+
+
+def _overfull(folder: str, request: Request) -> bool:
+    """Whether there are too many files or bytes below a folder, or some that hide from us."""
+    entries, size, folders = 0, 0, [folder]
+    try:
+        while folders:
+            with os.scandir(folders.pop()) as found:
+                for entry in found:
+                    entries += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    else:
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entries > request["entries"] + len(request["files"]) + 3:
+                        return True
+    except FileNotFoundError:  # removed while we looked
+        return False
+    except OSError:
+        return True
+    return size > request["disk"] + sum(map(len, request["files"].values())) + 65_536
+
+
+def _stranger() -> int:
+    """A user for the program who owns nothing, if this is root and others can read Python."""
+    if os.geteuid() != 0 or sys.platform != "linux" or not _open_to_all(os.__file__):
+        return 0
+    for user in (_STRANGER + os.getpid(), _NOBODY):
+        with suppress(OSError):
+            os.chown(".", user, user)
+            return user
+    return 0
+
+
+def _open_to_all(path: str) -> bool:
+    if not os.stat(path).st_mode & 0o004:
+        return False
+    while path != "/":
+        path = os.path.dirname(path)
+        if not os.stat(path).st_mode & 0o001:
+            return False
+    return True
+
+
+def _become_program(request: Request, user: int, tell: int) -> None:
+    """The rest of the child's life; what goes wrong before the program begins is told."""
+    try:
+        _place(request)
+        _confine(request, user)
+    except Exception as error:  # whatever it is, the program must not run
+        os.write(tell, (str(error) or type(error).__name__).encode())
+        os._exit(1)
+    os.closerange(3, 4096)  # the last word to the parent: the program begins
+    _execute(request["program"])
+
+
+def _place(request: Request) -> None:
+    """Write the files, and let standard input be one that is open for reading only."""
+    for name, text in {**request["files"], "program.py": request["program"]}.items():
+        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text)
+    with open(".stdin", "w", encoding="utf-8") as file:
+        file.write(request["stdin"])
+    source = os.open(".stdin", os.O_RDONLY)
+    os.unlink(".stdin")
+    os.dup2(source, 0)
+
+
+def _confine(request: Request, user: int) -> None:
+    layers, folder = request["layers"], os.getcwd()
+    if user:
+        for path, folders, files in os.walk("."):
+            for name in (*folders, *files):
+                os.chown(os.path.join(path, name), user, user)
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    _limit(request)
+    os.environ.clear()
+    os.environ |= {"HOME": folder, "TMPDIR": folder, "LANG": "C.UTF-8"}
+    os.umask(0o077)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform != "linux":
+        return
+    kernel.die_with_parent(signal.SIGKILL)  # after the change of user, which would undo it
+    kernel.renounce()
+    if "landlock" in layers:
+        landlock.restrict([*view.runtime(), *view.DEVICES], [folder, "/dev/null"])
+    if "seccomp" in layers:
+        # The kernel does not count root's threads, so root gets none.
+        syscalls.refuse(metadata="namespaces" in layers, threads=os.geteuid() != 0)
+
+
+def _limit(request: Request) -> None:
+    limits = {
+        "RLIMIT_CPU": request["cpu"],
+        "RLIMIT_AS": request["memory"],
+        "RLIMIT_FSIZE": request["disk"],
+        "RLIMIT_NOFILE": request["open_files"],
+        "RLIMIT_NPROC": request["threads"] + 1,  # the parent has the same user
+        "RLIMIT_CORE": 0,
+        "RLIMIT_MEMLOCK": 0,
+        "RLIMIT_STACK": 8 << 20,
+    }
+    for name, most in limits.items():
+        if not hasattr(resource, name):
+            continue
+        which = getattr(resource, name)
+        _, allowed = resource.getrlimit(which)
+        if allowed == resource.RLIM_INFINITY or most < allowed:
+            with suppress(ValueError):  # macOS has no limit of address space
+                resource.setrlimit(which, (most, most))
+
+
+def _execute(program: str) -> None:
+    """Run the program as if it were the only one this interpreter ever saw."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "tools"]:
+        del sys.modules[name]
+    sys.argv = ["program.py"]
+    sys.path.insert(0, os.getcwd())
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - the program's for good
+    module = types.ModuleType("__main__")
+    module.__dict__["__file__"] = "program.py"
+    sys.modules["__main__"] = module
+    try:
+        exec(compile(program, "program.py", "exec"), module.__dict__)  # noqa: S102 - our purpose
+    except Exception as error:
+        trace = error.__traceback__
+        own = error.with_traceback(trace.tb_next if trace else None)
+        sys.excepthook(type(own), own, own.__traceback__)
+        sys.exit(1)
+    sys.exit(0)

@@ -1,0 +1,299 @@
+"""The side of the caller: start the confined process, read what it prints, end it in time."""
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from planweave import BadInput, PlanweaveError
+
+if TYPE_CHECKING:
+    from tools.sandbox.inside import Report, Request
+
+Reason: TypeAlias = Literal["ok", "error", "time", "cpu", "memory", "output", "files", "killed"]
+
+_TOOLS = str(Path(__file__).resolve().parents[1])
+# The packages get their names without their __init__, which imports what -S does not find.
+_START = f"""
+import sys, types
+for name, path in (("tools", {_TOOLS!r}), ("tools.sandbox", {_TOOLS + "/sandbox"!r})):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [path]
+from tools.sandbox.inside import main
+main()
+"""
+_COMMAND = (sys.executable, "-I", "-S", "-X", "utf8", "-B", "-c", _START)
+_LAYERS = ("namespaces", "landlock", "seccomp")
+_GRACE = 30.0  # seconds to start Python and lay the layers, on a busy machine
+_CHUNK = 65_536
+_NO_FILES: Mapping[str, str] = MappingProxyType({})
+# What Python prints last when it runs into a limit.
+_LAST_WORDS: tuple[tuple[str, Reason], ...] = (
+    ("MemoryError", "memory"),
+    ("OSError: [Errno 24]", "files"),  # too many open files
+    ("OSError: [Errno 27]", "files"),  # file too large
+    ("OSError: [Errno 28]", "files"),  # no space left
+)
+
+
+class SandboxUnavailable(PlanweaveError):
+    """This machine cannot confine a program."""
+
+    exit_code = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxLimits:
+    """Bounds on one program.
+
+    Attributes:
+        seconds: Wall time, from the moment that the program begins.
+        cpu: Whole seconds of processor time.
+        memory: Bytes of address space, the interpreter's own 30 MB included.
+        output: Bytes of standard output and, apart from it, of standard error.
+        disk: Bytes of all files together.
+        entries: Files and folders besides those given.
+        open_files: Files open at the same time, the standard streams included.
+        threads: Threads, the main one included; where the kernel counts them for the whole user
+            or not at all (root whose Python others cannot read), there is only the main one.
+    """
+
+    seconds: float = 10.0
+    cpu: int = 10
+    memory: int = 512 << 20
+    output: int = 1 << 20
+    disk: int = 16 << 20
+    entries: int = 256
+    open_files: int = 64
+    threads: int = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxResult:
+    """How a program ended.
+
+    Attributes:
+        stdout: What it printed, cut at ``SandboxLimits.output``.
+        stderr: The same of standard error.
+        status: Exit status; negative: minus the signal that ended it.
+        reason: ``ok`` (status 0), ``error`` (another status), ``killed`` (a signal that is not
+            of our sending, such as for a crash), or the limit that it ran into.
+        seconds: Wall time of the program alone.
+        memory: Most bytes of memory in use.
+    """
+
+    stdout: str
+    stderr: str
+    status: int
+    reason: Reason
+    seconds: float
+    memory: int
+
+
+def run(
+    program: str,
+    *,
+    stdin: str = "",
+    files: Mapping[str, str] = _NO_FILES,
+    limits: SandboxLimits | None = None,
+    unprotected: bool = False,
+) -> SandboxResult:
+    """Run a Python program that may be hostile, with the standard library and nothing else.
+
+    It starts in an empty folder that goes away with it, which is also its home, with no
+    environment, no network and no way to start another program.
+
+    Args:
+        program: Python source.
+        stdin: What it can read from standard input.
+        files: Texts by relative path, laid into its folder.
+        limits: Bounds; the default ones if None.
+        unprotected: Run it even where this machine cannot confine it, with whatever layers there
+            are. For programs that you trust as your own.
+
+    Raises:
+        SandboxUnavailable: The program cannot be confined here, and was not started.
+        BadInput: A path in ``files`` leads outside.
+    """
+    layers = protection()
+    if not unprotected and not _sufficient(layers):
+        raise SandboxUnavailable(
+            f"Programs cannot be confined here: {_missing(layers)}.",
+            mend="Use Linux 6.2 or newer, or allow user namespaces, or pass unprotected=True for "
+            "programs that you trust.",
+        )
+    return _run(program, stdin, files, limits or SandboxLimits(), layers)
+
+
+@lru_cache(maxsize=1)
+def protection() -> tuple[str, ...]:
+    """The layers that hold on this machine: ``namespaces``, ``landlock``, ``seccomp``.
+
+    Each is tried once, on a program that does nothing. The limits hold everywhere. Seccomp and
+    one of the others are needed to keep a program from the network and from other files.
+    """
+    found = []
+    for layer in _LAYERS if sys.platform == "linux" else ():
+        with suppress(SandboxUnavailable):
+            _run("", "", _NO_FILES, SandboxLimits(), (layer,))
+            found.append(layer)
+    return tuple(found)
+
+
+def _sufficient(layers: Sequence[str]) -> bool:
+    return "seccomp" in layers and ("namespaces" in layers or "landlock" in layers)
+
+
+def _missing(layers: Sequence[str]) -> str:
+    if sys.platform != "linux":
+        return f"{sys.platform} offers none of the protections of Linux"
+    if "seccomp" not in layers:
+        return "the kernel takes no filter of system calls (seccomp) on this kind of machine"
+    return "the kernel offers neither namespaces to this user nor Landlock of version 3"
+
+
+def _run(
+    program: str,
+    stdin: str,
+    files: Mapping[str, str],
+    limits: SandboxLimits,
+    layers: Sequence[str],
+) -> SandboxResult:
+    """Run under exactly these layers; if one cannot be laid, the program is not started."""
+    request: Request = {
+        "program": program,
+        "stdin": stdin,
+        "files": {_inside(name): text for name, text in files.items()},
+        "layers": list(layers),
+        "seconds": limits.seconds,
+        "cpu": limits.cpu,
+        "memory": limits.memory,
+        "disk": limits.disk,
+        "entries": limits.entries,
+        "open_files": limits.open_files,
+        "threads": limits.threads,
+    }
+    with _folder() as folder:
+        stdout, stderr, told = _converse(folder, json.dumps(request).encode(), limits)
+    report: Report = json.loads(told or '{"refused": "its process ended before it began"}')
+    if "refused" in report:
+        raise SandboxUnavailable(
+            f"The program could not be confined: {report['refused']}.",
+            mend="It was not started; see docs/sandbox.md for what the machine must allow.",
+        )
+    texts = [out[: limits.output].decode("utf-8", "replace") for out in (stdout, stderr)]
+    full = max(len(stdout), len(stderr)) > limits.output
+    return SandboxResult(
+        stdout=texts[0],
+        stderr=texts[1],
+        status=report["status"],
+        reason="output" if full else _reason(report, limits, texts[1]),
+        seconds=report["seconds"],
+        memory=report["memory"],
+    )
+
+
+def _inside(name: str) -> str:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
+        raise BadInput(
+            f"The file {name!r} would lie outside the program's folder.",
+            mend="Give a relative path without '..'.",
+        )
+    return str(path)
+
+
+def _reason(report: "Report", limits: SandboxLimits, stderr: str) -> Reason:
+    if report["reason"] == "time":
+        return "time"
+    if report["reason"] == "files":
+        return "files"
+    status = report["status"]
+    if status < 0:
+        # The kernel counts in ticks, and on a shared processor more of them than were used.
+        over = status == -signal.SIGKILL and report["cpu"] > limits.cpu / 2
+        return "cpu" if over else "killed"
+    if status == 0:
+        return "ok"
+    last = stderr.rstrip().rpartition("\n")[2]
+    return next((reason for words, reason in _LAST_WORDS if last.startswith(words)), "error")
+
+
+def _converse(folder: str, request: bytes, limits: SandboxLimits) -> tuple[bytes, bytes, bytes]:
+    """Hand over the request; what came back on standard output, standard error and the channel."""
+    listen, tell = os.pipe()
+    with os.fdopen(listen, "rb") as channel:
+        try:
+            process = subprocess.Popen(  # noqa: S603 (our own interpreter, a fixed command)
+                [*_COMMAND, str(tell)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(tell,),
+                cwd=folder,
+                env={k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"},
+                start_new_session=True,
+            )
+        finally:
+            os.close(tell)
+        with process:
+            try:
+                # All three are pipes, as asked for above.
+                assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018
+                with suppress(BrokenPipeError), process.stdin as requests:
+                    requests.write(request)
+                streams = (process.stdout.fileno(), process.stderr.fileno(), channel.fileno())
+                return _listen(process, streams, limits)
+            finally:
+                # Until it is waited for, its number, which is its group's, is nobody else's.
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+
+def _listen(
+    process: "subprocess.Popen[bytes]", streams: tuple[int, int, int], limits: SandboxLimits
+) -> tuple[bytes, bytes, bytes]:
+    """Read all three to their ends; ask for an end when too much is printed."""
+    heard = {stream: bytearray() for stream in streams}
+    until = time.monotonic() + limits.seconds + _GRACE
+    asked = False
+    with selectors.DefaultSelector() as waiting:
+        for stream in streams:
+            waiting.register(stream, selectors.EVENT_READ)
+        while waiting.get_map() and time.monotonic() < until:
+            for key, _ in waiting.select(until - time.monotonic()):
+                chunk = os.read(key.fd, _CHUNK)
+                if not chunk:
+                    waiting.unregister(key.fd)
+                elif len(heard[key.fd]) <= limits.output:
+                    heard[key.fd] += chunk
+                elif not asked:
+                    asked = True
+                    os.kill(process.pid, signal.SIGTERM)
+    stdout, stderr, told = (bytes(heard[stream]) for stream in streams)
+    return stdout, stderr, told
+
+
+@contextmanager
+def _folder() -> Iterator[str]:
+    folder = tempfile.mkdtemp(prefix="planweave-sandbox-")
+    try:
+        yield folder
+    finally:
+        try:
+            os.rmdir(folder)
+        except OSError:
+            # What a program leaves can be nested too deep, or locked, for shutil.
+            for words in (("chmod", "-R", "u+rwX"), ("rm", "-rf")):
+                subprocess.run([*words, folder], check=False, capture_output=True)  # noqa: S603
