@@ -41,13 +41,13 @@ def json_keys(text: str) -> bool:
 
 _GERMAN = frozenset(
     words(
-        "aber auch auf bei das dass den dem der durch ein eine für im ist mit nicht oder sich sie "
-        "sind und von weil wenn werden wie wird zu zum zur"
+        "aber auch auf bei das dass den dem der die durch ein eine es für im ist mit nicht oder "
+        "sich sie sind und von weil wenn werden wie wird zu zum zur"
     )
 )
 _ENGLISH = frozenset(
     words(
-        "and are as because by for from in is it of on that the their they this to turn when "
+        "and are as because by for from is it of on that the their they this to turn when "
         "which with"
     )
 )

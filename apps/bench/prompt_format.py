@@ -18,6 +18,7 @@ from apps.bench.common import (
     tell_report,
 )
 from benchmarks import prompt_format as formats
+from benchmarks.prompt_format_checks import CHECKS
 from planweave import BadInput
 
 
@@ -59,7 +60,7 @@ def prompt_format(
     samples = formats.samples(
         formats=chosen, temperatures=_temperatures(temperature), trials=trials, settings=context
     )
-    data = {"questions": len(formats.CHECKS), "chosen": len(formats.CHECKS), "trials": trials}
+    data = {"questions": len(CHECKS), "chosen": len(CHECKS), "trials": trials}
     head = head_of(formats.NAME, context, {**data, "concurrency": concurrency})
     path = result_path(out, model)
     run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)

@@ -1,0 +1,105 @@
+"""The haystack: a stretch of somebody's text, cut at sentences, with needles spread in it."""
+
+import gzip
+import json
+import random
+import re
+import textwrap
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
+from pathlib import Path
+
+from planweave import BadInput
+
+CHARACTERS_PER_TOKEN = 4
+"""The estimate for lengths; English prose in common tokenisers has a little more."""
+
+_PIECE = 300
+_MEND = "Name a text file, or .jsonl or .jsonl.gz with a page's text on each line."
+
+
+@dataclass(frozen=True)
+class Haystack:
+    """A text in sentences; what is longer than 300 characters counts as several."""
+
+    sentences: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Haystack":
+        """Take a text apart."""
+        found = re.split(r"(?<=[.!?])\s+", " ".join(text.split()))
+        pieces = (textwrap.wrap(whole, _PIECE, break_on_hyphens=False) for whole in found)
+        return cls(tuple(chain.from_iterable(pieces)))
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return " ".join(self.sentences)
+
+    def stretch(self, characters: int, draw: random.Random) -> list[str]:
+        """About that many characters of it from a sentence drawn, the end joined to the beginning.
+
+        Raises:
+            BadInput: The text is shorter.
+        """
+        start = draw.randrange(len(self.sentences))
+        turned = self.sentences[start:] + self.sentences[:start]
+        ends = list(accumulate(len(sentence) + 1 for sentence in turned))
+        if ends[-1] < characters:
+            raise BadInput(
+                f"The text has about {tokens(self.text)} tokens, which is too short.",
+                mend="Name a longer text, or lower --longest.",
+            )
+        nearest = min(range(len(ends)), key=lambda at: abs(ends[at] - characters))
+        return list(turned[: nearest + 1])
+
+
+def load(path: Path) -> Haystack:
+    """Read a haystack: a text file, or pages as JSON lines with a ``text`` each.
+
+    Raises:
+        BadInput: The file cannot be read, or holds no text.
+    """
+    try:
+        raw = path.read_bytes()
+        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
+        if ".jsonl" in path.suffixes:
+            text = "\n".join(json.loads(line)["text"] for line in text.splitlines() if line.strip())
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{path} cannot be read ({type(error).__name__}).", mend=_MEND) from None
+    if not text.strip():
+        raise BadInput(f"{path} holds no text.", mend=_MEND)
+    return Haystack.of(text)
+
+
+def tokens(text: str) -> int:
+    """Length of a text in tokens, estimated at four characters each."""
+    return round(len(text) / CHARACTERS_PER_TOKEN)
+
+
+def hidden(haystack: Haystack, needles: Sequence[str], length: int, draw: random.Random) -> str:
+    """A stretch of the haystack with the needles spread evenly from its beginning to its end.
+
+    Args:
+        haystack: Where the text is from.
+        needles: Whole sentences, in the order in which they shall stand.
+        length: Tokens of the result, needles included, as estimated by :func:`tokens`.
+        draw: Chooses where the stretch begins.
+
+    Raises:
+        BadInput: The needles alone are longer, or the haystack is too short.
+    """
+    left = length * CHARACTERS_PER_TOKEN - sum(len(needle) + 1 for needle in needles)
+    if left <= 0:
+        raise BadInput(
+            f"{len(needles)} needles alone are longer than {length} tokens.",
+            mend="Raise --shortest, or lower --needles.",
+        )
+    sentences = haystack.stretch(left, draw)
+    starts = [0, *accumulate(len(sentence) + 1 for sentence in sentences)]
+    for number, needle in reversed(list(enumerate(needles))):
+        wanted = starts[-1] * number / max(1, len(needles) - 1)
+        sentences.insert(min(range(len(starts)), key=lambda at: abs(starts[at] - wanted)), needle)
+    return " ".join(sentences)
