@@ -19,7 +19,7 @@ from tools import nearest
 _ROLE = "answering_machine"
 _SHOWN_CANDIDATES = 10
 _NEGATIONS = frozenset({"not", "no", "never", "except", "avoid", "without"})
-_NOTHING = ("", "null", "none", "nothing", "n/a")
+_NOTHING = ("", "null", "none", "nothing", "n/a", "unknown", "not known", "not given")
 
 
 class Decision(BaseModel):

@@ -13,6 +13,8 @@ def calculator(state: WorkingMemory) -> WorkingMemory:
     names = named_values(state["facts"])
 
     def run(expression: str) -> Observation:
+        if expression.strip() in names:
+            return Observation("A fact by itself leaves nothing to calculate.", found=False)
         calculation = calculate(expression, names)
         return Observation(calculation.text, values={"value": calculation.value})
 

@@ -144,6 +144,7 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("cypher", cypher, state(action=chosen("cypher", "MATCH (p:Plant) RETURN p.name")), ""),
     ("calculator", calculator, state(action=chosen("calculator", "f1 * 2 + f1_n")), ""),
     ("calculator, wrong", calculator, state(action=chosen("calculator", "f9")), ""),
+    ("calculator, nothing", calculator, state(action=chosen("calculator", "f1")), ""),
     ("thinking", thinking, state(action=chosen("thinking", "So it is.")), ""),
     ("replanner", replanner("planrag/replanner"), state(), change("Else.")),
     ("replanner, malformed", replanner("planrag/replanner"), state(), BAD),
