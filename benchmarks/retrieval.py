@@ -31,7 +31,7 @@ from tools.documents.collection import WORDS_ONLY
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PARTS = ("indexing", "speed", "quality")
+PARTS = ("indexing", "vectors", "words", "quality")
 REPORT = "docs/iea_global_hydrogen_review_2024_pages.jsonl.gz"
 QUESTIONS = "docs/questions.jsonl"
 HOTPOTQA = "hotpotqa/dev_distractor_subset.jsonl.gz"
@@ -77,12 +77,14 @@ def measure(part: str, asked: Asked) -> Iterator[Line]:
     """
     if part == "indexing":
         yield from indexing(_there(asked.data, REPORT), _QUERY, (WORDS_ONLY, asked.embeddings))
-    elif part == "speed":
+    elif part == "vectors":
+        for size in asked.sizes:
+            yield from vector_speeds(size, asked.queries, asked.seed)
+    elif part == "words":
         texts = [page.text for page in _records(asked.data, REPORT, _Page)]
         for size in asked.sizes:
             if size <= _WORDS_UP_TO:
                 yield word_speed(texts, size, asked.queries, asked.seed)
-            yield from vector_speeds(size, asked.queries, asked.seed)
     else:
         report, questions = (
             _there(asked.data, REPORT),
@@ -121,7 +123,12 @@ def keep(path: Path, part: str, lines: Sequence[Line], command: Sequence[str], m
 
 def table(part: str, lines: Sequence[Line]) -> Table:
     """The lines of a part, to be shown."""
-    titles = {"indexing": "A report indexed", "speed": "Search", "quality": "Retrieval quality"}
+    titles = {
+        "indexing": "A report indexed",
+        "vectors": "Search by vectors",
+        "words": "Search by words",
+        "quality": "Retrieval quality",
+    }
     first = lines[0].__dataclass_fields__
     return Table(
         title=titles[part],
@@ -131,7 +138,7 @@ def table(part: str, lines: Sequence[Line]) -> Table:
 
 
 def picture(path: Path, speeds: Sequence[Speed]) -> bool:
-    """Draw CPU time per query and for building over size; False if matplotlib is missing."""
+    """Draw CPU time per query, and for building, over size; False if matplotlib is missing."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -151,7 +158,7 @@ def _curves(
     for name in dict.fromkeys(speed.index for speed in speeds):
         own = [speed for speed in speeds if speed.index == name]
         axis.loglog([s.size for s in own], [max(value(s), 1e-4) for s in own], "o-", label=name)
-    axis.set_xlabel("vectors or texts")
+    axis.set_xlabel("vectors")
     axis.set_ylabel(label)
     axis.grid(alpha=0.3)
 

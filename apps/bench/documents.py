@@ -21,7 +21,7 @@ def documents(
         Path, typer.Option(help="Folder of published data, with docs/ and hotpotqa/ in it.")
     ],
     part: Annotated[
-        str, typer.Option(help="indexing, speed, quality, with commas between, or all.")
+        str, typer.Option(help="indexing, vectors, words, quality, with commas between, or all.")
     ] = "all",
     embeddings: Annotated[str, typer.Option(help="Embedding model.")] = "minilm",
     sizes: Annotated[
@@ -54,7 +54,7 @@ def documents(
             console.print(f"{name}: {' · '.join(_cells(line))}", markup=False, highlight=False)
         _show(retrieval.table(name, lines), console)
         speeds = [line for line in lines if isinstance(line, Speed)]
-        if speeds and retrieval.picture(out / "search.png", speeds):
+        if name == "vectors" and retrieval.picture(out / "search.png", speeds):
             console.print(f"Written: {out / 'search.png'}", markup=False, soft_wrap=True)
     console.print(f"Written: {out / 'retrieval.json'}", markup=False, soft_wrap=True)
 

@@ -57,10 +57,10 @@ class WordIndex:
         import bm25s
 
         index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
-        # A word that no question holds keeps the library from failing where texts have no words.
+        # The library fails where no text has a word, so an empty one stands for none.
         vocabulary = {"": 0}
         tokens = [
-            [vocabulary.setdefault(word, len(vocabulary)) for word in ("", *_counted(text))]
+            [vocabulary.setdefault(word, len(vocabulary)) for word in _counted(text) or [""]]
             for text in texts or [""]
         ]
         index.index((tokens, vocabulary), show_progress=False)
@@ -76,6 +76,8 @@ class WordIndex:
             known = self._index.get_tokens_ids(_counted(query))
             scores = self._index.get_scores_from_ids(known)
             found = np.flatnonzero(scores)
+            if len(found) > k:  # a common word is in most texts: only the best are worth sorting
+                found = found[scores[found] >= np.partition(scores[found], -k)[-k]]
             best = found[np.argsort(-scores[found], kind="stable")[:k]]
             hits.scores[place, : len(best)] = scores[best]
             hits.rows[place, : len(best)] = best
