@@ -2,9 +2,12 @@
 
 import typer
 
+from apps.bench.documents import documents
 from apps.bench.dqa import dqa
+from apps.bench.needles import needles
+from apps.bench.prompt_format import prompt_format
 from apps.bench.report import report
 
 app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
-for command in (dqa, report):
+for command in (documents, dqa, needles, prompt_format, report):
     app.command()(command)
