@@ -2,12 +2,23 @@
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 from time import perf_counter
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Context, Failure, Page, Quote, Value, WorkingMemory
+from memory import (
+    Context,
+    Failure,
+    Page,
+    Quote,
+    UsageByRole,
+    Value,
+    WorkingMemory,
+    add_usage,
+)
+from nodes.faithfulness import faithfulness_of
 from nodes.pages import pages_text
 from nodes.role import ask_role, failures, usage
 from nodes.turns import Observation, chosen_action, turn_taken
@@ -51,11 +62,26 @@ async def reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
         for finding, quote in pairs
         if quote and finding.statement.strip()
     ]
+    measured = [await _measured(seen, state, runtime) for seen in found]
     problem = "" if found else "The pages found do not say it."
-    return turn_taken(state, found, problem, perf_counter() - started) | {
-        "usage": usage(reply),
+    turn = turn_taken(state, [seen for seen, _ in measured], problem, perf_counter() - started)
+    return turn | {
+        "usage": reduce(add_usage, (spent for _, spent in measured), usage(reply)),
         "failures": failures(reply) + [_misquoted(finding) for finding, q in pairs if not q],
     }
+
+
+async def _measured(
+    seen: Observation, state: WorkingMemory, runtime: Runtime[Context]
+) -> tuple[Observation, UsageByRole]:
+    """The finding with its faithfulness to its page, where the context asks for it."""
+    quote = seen.quote
+    if not runtime.context.faithfulness or quote is None:
+        return seen, {}
+    place = quote["document"], quote["page"]
+    page = next(p["text"] for p in state["pages"] if (p["document"], p["page"]) == place)
+    measured = await faithfulness_of(seen.text, page, state, runtime)
+    return seen._replace(faithfulness=measured.value), measured.usage
 
 
 def _quote(finding: Finding, pages: Sequence[Page]) -> Quote | None:

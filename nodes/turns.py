@@ -17,6 +17,7 @@ class Observation(NamedTuple):
     text: str
     values: Mapping[str, Value] = MappingProxyType({})
     quote: Quote | None = None
+    faithfulness: float | None = None
     found: bool = True
 
 
@@ -75,7 +76,7 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
         source=action["tool"],
         query=action["input"],
         quote=observation.quote,
-        faithfulness=None,
+        faithfulness=observation.faithfulness,
     )
 
 

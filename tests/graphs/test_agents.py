@@ -230,6 +230,22 @@ async def test_the_grader_may_drop_every_page(ask: Ask) -> None:
     assert script.tasks == ["action", "grade", "action"]
 
 
+async def test_each_fact_may_be_measured_against_its_page(ask: Ask) -> None:
+    script = good("react")
+    script.left["state"] = [{"statements": ["It costs USD 5.5/kg.", "It is cheap."]}]
+    script.left["verify"] = [
+        {
+            "verdicts": [
+                {"statement": 1, "reason": "It says so.", "supported": True},
+                {"statement": 2, "reason": "It does not.", "supported": False},
+            ]
+        }
+    ]
+    memory = await ask("react", script, faithfulness=True)
+    assert only(memory["facts"])["faithfulness"] == 0.5
+    assert memory["usage"]["judge"]["calls"] == 2
+
+
 # -- V3 ---------------------------------------------------------------------------------------
 
 
