@@ -1,0 +1,18 @@
+"""Plans to obtain a thing in a crafting world: read them, carry them out, or make a right one."""
+
+from tools.crafting.execution import Verdict, executable
+from tools.crafting.plan import Step, parse_plan
+from tools.crafting.planner import make_plan, ranks
+from tools.crafting.world import Action, World, load_world
+
+__all__ = [
+    "Action",
+    "Step",
+    "Verdict",
+    "World",
+    "executable",
+    "load_world",
+    "make_plan",
+    "parse_plan",
+    "ranks",
+]

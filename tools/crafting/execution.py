@@ -1,0 +1,115 @@
+"""Carrying out a plan from nothing, step by step, until the goal is at hand or a step fails."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from tools.crafting.plan import Step, parse_plan
+from tools.crafting.world import Action, World
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What came of a plan.
+
+    Attributes:
+        reached: Whether the goal was at hand.
+        steps_done: Steps that were carried out, the last of which may have reached the goal.
+        reason: Why it was not reached, as a sentence; empty if it was.
+    """
+
+    reached: bool
+    steps_done: int
+    reason: str
+
+
+class _Bag:
+    """What is at hand, and the heat left in the furnace, in items it will still smelt."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.items: Counter[str] = Counter()
+        self._heat = 0.0
+
+    def do(self, action: Action, count: int, fuel: str) -> str:
+        """Do it as often as ``count`` items take; why it cannot be done, or an empty string."""
+        times = ceil(count / action.count)
+        if action.tools and not any(self.items[tool] for tool in action.tools):
+            return f"needs {' or '.join(action.tools)}"
+        for name, many in action.needs.items():
+            if self.items[name] < many * times:
+                return f"needs {many * times} {name}, has {self.items[name]}"
+        if action.kind == "smelt" and (burnt := self._burnt(action, times, fuel)) is None:
+            return f"needs fuel for {times} items" + (f" from {fuel}" if fuel else "")
+        self.items.subtract({name: many * times for name, many in action.needs.items()})
+        if action.kind == "smelt" and burnt:
+            self.items.subtract(burnt)
+            self._heat += sum(self._world.fuels[one] * many for one, many in burnt.items())
+        self._heat -= times if action.kind == "smelt" else 0
+        self.items[action.item] += times * action.count
+        return ""
+
+    def _burnt(self, action: Action, times: int, fuel: str) -> Counter[str] | None:
+        """What must be burnt, of ``fuel`` or of whatever there is; None if that is too little."""
+        burnt: Counter[str] = Counter()
+        missing = times - self._heat
+        for name in [fuel] if fuel else self._world.fuels:
+            left = self.items[name] - action.needs.get(name, 0) * times
+            units = min(left, ceil(missing / self._world.fuels[name]))
+            if units > 0 and missing > 0:
+                burnt[name] = units
+                missing -= units * self._world.fuels[name]
+        return burnt if missing <= 0 else None
+
+
+def executable(plan: str | Sequence[Step], goal: str, world: World) -> Verdict:
+    """Carry out a plan from nothing and see whether it reaches its goal.
+
+    Args:
+        plan: Text in the form of :func:`parse_plan`, or steps.
+        goal: The item that must be at hand in the end, or at any time before.
+        world: The rules.
+    """
+    steps = parse_plan(plan, world) if isinstance(plan, str) else plan
+    if not steps:
+        return Verdict(reached=False, steps_done=0, reason="The plan has no steps.")
+    bag = _Bag(world)
+    for done, step in enumerate(steps):
+        if problem := _carry_out(step, bag, world):
+            shown = step.text or f"{'/'.join(step.kinds)} {step.count} {step.item}"
+            reason = f"Step {done + 1} ({shown}) {problem}."
+            return Verdict(reached=False, steps_done=done, reason=reason)
+        if bag.items[goal]:
+            return Verdict(reached=True, steps_done=done + 1, reason="")
+    reason = f"All steps were done, but there is no {goal}."
+    return Verdict(reached=False, steps_done=len(steps), reason=reason)
+
+
+def _carry_out(step: Step, bag: _Bag, world: World) -> str:
+    """Do a step in the first way that works; the problem of the first way if none does."""
+    if step.idle:
+        return ""
+    if not step.kinds or not step.item:
+        return (
+            "names nothing that is known" if step.kinds else "is no action that can be understood"
+        )
+    ways = [a for a in world.yielding.get(step.item, []) if a.kind in step.kinds]
+    if not ways and (ways := [a for a in world.sources.get(step.item, []) if a.kind in step.kinds]):
+        return _take_all(ways, step, bag)
+    if not ways:
+        return f"cannot be done: {step.item} is not to be had this way"
+    first = ""
+    # Of ways that differ in their yield alone, the most generous is meant.
+    for action in sorted(ways, key=lambda one: -one.count):
+        if not (problem := bag.do(action, step.count, step.fuel)):
+            return ""
+        first = first or problem
+    return first
+
+
+def _take_all(ways: Sequence[Action], step: Step, bag: _Bag) -> str:
+    """``hunt 2 cows`` yields all that cows give; ``smelt iron_ore`` the one thing it becomes."""
+    best = {a.item: a for a in sorted(ways, key=lambda one: one.count)}
+    problems = [bag.do(a, step.count * a.count, step.fuel) for a in best.values()]
+    return "" if "" in problems else problems[0]

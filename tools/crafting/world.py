@@ -1,0 +1,157 @@
+"""The rules of a crafting world: which action yields what, and what it takes.
+
+Read from a folder of gzipped JSON lines: ``actions.jsonl.gz`` (``type``, ``output``,
+``precondition``, ``tool_any``, ``from``), ``items.jsonl.gz`` (``name``, ``display``),
+``goals.jsonl.gz`` (``item``), and ``smelting.json`` (``fuel_items_per_unit``). Tools do not wear
+out, and a block or animal that can be found at all is found at once.
+"""
+
+import gzip
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from planweave import BadInput
+
+Kind: TypeAlias = Literal["mine", "hunt", "collect", "craft", "smelt"]
+GATHERING: tuple[Kind, ...] = ("mine", "hunt", "collect")
+KINDS: tuple[Kind, ...] = (*GATHERING, "craft", "smelt")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """Something that can be done once or many times.
+
+    Attributes:
+        kind: What sort of doing it is.
+        item: What it yields.
+        count: How many of them each time.
+        needs: What is used up each time.
+        tools: At least one of these must be at hand; none is needed if empty.
+        source: The block or animal it comes from, or an empty string.
+    """
+
+    kind: Kind
+    item: str
+    count: int
+    needs: Mapping[str, int] = field(default_factory=dict)
+    tools: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """All actions, the names people use for things, and how long fuels burn.
+
+    Attributes:
+        actions: In the order of the file.
+        fuels: Items that one unit of a fuel smelts.
+        displays: Name that people read, by item.
+        goals: Items to ask for.
+    """
+
+    actions: tuple[Action, ...]
+    fuels: Mapping[str, float]
+    displays: Mapping[str, str] = field(default_factory=dict)
+    goals: tuple[str, ...] = ()
+
+    @cached_property
+    def yielding(self) -> dict[str, list[Action]]:
+        """Actions by what they yield."""
+        return _grouped((action.item, action) for action in self.actions)
+
+    @cached_property
+    def sources(self) -> dict[str, list[Action]]:
+        """Actions by the block or animal they need, and smelting by what is smelted."""
+        named = [(action.source, action) for action in self.actions if action.source]
+        smelted = [(n, a) for a in self.actions if a.kind == "smelt" for n in a.needs]
+        return _grouped([*named, *smelted])
+
+    @cached_property
+    def best(self) -> dict[str, tuple[int, Action]]:
+        """Rank of all that can be had from nothing, and the way to it, the most yielding of equals.
+
+        An item's rank is how many levels of other things must be had before it.
+        """
+        best: dict[str, tuple[int, Action]] = {}
+        for rank in range(len(self.yielding) + 1):
+            found: dict[str, tuple[int, Action]] = {}
+            for action in self.actions:
+                rival = found.get(action.item)
+                better = rival is None or action.count > rival[1].count
+                if action.item not in best and better and self._possible(action, best):
+                    found[action.item] = (rank, action)
+            if not found:
+                break
+            best |= found
+        return best
+
+    def _possible(self, action: Action, best: Mapping[str, tuple[int, Action]]) -> bool:
+        tools = not action.tools or any(tool in best for tool in action.tools)
+        heat = action.kind != "smelt" or any(fuel in best for fuel in self.fuels)
+        return tools and heat and all(name in best for name in action.needs)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Items, blocks and animals by every spelling in words, in lower case."""
+        own = {name: name for name in (*self.displays, *self.yielding, *self.sources, *self.fuels)}
+        shown = {display: name for name, display in self.displays.items() if display not in own}
+        found: dict[str, str] = {}
+        for words, name in (own | shown).items():  # two things may be shown as "Map"
+            found.setdefault(" ".join(re.findall(r"[a-z0-9]+", words.lower())), name)
+        return found
+
+
+def _grouped(pairs: Iterable[tuple[str, Action]]) -> dict[str, list[Action]]:
+    found: dict[str, list[Action]] = {}
+    for name, action in pairs:
+        found.setdefault(name, []).append(action)
+    return found
+
+
+def load_world(folder: Path) -> World:
+    """Read a world from a folder in the layout named above.
+
+    Raises:
+        BadInput: A file is missing or not in this format.
+    """
+    try:
+        actions = tuple(map(_action, _lines(folder / "actions.jsonl.gz")))
+        items = {str(row["name"]): str(row["display"]) for row in _lines(folder / "items.jsonl.gz")}
+        goals = tuple(str(row["item"]) for row in _lines(folder / "goals.jsonl.gz"))
+        burning = json.loads((folder / "smelting.json").read_text("utf-8"))["fuel_items_per_unit"]
+        fuels = {str(name): float(units) for name, units in burning.items()}
+    except OSError as error:
+        raise BadInput(
+            f"The crafting world in {folder} cannot be read: {error.strerror or error}.",
+            mend="Give the folder with actions, items, goals and smelting.",
+        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"{folder} holds no crafting world: {error!r} in a record.") from error
+    return World(actions=actions, fuels=fuels, displays=items, goals=goals)
+
+
+def _lines(path: Path) -> list[dict[str, object]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def _action(row: Mapping[str, object]) -> Action:
+    kind, output, needs, tools = (row[k] for k in ("type", "output", "precondition", "tool_any"))
+    if kind not in KINDS or not isinstance(output, dict) or not isinstance(needs, dict):
+        raise ValueError(f"no action: {row}")
+    if not isinstance(tools, list):
+        raise TypeError(f"no tools: {row}")
+    ((item, count),) = output.items()
+    return Action(
+        kind=kind,
+        item=str(item),
+        count=int(count),
+        needs={str(name): int(many) for name, many in needs.items()},
+        tools=tuple(map(str, tools)),
+        source=str(row.get("from", "")),
+    )
