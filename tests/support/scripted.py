@@ -32,6 +32,18 @@ _TASKS = {
     "grade the pages": "grade",
     "the answer": "answer",
     "check the claims": "check",
+    "reason": "reason",
+    "the next thought": "think",
+    "the draft": "draft",
+    "the search query": "query",
+    "the revision": "revise",
+    "the program": "program",
+    "the steps": "steps",
+    "the text": "text",
+    "the statements": "state",
+    "verify the statements": "verify",
+    "the questions": "ask",
+    "the sentences that matter": "copy",
 }
 
 
