@@ -6,8 +6,9 @@ from apps.bench.documents import documents
 from apps.bench.dqa import dqa
 from apps.bench.needles import needles
 from apps.bench.prompt_format import prompt_format
+from apps.bench.rag import rag
 from apps.bench.report import report
 
 app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
-for command in (documents, dqa, needles, prompt_format, report):
+for command in (documents, dqa, needles, prompt_format, rag, report):
     app.command()(command)
