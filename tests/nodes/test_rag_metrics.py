@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import pytest
+from inline_snapshot import external_file
 from langchain_core.embeddings import Embeddings
 from langgraph.runtime import Runtime
 from scripted import Replies, Reply, register
@@ -231,3 +232,23 @@ async def test_the_faithfulness_of_a_fact_streams_its_calls() -> None:
     assert found.value == 1.0
     assert "What does it cost?" in script.prompts[0].text
     assert [CallRecord.model_validate(one["call"]) for one in told] == list(found.calls)
+
+
+async def test_the_whole_prompt_of_each_task() -> None:
+    script = Replies(
+        state=[states("Hydrogen is dear.", "The sea is blue.")],
+        verify=[verdicts(True, True)],
+        ask=[{"questions": ["same?"]}],
+        copy=[{"sentences": []}],
+    )
+    asked = await judge(script)
+    answer, question = "Hydrogen is dear. The sea is blue.", "What is known of hydrogen?"
+    await faithfulness(answer, PAGE, asked, question=question)
+    await answer_relevance(question, answer, asked, Plane())
+    await context_relevance(question, PAGE, asked)
+    shown = [
+        "\n".join([f"===== {prompt.task} =====", *(message.text for message in prompt.messages)])
+        for prompt in script.prompts
+    ]
+    snapshot = external_file("../prompts/snapshots/rag.txt", format=".txt")
+    assert "\n\n".join(shown) + "\n" == snapshot
