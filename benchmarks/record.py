@@ -83,6 +83,7 @@ class Record(BaseModel):
     error: str = ""
     score: Score
     answer: Entry | None = None
+    claims: list[Entry] = []
     plan: list[str] = []
     turns: list[Entry] = []
     facts: list[Entry] = []

@@ -12,7 +12,7 @@ from benchmarks.suite import Sample
 from memory import WorkingMemory
 from models import CallRecord, ModelUnavailable
 
-_KEPT = ("answer", "plan", "turns", "facts", "replans", "failures")
+_KEPT = ("answer", "claims", "plan", "turns", "facts", "replans", "failures")
 
 
 async def run(

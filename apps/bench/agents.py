@@ -1,0 +1,126 @@
+"""``planweave bench agents``: document agents on questions in five kinds."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import platformdirs
+import typer
+from rich.console import Console
+
+from apps.bench.common import (
+    AsJson,
+    context_of,
+    head_of,
+    listed,
+    pairs,
+    result_path,
+    run_samples,
+    tell_report,
+)
+from benchmarks import agents as document_agents
+from benchmarks import rag
+from benchmarks.agents_collection import collect
+from benchmarks.agents_judge import agreed, checks
+from benchmarks.agents_questions import SETS, Document, choose, load
+from benchmarks.suite import Sample
+from graphs.registry import AGENTS
+from memory import Context
+from nodes.answer_judge import JUDGE
+from planweave import BadInput
+
+
+def agents(
+    *,
+    data: Annotated[
+        Path, typer.Option(help="Folder with docs/ and tatqa/, and rag_eval/ for the judge.")
+    ],
+    method: Annotated[str, typer.Option(help="Agents with commas between, or all.")] = "all",
+    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
+    judge: Annotated[
+        str | None, typer.Option(help="Chat model that judges answers in words; else the same.")
+    ] = None,
+    questions: Annotated[
+        str, typer.Option("--set", help="Sets of questions with commas between, or all.")
+    ] = "all",
+    trials: Annotated[int, typer.Option(help="Trials of each question.", min=1, max=100)] = 3,
+    limit: Annotated[
+        int | None, typer.Option(help="Questions at most; all if unset.", min=1)
+    ] = None,
+    judge_pairs: Annotated[
+        int, typer.Option(help="Human-judged pairs that the judge is tried on.", min=0)
+    ] = 40,
+    contexts: Annotated[
+        int, typer.Option(help="Tables of TAT-QA among the documents.", min=1)
+    ] = 50,
+    seed: Annotated[int, typer.Option(help="Which questions, tables and pairs are drawn.")] = 1,
+    temperature: Annotated[
+        float, typer.Option(help="Above 0, so that trials differ.", min=0, max=2)
+    ] = 0.3,
+    max_iterations: Annotated[int, typer.Option(help="Actions a question at most.")] = 15,
+    embeddings: Annotated[
+        str, typer.Option(help="Embedding model of the collection; none: words alone.")
+    ] = "minilm",
+    concurrency: Annotated[int, typer.Option(help="Questions in flight.", min=1, max=256)] = 1,
+    setting: Annotated[
+        list[str] | None, typer.Option(help="Any other setting of a run: pages=2.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the result file and the report.")] = Path(
+        "results/agents"
+    ),
+    redo_crashed: Annotated[
+        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Document agents on simple, complex and calculation questions; can be resumed."""
+    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
+    console = Console(stderr=as_json, highlight=False)
+    given: dict[str, str | int] = {"model": model, "max_iterations": max_iterations}
+    context = context_of({**given, "temperature": f"{temperature:g}", **pairs(setting or [])})
+    if judge:
+        context = context.model_copy(update={"models": {**context.models, JUDGE: judge}})
+    methods = listed(method, AGENTS, "document agent", every="all")
+    sets = listed(questions, SETS, "set of questions", every="all")
+    found = load(data, contexts=contexts, seed=seed)
+    chosen = choose([q for q in found.questions if q.part in sets], limit, seed)
+    if not chosen:
+        raise BadInput(f"{data} holds no question of the sets that were named.")
+    samples = _checks(data, judge_pairs, seed, context) + document_agents.samples(
+        chosen,
+        methods=methods,
+        trials=trials,
+        settings=context,
+        collection=_collected(found.documents, embeddings, console),
+    )
+    sample = {"limit": limit, "seed": seed, "concurrency": concurrency, "chosen": len(chosen)}
+    head = head_of(
+        document_agents.NAME,
+        context,
+        {"name": data.name, "questions": len(found.questions), "trials": trials}
+        | {**sample, "contexts": contexts, "embeddings": embeddings},
+    )
+    path = result_path(out, model)
+    run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    tell_report([path], console, as_json=as_json, folder=out)
+
+
+def _checks(data: Path, number: int, seed: int, context: Context) -> list[Sample]:
+    """The judge's own check, as far as the human-judged pairs are there."""
+    file = data / "rag_eval" / "ragchecker_human_pairs.jsonl.gz"
+    if not number or not file.exists():
+        return []
+    drawn = rag.choose(agreed(rag.load(file)), number, seed)
+    return checks(drawn, suite=document_agents.NAME, settings=context)
+
+
+def _collected(documents: Sequence[Document], embeddings: str, console: Console) -> str:
+    folder = platformdirs.user_cache_path("planweave") / "bench"
+    with console.status("reading the documents …") as status:
+        return collect(
+            documents,
+            folder,
+            embeddings=embeddings,
+            told=lambda done: status.update(f"{done} of {len(documents)} documents are read …"),
+        )

@@ -1,0 +1,202 @@
+"""Quantities in answers: numbers with their scale, unit and currency, and when two agree."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+_SCALES = {
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "k": 1e3,
+    "m": 1e6,
+    "mn": 1e6,
+    "bn": 1e9,
+}
+_CURRENCIES = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP"}
+_KINDS = {
+    "mass": {"g": 1e-3, "kg": 1, "t": 1e3, "tonne": 1e3, "tonnes": 1e3, "kt": 1e6, "Mt": 1e9}
+    | {"Mtpa": 1e9, "Gt": 1e12},
+    "energy": {"MJ": 1, "kWh": 3.6, "GJ": 1e3, "MBtu": 1055.06, "Mbtu": 1055.06, "MWh": 3.6e3}
+    | {"GWh": 3.6e6, "TWh": 3.6e9},
+    "power": {"kW": 1, "MW": 1e3, "GW": 1e6},
+}
+_UNITS = {unit: (kind, size) for kind, units in _KINDS.items() for unit, size in units.items()}
+_WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve"),
+)
+
+_MONEY = r"(?:US\$|[$€£]|\b(?:USD|EUR|GBP|DKK)\b)"
+_UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
+_QUANTITY = re.compile(
+    rf"""(?<![\w.])(?P<minus>-\s?)?(?P<before>{_MONEY})?\s*(?P<inner>-)?
+    (?<![A-Za-z\d.])(?P<number>\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
+    (?:\s*(?P<percent>%|per\s?cent\b)
+      |\s*(?P<scale>thousand|million|billion|trillion)s?\b|(?P<short>k|mn|m|bn)\b|(?![A-Za-z\d]))
+    (?:\s*(?P<after>{_MONEY}))?(?:\s*(?P<unit>{_UNIT})\b)?
+    (?:\s*(?:/|per\s)\s*(?P<per>{_UNIT})\b)?""",
+    re.VERBOSE,
+)
+_RANGE = re.compile(r"(?<=[\d%])\s*[-\u2010-\u2015]\s*(?=[$€£]?\d)")
+_NEGATIVE = re.compile(rf"\(\s*(?!(?:19|20)\d\d\s*\))({_MONEY}?\s*[\d,]*\.?\d+\s*%?)\s*\)")
+_JOIN = re.compile(r"\s*(to|and|or|,)\s*")
+_REMARK = re.compile(r"\(([^()]*[A-Za-z][^()]*)\)")
+_YEARS = range(1900, 2101)
+
+
+class Quantity(NamedTuple):
+    """A number as it was written.
+
+    Attributes:
+        value: With its sign, before the scale.
+        digits: Decimals that were written.
+        scale: 1 unless a scale such as million was named.
+        percent: It is one of a hundred.
+        currency: Its code; empty if none was named.
+        unit: A known unit; empty if none was named.
+        per: The known unit that it is for each of.
+        joined: The end of a range that the quantity before it begins.
+    """
+
+    value: float
+    digits: int = 0
+    scale: float = 1.0
+    percent: bool = False
+    currency: str = ""
+    unit: str = ""
+    per: str = ""
+    joined: bool = False
+
+
+def quantities(text: str) -> list[Quantity]:
+    """The quantities in a text, in order; of a range both ends.
+
+    What is said once of a range or of a list (its scale, unit or currency) holds for each of its
+    numbers. A number in round brackets alone is negative, as in tables of accounts. Digits that
+    belong to a word (CO2, 45Q) are none; number words count only where there is no figure.
+    """
+    plain = _plain(text)
+    matches = list(_QUANTITY.finditer(plain))
+    found = [_quantity(match) for match in matches]
+    joins = [_JOIN.fullmatch(plain[a.end() : b.start()]) for a, b in pairwise(matches)]
+    for place in range(len(joins) - 1, -1, -1):  # from the end, where the unit stands
+        if joins[place]:
+            found[place] = _as(found[place], found[place + 1])
+    for place, join in enumerate(joins):
+        if join:
+            is_range = join[1] == "to"
+            alike = _as(found[place + 1], found[place], whole=False)
+            found[place + 1] = alike._replace(joined=is_range)
+    return found
+
+
+def result_of(text: str) -> tuple[str, list[str]]:
+    """What a text gives as its result, and the remarks in brackets that give it in other words.
+
+    The result of a calculation stands behind its last sign of equality.
+    """
+    last = re.split(r"[=\u2248]", text)[-1]
+    return _REMARK.sub(" ", last), _REMARK.findall(last)
+
+
+def agree(gold: Quantity, said: Quantity) -> bool:
+    """Whether a quantity is the gold one, rounded to the gold's digits.
+
+    A currency, unit or scale that both name must fit (units of one kind are converted); one that
+    only one of them names is taken as understood. 0.14 is 14 per cent.
+    """
+    factor = _factor(gold.unit, said.unit) / (_factor(gold.per, said.per) or 1e-300)
+    if not factor or (gold.currency and said.currency and gold.currency != said.currency):
+        return False
+    tolerance = 0.5 * 10.0**-gold.digits * (1 + 1e-9) + 1e-12
+    return any(abs(value * factor - gold.value) <= tolerance for value in _readings(gold, said))
+
+
+def same(gold: Sequence[Quantity], said: Sequence[Quantity], question: str) -> bool:
+    """Whether an answer gives the gold quantities and no others.
+
+    What it repeats of the question is no other quantity, nor is a year where none is asked for.
+    """
+    left = list(said)
+    for one in gold:
+        match = next((other for other in left if agree(one, other)), None)
+        if match is None:
+            return False
+        left.remove(match)
+    asked = quantities(question)
+    if not any(map(_is_year, gold)):
+        left = [one for one in left if not _is_year(one)]
+    return all(any(agree(known, one) for known in (*asked, *gold)) for one in left)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is one quantity and nothing else."""
+    return _QUANTITY.fullmatch(_plain(text).strip()) is not None
+
+
+def _plain(text: str) -> str:
+    """A text in which a minus is a minus, a range is said in words, and a number in figures."""
+    plain = _NEGATIVE.sub(r"-\1", text.replace("\u2212", "-"))
+    if re.search(r"\d", plain):
+        return _RANGE.sub(" to ", plain)
+    words = rf"\b({'|'.join(_WORDS)})\b"
+    return re.sub(words, lambda m: str(_WORDS.index(m[1].lower())), plain, flags=re.IGNORECASE)
+
+
+def _quantity(match: re.Match[str]) -> Quantity:
+    number = re.sub(r"[,\u00a0\u202f]", "", match["number"])
+    negative = bool(match["minus"] or match["inner"])
+    money = match["before"] or match["after"] or ""
+    return Quantity(
+        value=-float(number) if negative else float(number),
+        digits=len(number.partition(".")[2]),
+        scale=_SCALES.get(match["scale"] or match["short"] or "", 1.0),
+        percent=bool(match["percent"]),
+        currency=_CURRENCIES.get(money, money),
+        unit=match["unit"] or "",
+        per=match["per"] or "",
+    )
+
+
+def _as(one: Quantity, other: Quantity, *, whole: bool = True) -> Quantity:
+    """A quantity with what only its neighbour says: all of it, or the currency alone."""
+    currency = one.currency or other.currency
+    if _is_year(one):
+        return one
+    if not whole or one.percent or one.scale != 1 or one.unit or one.per:
+        return one._replace(currency=currency)
+    return one._replace(
+        currency=currency,
+        percent=other.percent,
+        scale=other.scale,
+        unit=other.unit,
+        per=other.per,
+    )
+
+
+def _factor(gold: str, said: str) -> float:
+    """What turns the unit that was said into the gold's; 0 if they are of different kinds."""
+    if not gold or not said:
+        return 1.0
+    (kind, one), (other_kind, other) = _UNITS[gold], _UNITS[said]
+    return other / one if kind == other_kind else 0.0
+
+
+def _readings(gold: Quantity, said: Quantity) -> list[float]:
+    """What a quantity may be in the gold's scale."""
+    if gold.percent != said.percent:
+        plain = not (gold.unit or said.unit or gold.currency or said.currency)
+        fraction = [said.value / 100] if said.percent else [said.value * 100]
+        understood = [] if said.percent else [said.value]
+        return understood + (fraction if plain else [])
+    if said.scale != 1:
+        return [said.value * said.scale / gold.scale]
+    return [said.value, said.value / gold.scale]
+
+
+def _is_year(one: Quantity) -> bool:
+    bare = one == Quantity(one.value, joined=one.joined)
+    return bare and one.value in _YEARS
