@@ -5,7 +5,6 @@ from math import atanh, sqrt, tanh
 from statistics import fmean
 from typing import NamedTuple
 
-import numpy as np
 from pydantic import BaseModel
 
 from benchmarks.metrics import Rate, grouped, rate
@@ -108,7 +107,9 @@ def _agreement_table(
         "sign: on the pairs in which people prefer one answer, with the 95 % interval (Wilson) and "
         "their number; a tie of the method counts a half. Spearman (95 % interval of Bonett and "
         "Wright) and Kendall's tau-b are over all measured pairs, people's ties included. "
-        "Unmeasured pairs are in no other column.",
+        "Unmeasured pairs are in no other column. In the agreement over all questions, above, a "
+        "pair counts a half also where people prefer neither answer, and 0 where it is unmeasured. "
+        "One annotator by the other takes the first for the people, a noisier truth than the mean.",
     )
 
 
@@ -147,8 +148,7 @@ def _unmeasured(groups: Mapping[str, Sequence[Record]]) -> Table:
     for label, records in groups.items():
         found = [_Details.model_validate(r.score.details).difference or {} for r in records]
         asked, missing = (
-            int(np.sum([one.get(name) or 0 for one in found]))
-            for name in ("statements", "unjudged")
+            sum(int(one.get(name) or 0) for one in found) for name in ("statements", "unjudged")
         )
         unread = sum(len(record.failures) for record in records)
         unmeasured = sum(one.get("overall") is None for one in found)
