@@ -9,8 +9,8 @@ from memory import Action, Context, WorkingMemory
 from planweave import PlanweaveError
 from tools.documents.collection import open_collection
 
-_PEEKED = 5
-"""Pages that are looked at for each candidate; searching them costs no model call."""
+_NEW = 5
+"""New pages that are looked at for each candidate; searching them costs no model call."""
 
 
 def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -18,8 +18,10 @@ def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     context, queries = runtime.context, state["candidate_queries"]
     scores: list[float] = []
     if context.assessor == "trained":
-        evidence = [fact["text"] for fact in state["facts"]]
-        candidates = [Candidate(query, _hits(query, context)) for query in queries]
+        quotes = [(fact["quote"], fact["text"]) for fact in state["facts"]]
+        evidence = [f"{quote['document']}: {text}" if quote else text for quote, text in quotes]
+        count = _NEW + len(evidence)
+        candidates = [Candidate(query, _hits(query, context, count)) for query in queries]
         scores = plan_assessor().scores(state["question"], evidence, candidates)
         best = max(range(len(queries)), key=scores.__getitem__)
     elif context.assessor == "random":
@@ -33,12 +35,12 @@ def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     return {"action": action, "query_scores": scores}
 
 
-def _hits(query: str, context: Context) -> list[Hit]:
+def _hits(query: str, context: Context, count: int) -> list[Hit]:
     """What the query finds; nothing where it cannot be searched for."""
     try:
         found = open_collection(context.collection or "").search(
-            query, k=_PEEKED, mode=context.search
+            query, k=count, mode=context.search
         )
     except PlanweaveError:
         return []
-    return [Hit(title=page.document, text=page.text, score=page.score) for page in found]
+    return [Hit(title=page.document, text=page.text) for page in found]

@@ -43,9 +43,11 @@ def fact_text(fact: Fact) -> str:
     quote, number = fact["quote"], fact["number"]
     if not quote:
         return f"Fact [{number}]: {fact['text']}"
-    named = f" (f{number} = {fact['values']['value']:g} {fact['values']['unit']})"
-    value = named.replace(" )", ")") if fact["values"] else ""
-    return f"Fact [{number}] ({quote['document']}, p. {quote['page']}): {fact['text']}{value}"
+    text = f"Fact [{number}] ({quote['document']}, p. {quote['page']}): {fact['text']}"
+    if "value" not in fact["values"]:
+        return text
+    named = f"f{number} = {fact['values']['value']} {fact['values'].get('unit') or ''}"
+    return f"{text} ({named.rstrip()})"
 
 
 def _expansions(state: WorkingMemory) -> list[str]:

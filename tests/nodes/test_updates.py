@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Unpack, get_type_hints
 
 import pytest
+from langchain_core.embeddings import DeterministicFakeEmbedding
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pages import Shelf
@@ -18,15 +19,21 @@ from scripted import Reply, act, change, decide, plan, register
 
 from graphs import METHODS, method
 from graphs.ensemble import member
-from memory import Action, Answer, Context, Fact, Member, Page, Tool, WorkingMemory
+from memory import Action, Answer, Context, Fact, Lookup, Member, Page, Tool, Turn, WorkingMemory
 from nodes.agreement import agreement
 from nodes.answering_machine import answering_machine, may_continue
+from nodes.appender import appender
+from nodes.assessor import assessor
 from nodes.autogpt import autogpt
 from nodes.calculator import calculator
 from nodes.citation_check import citation_check
+from nodes.clusterer import clusterer
 from nodes.cypher import cypher
 from nodes.documents import documents
+from nodes.drafter import drafter
 from nodes.evaluator import evaluator
+from nodes.evidence import evidence
+from nodes.finisher import finisher
 from nodes.glossary import glossary
 from nodes.grader import grader
 from nodes.greeter import greeter
@@ -34,13 +41,18 @@ from nodes.intake import intake
 from nodes.plan_approval import plan_approval
 from nodes.planner import planner
 from nodes.reader import reader
+from nodes.reasoner import reasoner
 from nodes.recall import recall
 from nodes.replanner import replanner
+from nodes.retriever import question_documents, retriever
+from nodes.reviser import reviser
 from nodes.selector import selector
 from nodes.speaker import speaker
 from nodes.sql import sql
 from nodes.taskmaster import taskmaster
+from nodes.thinker import thinker
 from nodes.thinking import thinking
+from nodes.to_query import to_query
 
 DECLARED = set(get_type_hints(WorkingMemory))
 BAD = "no JSON"
@@ -55,7 +67,20 @@ PAGE: Page = {
 }
 SEARCH: Action = {"step": 1, "thought": "", "tool": "documents", "input": "cost in Bonn"}
 FINDING = {"page": 1, "quote": "is 7.25 EUR/kWh", "statement": "It is.", "number": "7.25 EUR/kWh"}
+LOOKUP: Lookup = {"step": 1, "query": "levelised", "page": PAGE, "problem": ""}
+REVISED = {"steps": [{"number": 1, "text": "It costs 7.25."}]}
 ANSWER: Answer = {"decision": "Bonn", "why": "It costs 2 [1].", "facts": [1], "unknown": ""}
+TURN: Turn = {
+    "iteration": 1,
+    "step": 1,
+    "thought": "",
+    "tool": "documents",
+    "input": "cost",
+    "facts": [],
+    "problem": "",
+    "seconds": 0.0,
+}
+REASONING = {"reasoning": "It is unknown.", "answer": None, "queries": ["cost"]}
 MEMBER: Member = {
     "number": 1,
     "answer": ANSWER,
@@ -103,7 +128,9 @@ def state(**changed: Unpack[WorkingMemory]) -> WorkingMemory:
         "answer": None,
         "claims": [],
         "draft": ["It costs 2.", "So it is cheap."],
-        "revised": ["It costs 2."],
+        "needs": [[], [1]],
+        "lookups": [LOOKUP],
+        "revised": ["It costs 2.", "So it is cheap."],
         "revisions": [],
         "reasoning": "",
         "candidate_queries": [],
@@ -156,6 +183,7 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
         change("x"),
     ),
     ("recall", recall, state(), ""),
+    ("evidence", evidence, state(action=SEARCH), ""),
     ("documents", documents, state(action=SEARCH), ""),
     ("documents, nothing", documents, state(action={**SEARCH, "input": "ships"}), ""),
     ("grader", grader, state(action=SEARCH), {"relevant": [1]}),
@@ -186,6 +214,16 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ),
     ("answering_machine, V3 malformed", may_continue("agent_v3/answering_machine"), state(), BAD),
     ("citation_check", citation_check, state(answer=ANSWER), {"verdicts": []}),
+    ("reasoner", reasoner("furepa/reasoner"), state(), REASONING),
+    ("reasoner, malformed", reasoner("furepa/reasoner"), state(), BAD),
+    ("reasoner, limit", reasoner("furepa/reasoner"), state(iteration=99), ""),
+    ("clusterer", clusterer, state(candidate_queries=["cost", "ships"]), ""),
+    ("clusterer, nothing", clusterer, state(), ""),
+    ("assessor", assessor, state(candidate_queries=["cost", "ships"]), ""),
+    ("evidence", evidence, state(action=SEARCH), ""),
+    ("thinker", thinker("ircot/thinker"), state(turns=[TURN]), {"thought": "So.", "answer": None}),
+    ("thinker, first", thinker("ircot/thinker"), state(), ""),
+    ("thinker, malformed", thinker("ircot/thinker"), state(turns=[TURN]), BAD),
     ("member", member, state(iteration=1), ""),
     ("agreement", agreement, state(members=[MEMBER]), ""),
     ("agreement, none", agreement, state(members=[]), ""),
@@ -193,6 +231,19 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("answering_machine", answering_machine, state(), decide("Bonn", 1)),
     ("answering_machine, malformed", answering_machine, state(), BAD),
     ("answering_machine, no facts", answering_machine, state(facts=[]), ""),
+    ("drafter", drafter, state(plan=[]), {"thought": "So.", "steps": ["It costs 2."]}),
+    ("drafter, given", drafter, state(), ""),
+    ("drafter, malformed", drafter, state(plan=[]), BAD),
+    ("to_query", to_query, state(step=2), {"query": "cost in Bonn"}),
+    ("to_query, malformed", to_query, state(step=2), BAD),
+    ("retriever", retriever, state(lookups=[{**LOOKUP, "page": None}]), ""),
+    ("documents of the question", question_documents, state(question="levelised"), ""),
+    ("reviser", reviser, state(step=1), REVISED),
+    ("reviser, malformed", reviser, state(step=1), BAD),
+    ("appender", appender, state(), ""),
+    ("appender, nothing", appender, state(lookups=[{**LOOKUP, "page": None}]), ""),
+    ("finisher", finisher, state(), {"text": "It costs 2 [1].", "short": "2", "unknown": ""}),
+    ("finisher, malformed", finisher, state(), BAD),
 ]
 
 
@@ -206,14 +257,16 @@ async def test_update(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shelf = Shelf((PAGE["document"], PAGE["page"], PAGE["text"]))
-    monkeypatch.setattr("nodes.documents.open_collection", lambda name: shelf)
+    for module in ("nodes.documents", "nodes.assessor"):
+        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    monkeypatch.setattr("nodes.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8))
     (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES('a');")
     (tmp_path / "p.cql").write_text('CREATE (:Plant {name: "a"});')
     context = Context(
         model=register(lambda prompt: reply),
         database=str(tmp_path / "p.sql"),
         graph=str(tmp_path / "p.cql"),
-        collection="energy" if name.startswith(("documents", "citation")) else None,
+        collection="energy" if name.startswith(("documents", "citation", "retriever")) else None,
         corrective=True,
         citation_check="model",
         ensemble_of="agent_v1",

@@ -35,7 +35,9 @@ class Shelf:
         names = dict.fromkeys(page.document for page in self.pages)
         return [Listed(name, sum(page.document == name for page in self.pages)) for name in names]
 
-    def search(self, query: str, *, k: int, mode: str, reranker: str | None) -> list[FoundPage]:
+    def search(
+        self, query: str, *, k: int, mode: str, reranker: str | None = None
+    ) -> list[FoundPage]:
         """The first ``k`` pages that hold a word of ``query``."""
         self.queries.append(query)
         words = query.casefold().split()

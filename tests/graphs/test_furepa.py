@@ -1,0 +1,215 @@
+"""FuRePA and IRCoT: every edge, what each role sees, and which query is carried out."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+from langchain_core.embeddings import Embeddings
+from pages import Shelf
+from scripted import Replies, Reply, Script, register
+
+from graphs import method
+from learning import Candidate
+from memory import Answer, Context, WorkingMemory
+
+Ask = Callable[..., Awaitable[WorkingMemory]]
+
+QUESTION = "Where was the director of the film Aurora born?"
+FILM = "Aurora is a film that Lena Holm directed."
+PERSON = "Lena Holm is a director who was born in Turku."
+BAD = "I would rather talk about the weather."
+
+
+class Words(Embeddings):
+    """Texts with the same words have the same vector, others are at right angles."""
+
+    def __init__(self) -> None:
+        self.known: list[str] = []
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        plain = [" ".join(sorted(text.lower().split())) for text in texts]
+        self.known += [text for text in dict.fromkeys(plain) if text not in self.known]
+        return [[float(text == other) for other in self.known] for text in plain]
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.embed_documents([text])[0]
+
+
+class LongestQuery:
+    """Stands in for the trained assessor: the longest query is best."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[list[str], list[str]]] = []
+
+    def scores(
+        self, question: str, evidence: Sequence[str], candidates: Sequence[Candidate]
+    ) -> list[float]:
+        self.asked.append(([*evidence], [hit.title for c in candidates for hit in c.hits]))
+        return [float(len(candidate.query)) for candidate in candidates]
+
+
+@pytest.fixture
+def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    made = Shelf(("Aurora", 1, FILM), ("Lena Holm", 1, PERSON), ("Ships", 1, "Ships sail."))
+    for module in ("nodes.intake", "nodes.documents", "nodes.assessor"):
+        monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
+    words = Words()
+    monkeypatch.setattr("nodes.clusterer.embeddings", lambda: words)
+    return made
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> LongestQuery:
+    made = LongestQuery()
+    monkeypatch.setattr("nodes.assessor.plan_assessor", lambda: made)
+    return made
+
+
+@pytest.fixture
+def ask(shelf: Shelf, trained: LongestQuery) -> Ask:
+    async def ask(name: str, script: Script, **context: object) -> WorkingMemory:
+        settings = {"model": register(script), "collection": "films", "pages": 1, **context}
+        memory: WorkingMemory = await method(name).graph.ainvoke(
+            {"question": QUESTION}, context=Context.model_validate(settings)
+        )
+        return memory
+
+    return ask
+
+
+def propose(*queries: str, reasoning: str = "The director is not known.") -> Reply:
+    return {"reasoning": reasoning, "answer": None, "queries": list(queries)}
+
+
+def solved(answer: str = "Turku") -> Reply:
+    reasoning = "Lena Holm directed Aurora [1]. She was born in Turku [2]."
+    return {"reasoning": reasoning, "answer": answer, "queries": []}
+
+
+def answer_of(memory: WorkingMemory) -> Answer:
+    found = memory["answer"]
+    assert found is not None
+    return found
+
+
+FIRST = propose("film", "director of Aurora")
+SECOND = propose("born", "birthplace of Lena Holm", reasoning="Lena Holm directed it [1].")
+
+
+async def test_furepa_reasons_retrieves_and_answers(
+    ask: Ask, shelf: Shelf, trained: LongestQuery
+) -> None:
+    script = Replies(reason=[FIRST, SECOND, solved()])
+    memory = await ask("furepa", script)
+    assert script.tasks == ["reason"] * 3
+    assert [turn["input"] for turn in memory["turns"]] == [
+        "director of Aurora",
+        "birthplace of Lena Holm",
+    ]
+    assert [fact["text"] for fact in memory["facts"]] == [FILM, PERSON]
+    assert answer_of(memory)["decision"] == "Turku"
+    assert answer_of(memory)["facts"] == [1, 2]
+    assert all(claim["supported"] for claim in memory["claims"])
+    assert trained.asked[1][0] == [f"Aurora: {FILM}"]
+    assert len(memory["query_scores"]) == 2
+
+
+@pytest.mark.parametrize("masking", [True, False])
+async def test_masking_hides_earlier_reasoning_and_queries(ask: Ask, masking: bool) -> None:
+    script = Replies(reason=[FIRST, SECOND, solved()])
+    await ask("furepa", script, masking=masking)
+    last = script.prompts[-1].text
+    assert FILM in last
+    assert ("birthplace of Lena Holm" not in last) == masking
+    assert ("The director is not known." not in last) == masking
+
+
+@pytest.mark.parametrize(
+    ("choice", "wanted"), [("first", "film"), ("trained", "director of Aurora")]
+)
+async def test_the_assessor_is_a_setting(ask: Ask, choice: str, wanted: str) -> None:
+    memory = await ask("furepa", Replies(reason=[FIRST, solved()]), assessor=choice)
+    assert memory["turns"][0]["input"] == wanted
+
+
+async def test_a_random_choice_can_be_repeated(ask: Ask) -> None:
+    chosen = set()
+    for seed in range(20):
+        runs = [
+            await ask("furepa", Replies(reason=[FIRST, solved()]), assessor="random", seed=seed)
+            for _ in range(2)
+        ]
+        first, second = (run["turns"][0]["input"] for run in runs)
+        assert first == second
+        chosen.add(first)
+    assert chosen == {"film", "director of Aurora"}
+
+
+@pytest.mark.parametrize(("raising", "raises"), [(True, 1), (False, 0)])
+async def test_repeated_queries_raise_the_temperature(
+    ask: Ask, raising: bool, raises: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = Replies(reason=[FIRST, propose("of Aurora director"), SECOND, solved()])
+    memory = await ask("furepa", script, temperature_raise=raising)
+    assert memory["raises"] == raises
+    assert "already carried out" in memory["turns"][1]["problem"]
+    assert len(memory["facts"]) == 2
+
+
+async def test_a_page_is_taken_up_once(ask: Ask, shelf: Shelf) -> None:
+    script = Replies(reason=[propose("Holm"), propose("Lena"), solved()])
+    memory = await ask("furepa", script)
+    assert [fact["text"] for fact in memory["facts"]] == [FILM, PERSON]
+
+
+async def test_furepa_answers_at_its_limit(ask: Ask) -> None:
+    final = {"text": "Nothing tells where [1].", "short": None, "unknown": "The birthplace."}
+    script = Replies(reason=[FIRST], answer=[final])
+    memory = await ask("furepa", script, max_iterations=1)
+    assert script.tasks == ["reason", "answer"]
+    assert answer_of(memory)["unknown"] == "The birthplace."
+
+
+async def test_without_evidence_no_answer_is_taken(ask: Ask) -> None:
+    script = Replies(reason=[{**dict(solved()), "queries": ["film"]}, SECOND, solved()])  # type: ignore[arg-type]  # a reply of fields
+    memory = await ask("furepa", script)
+    assert answer_of(memory)["facts"] == [1, 2]
+
+
+async def test_unreadable_reasoning_goes_on_to_the_limit(ask: Ask) -> None:
+    script = Replies(reason=[BAD] * 6)
+    memory = await ask("furepa", script, max_iterations=3)
+    assert answer_of(memory)["decision"] is None
+    assert memory["failures"]
+
+
+# -- IRCoT ------------------------------------------------------------------------------------
+
+
+def think(thought: str, answer: str | None = None) -> Reply:
+    return {"thought": thought, "answer": answer}
+
+
+async def test_ircot_searches_for_the_question_then_for_each_thought(
+    ask: Ask, shelf: Shelf
+) -> None:
+    thoughts = [think("Lena Holm directed it."), think("She was born in Turku.", "Turku")]
+    script = Replies(think=thoughts)
+    memory = await ask("ircot", script)
+    assert shelf.queries == [QUESTION, "Lena Holm directed it."]
+    assert answer_of(memory)["decision"] == "Turku"
+    assert "Lena Holm directed it." in script.prompts[1].text
+
+
+@pytest.mark.parametrize("last", [think(""), BAD])
+async def test_a_chain_that_ends_is_answered_from_the_evidence(ask: Ask, last: Reply) -> None:
+    final = {"text": "Lena Holm directed Aurora [1].", "short": "Lena Holm", "unknown": ""}
+    script = Replies(think=[last, last], answer=[final])
+    memory = await ask("ircot", script)
+    assert answer_of(memory)["decision"] == "Lena Holm"
+
+
+async def test_ircot_answers_at_its_limit(ask: Ask) -> None:
+    final = {"text": "It is a film [1].", "short": None, "unknown": "The birthplace."}
+    script = Replies(think=[], answer=[final])
+    memory = await ask("ircot", script, max_iterations=1)
+    assert answer_of(memory)["unknown"] == "The birthplace."
