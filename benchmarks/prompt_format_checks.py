@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping
 _LOOP_WORDS = 20
 _PHRASE_WORDS = 8
 
+_WORD = re.compile(r"\w+(?:(?:['’-]|(?<=\d)[.,](?=\d))\w+)*")  # noqa: RUF001 (an apostrophe)
+
 
 def words(text: str) -> list[str]:
     """The words of a text, small, without punctuation."""
-    return re.findall(r"\w+(?:['’-]\w+)*", text.casefold())  # noqa: RUF001 (an apostrophe)
+    return _WORD.findall(text.casefold())
 
 
 def lines(text: str) -> list[str]:

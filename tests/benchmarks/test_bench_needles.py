@@ -1,0 +1,320 @@
+import gzip
+import json
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from langchain_core.messages import BaseMessage
+from matplotlib.figure import Figure
+from published import published
+from records import record
+from speaking import speaks
+from typer.testing import CliRunner, Result
+
+import prompts
+from apps.bench import app
+from benchmarks.metrics import Rate
+from benchmarks.needles import Trial, ingredients, named, samples, window
+from benchmarks.needles_haystack import Haystack, hidden, load, tokens
+from benchmarks.needles_tables import draw_heat_map, grid, needle_tables
+from benchmarks.record import Record, Score
+from benchmarks.store import read
+from benchmarks.suite import Sample
+from memory import Answer, Context
+from models import process_settings
+from planweave import BadInput, PlanweaveError
+
+TEXT = " ".join(f"Sentence {n} speaks of hydrogen and of nothing else." for n in range(2_000))
+SNAPSHOT = Path(__file__).parents[1] / "prompts" / "snapshots" / "needles.txt"
+SAID = re.compile(r"stew is (\w+)\.")
+
+
+def made(haystack: Haystack | None = None, **changed: object) -> list[Sample]:
+    given: dict[str, object] = {"lengths": (500, 1000), "needles": 10, "runs": 2, "seed": 1}
+    given |= {"settings": Context(), "window": None} | changed
+    return samples(haystack or Haystack.of(TEXT), **given)  # type: ignore[arg-type]  # by name
+
+
+def test_no_ingredient_is_another_and_none_is_in_the_frame() -> None:
+    every = ingredients()
+    assert len(set(every)) == len(every) == 40
+    assert all(named(word, every) == {word} for word in every)
+    frame = prompts.load("needles/question").text + prompts.load("needles/system").text
+    assert not named(frame, every)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1. WALNUTS\n2. Gooseberries", {"walnut"}),
+        ("Radishes, and a truffle!", {"radish", "truffle"}),
+        ("horseradish", {"horseradish"}),
+        ("Sálmon? No: sórrel.", {"sorrel"}),
+        ("walnutty", set()),
+        ("", set()),
+    ],
+)
+def test_what_a_reply_names(text: str, expected: set[str]) -> None:
+    words = ("walnut", "radish", "horseradish", "truffle", "sorrel")
+    assert named(text, words) == expected
+
+
+def test_a_word_that_ends_in_y_has_its_plural() -> None:
+    assert {"gooseberry", "anchovy"} == named("Gooseberries; anchovy", ["gooseberry", "anchovy"])
+    assert not named("gooseberryies", ["gooseberry"])
+
+
+@pytest.mark.parametrize("length", [200, 1_000, 5_000])
+@pytest.mark.parametrize("count", [1, 2, 10])
+def test_needles_are_spread_evenly_and_the_length_is_kept(length: int, count: int) -> None:
+    needles = [f"Needle {n} is here." for n in range(count)]
+    text = hidden(Haystack.of(TEXT), needles, length, random.Random(1))
+    sentence = 60
+    assert abs(len(text) - 4 * length) <= sentence
+    starts = [text.index(needle) for needle in needles]
+    assert starts == sorted(starts)
+    assert starts[0] == 0
+    for n, start in enumerate(starts[1:], 1):
+        assert abs(start - len(text) * n / (count - 1)) <= 3 * sentence
+    if count > 1:
+        assert text.endswith(needles[-1])
+    rest = text
+    for needle in needles:
+        rest = rest.replace(needle, "", 1)
+    assert all(piece in TEXT for piece in re.split(r"(?<=[.])\s+", rest.strip()))
+
+
+def test_a_text_without_sentences_is_cut_at_words_and_joined_at_its_end() -> None:
+    haystack = Haystack.of("word " * 2_000)
+    assert all(len(sentence) <= 300 for sentence in haystack.sentences)
+    assert haystack.text == ("word " * 2_000).strip()
+    short = Haystack.of("One. Two. Three. Four.")
+    drawn = {tuple(short.stretch(10, random.Random(seed))) for seed in range(20)}
+    assert ("Four.", "One.") in drawn
+
+
+def test_texts_and_pages_are_read(tmp_path: Path) -> None:
+    lines = "\n".join(json.dumps({"page": n, "text": f"Page {n}.\nIt ends."}) for n in (1, 2))
+    plain, packed, prose = (tmp_path / name for name in ("a.jsonl", "b.jsonl.gz", "c.txt"))
+    plain.write_text(lines + "\n", encoding="utf-8")
+    packed.write_bytes(gzip.compress(lines.encode()))
+    prose.write_text("Page 1. It ends. Page 2. It ends.", encoding="utf-8")
+    for path in (plain, packed, prose):
+        assert load(path).sentences == ("Page 1.", "It ends.", "Page 2.", "It ends.")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.txt", b"\xff\xfe\x00"),
+        ("a.txt", b"  \n"),
+        ("a.jsonl", b'{"page": 1}'),
+        ("a.jsonl", b"[1]"),
+        ("a.jsonl", b"no json"),
+        ("a.jsonl.gz", b"no gzip"),
+        ("", b""),
+    ],
+)
+def test_a_file_that_is_no_haystack(name: str, content: bytes, tmp_path: Path) -> None:
+    if name:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadInput, match=r"cannot be read|holds no text"):
+        load(tmp_path / name)
+
+
+def test_samples_are_drawn_by_seed_and_not_from_the_text() -> None:
+    first = made()
+    assert [(s.question, s.scenario) for s in first] == [
+        ("500-1", "500 tokens"),
+        ("1000-1", "1000 tokens"),
+        ("500-2", "500 tokens"),
+        ("1000-2", "1000 tokens"),
+    ]
+    assert [s.key for s in made()] == [s.key for s in first]
+    assert not {s.key for s in made(seed=2)} & {s.key for s in first}
+    assert {s.key for s in made(runs=3)} > {s.key for s in first}
+    every = {tuple(SAID.findall(s.asked)) for s in first}
+    assert len(every) == 4
+    assert all(len(set(words)) == 10 for words in every)
+    taken = ingredients()[:30]
+    left = made(Haystack.of(TEXT + " " + " ".join(taken)))
+    assert {word for s in left for word in SAID.findall(s.asked)} == set(ingredients()[30:])
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"8000 tokens.*do not fit into the 8192 tokens of embedded"):
+        made(lengths=(1000, 8000), window=8192)
+    assert made(window=8192)
+    with pytest.raises(BadInput, match="too short"):
+        made(lengths=(40_000,))
+    with pytest.raises(BadInput, match="10 needles alone are longer than 100 tokens"):
+        made(lengths=(100,))
+    with pytest.raises(BadInput, match="There are 9 ingredients"):
+        made(Haystack.of(TEXT + " " + " ".join(ingredients()[9:])))
+
+
+def test_the_window_of_a_model() -> None:
+    assert window("embedded:0.5b") == process_settings().n_ctx
+    assert window("openai:gpt-4.1-mini") is None
+
+
+def test_a_score() -> None:
+    trial = Trial(("walnut", "sorrel", "radish", "quince"), 1000)
+    said = Answer(decision="Walnuts\nSorrel\nOkra\nsalt", why="", facts=[], unknown="")
+    score = trial.score(said)
+    assert score.value == 0.5
+    assert score.explanation == "2 of 4; missing: radish, quince"
+    assert score.details == {
+        "length": 1000,
+        "needles": ["walnut", "sorrel", "radish", "quince"],
+        "found": [True, True, False, False],
+        "invented": ["okra"],
+        "cut": False,
+    }
+    nothing = trial.score(None)
+    assert (nothing.value, nothing.answer) == (0.0, None)
+    assert nothing.details["found"] == [False] * 4
+
+
+def test_the_whole_prompt(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def note(messages: Sequence[BaseMessage]) -> str:
+        seen.append("\n".join(f"--- {message.type} ---\n{message.text}" for message in messages))
+        return "walnut"
+
+    model = speaks(note)
+    words = ("--needles", 3, "--shortest", 150, "--longest", 150, "--runs", 1)
+    text = tmp_path / "text.txt"
+    text.write_text(TEXT, encoding="utf-8")
+    bench("--data", text, "--model", model, "--out", tmp_path, *words)
+    if not SNAPSHOT.exists():
+        SNAPSHOT.write_text(seen[0] + "\n", encoding="utf-8")
+        pytest.fail(f"wrote {SNAPSHOT.name}: read it and run again")
+    assert seen == [SNAPSHOT.read_text(encoding="utf-8").removesuffix("\n")]
+
+
+def _record(length: int, run: int, found: list[bool]) -> Record:
+    details = {"length": length, "found": found, "invented": ["okra"], "cut": run == 1}
+    score = Score.model_validate(
+        {"value": sum(found) / len(found), "answer": "x", "explanation": "", "details": details}
+    )
+    return record(
+        f"{length}-{run}",
+        "one question",
+        suite="needles",
+        score=score,
+        database="",
+        key=f"{length}-{run}",
+    )
+
+
+BY_HAND = [
+    _record(2000, 1, [True, False, False]),
+    _record(1000, 1, [True, True, True]),
+    _record(2000, 2, [True, True, False]),
+]
+
+
+def test_tables_by_hand() -> None:
+    by_length, by_position, cells = needle_tables(BY_HAND)
+    recalls = [
+        (row[0], row[2].value, row[3:]) for row in by_length.rows if isinstance(row[2], Rate)
+    ]
+    assert recalls == [(1000, 1.0, (1, 1, 1)), (2000, 0.5, (0, 2, 1))]
+    positions = [row[1].value for row in by_position.rows if isinstance(row[1], Rate)]
+    assert positions == [1.0, pytest.approx(2 / 3), pytest.approx(1 / 3)]
+    assert cells.columns == ("needle", "1000 tokens", "2000 tokens")
+    assert cells.rows == [(1, "100%", "100%"), (2, "100%", "50%"), (3, "100%", "0%")]
+
+
+def test_the_heat_map_shows_these_numbers() -> None:
+    figure = Figure(layout="constrained")
+    draw_heat_map(BY_HAND, figure)
+    [axis, _] = figure.axes
+    [image] = axis.images
+    lengths, recall = grid(BY_HAND)
+    assert lengths == [1000, 2000]
+    assert recall.tolist() == [[1, 1], [1, 0.5], [1, 0]]
+    assert np.array_equal(np.asarray(image.get_array()), recall)
+    assert [text.get_text() for text in axis.texts] == [f"{value:.0%}" for value in recall.flat]
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["1000", "2000"]
+
+
+def test_runs_with_other_numbers_of_needles_share_a_heat_map() -> None:
+    _, recall = grid([*BY_HAND, _record(1000, 2, [True, False, False, True])])
+    assert recall[:3].tolist() == [[1, 1], [0.5, 0.5], [0.5, 0]]
+    assert recall[3, 0] == 1
+    assert np.isnan(recall[3, 1])
+
+
+def test_two_models_have_a_panel_each() -> None:
+    figure = Figure(layout="constrained")
+    other = BY_HAND[0].model_copy(update={"model": "other"})
+    draw_heat_map([*BY_HAND, other], figure)
+    assert [axis.get_title() for axis in figure.axes[:2]] == [
+        "one question m",
+        "one question other",
+    ]
+    titles = [table.title for table in needle_tables([*BY_HAND, other])]
+    assert "By length (one question other)" in titles
+
+
+def bench(*words: object) -> Result:
+    done = CliRunner().invoke(app, ["needles", *map(str, words)])
+    if done.exception and not isinstance(done.exception, PlanweaveError):
+        raise done.exception
+    return done
+
+
+def _forgetful(messages: Sequence[BaseMessage]) -> str:
+    """Names all needles but the last, and one that was not there."""
+    words = SAID.findall(messages[-1].text)
+    absent = next(word for word in ingredients() if word not in words)
+    return "\n".join(f"- {word.title()}" for word in (*words[:-1], absent))
+
+
+def test_the_command_its_picture_and_its_resumption(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text(TEXT, encoding="utf-8")
+    words = ("--data", text, "--model", speaks(_forgetful), "--out", tmp_path, "--longest", 2000)
+    first = bench(*words, "--runs", 1)
+    assert "0 done before, 2 to do" in first.output
+    assert "recall 90.0%" in first.output
+    more = bench(*words, "--runs", 3, "--json")
+    assert "2 done before, 4 to do" in more.output
+    tables = {t["title"]: t for t in json.loads(more.stdout)["tables"]}
+    assert tables["Recall"]["rows"][0][1]["value"] == pytest.approx(0.9)
+    for row in tables["By length"]["rows"]:
+        assert 0 < row[1] - row[0] < 130  # what the model counted: the frame comes on top
+        assert row[3:] == [0, 3, 0]
+    shares = [row[1:] for row in tables["By position and length"]["rows"]]
+    assert shares == [["100%", "100%"]] * 9 + [["0%", "0%"]]
+    page = (tmp_path / "report.md").read_text("utf-8")
+    assert "![Recall by length of the text and position of the needle](recall.png)" in page
+    assert (tmp_path / "recall.png").read_bytes().startswith(b"\x89PNG")
+    [path] = tmp_path.glob("*.jsonl")
+    [sample, *_] = read(path).records.values()
+    assert "# Text" in sample.calls[0].restored(sample.texts).prompt[1].content
+
+
+def test_lengths_that_make_no_sense(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text(TEXT, encoding="utf-8")
+    words = ("--data", text, "--out", tmp_path)
+    assert "less than --shortest" in str(bench(*words, "--longest", 500).exception)
+    assert "do not fit" in str(bench(*words, "--longest", 9000).exception)
+    small = bench(*words, "--model", speaks(_forgetful), "--window", 1200, "--longest", 1000)
+    assert "1200 tokens of speaking" in str(small.exception)
+    assert not [*tmp_path.glob("*.jsonl")]
+
+
+@pytest.mark.published
+def test_no_needle_is_in_the_published_report() -> None:
+    haystack = load(published("docs/iea_global_hydrogen_review_2024_pages.jsonl.gz"))
+    assert tokens(haystack.text) > 100_000
+    assert len(made(haystack, lengths=(32_000,), runs=1)) == 1
+    assert not named(haystack.text, ingredients())

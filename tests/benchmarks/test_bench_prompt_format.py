@@ -1,0 +1,286 @@
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import BaseMessage
+from records import record
+from speaking import speaks
+from typer.testing import CliRunner, Result
+
+from apps.bench import app
+from benchmarks.metrics import Rate, grouped
+from benchmarks.prompt_format import FORMATS, Trial, continues, samples, task
+from benchmarks.prompt_format_checks import CHECKS, repeats
+from benchmarks.prompt_format_tables import format_tables
+from benchmarks.record import Record, Score
+from benchmarks.runner import carry_out
+from benchmarks.store import read
+from benchmarks.table import Table
+from memory import Answer, Context
+from planweave import PlanweaveError
+
+SNAPSHOT = Path(__file__).parents[1] / "prompts" / "snapshots" / "prompt_format.txt"
+
+FOLLOWED = {
+    "one_word": ["Mercury", "Mercury.", "semi-metal"],
+    "three_bullets": ["- Honey\n- A dry hive\n- A cluster", "-Honey\n\n-Wax\n-Warmth\n"],
+    "json_keys": ['{"river": "Danube", "city": "Vienna", "country": "Austria"}'],
+    "german": [
+        "Die Blätter werden gelb, weil das Chlorophyll abgebaut wird.",
+        "Im Herbst baut der Baum den grünen Farbstoff ab. Gelb und Rot bleiben.",
+    ],
+    "no_letter_e": ["A dog has four furry limbs."],
+    "capitals": ["TAKE WATER, A MAP AND 2 HATS!", "ÄPFEL"],
+    "digits": ["150"],
+    "twelve_words": [
+        "A lighthouse warns ships of rocks at night.",
+        "It guides ships, which would else miss 1.5 miles of it.",
+    ],
+    "word_twice": ["The harbour wakes. Gulls circle the Harbour."],
+    "last_sentence": ["Yeast lifts the dough. That is all I know."],
+    "numbered_five": ["1. Saw\n2. Plane\n3. Chisel\n4. Hammer\n5. Rule", "1.a\n2.b\n3.c\n4.d\n5.e"],
+    "no_comma": ["Take apples and pears and plums."],
+    "one_question": ["What will you use it for?", "Do you ride more than 1.5 hours?"],
+    "tags": ["<reply>The moon's pull.</reply>", "<reply>\nThe moon\n</reply>"],
+}
+NOT_FOLLOWED = {
+    "one_word": ["", "...", "It is mercury", "Mercury!?  Yes"],
+    "three_bullets": ["- Honey\n- Wax", "Bees need:\n- a\n- b\n- c", "1. a\n2. b\n3. c", "-\n-\n-"],
+    "json_keys": [
+        '{"city": "Vienna", "country": "Austria"}',
+        '{"city": "Vienna", "country": "Austria", "river": "Danube", "size": 2}',
+        '```json\n{"city": "a", "country": "b", "river": "c"}\n```',
+        '["city", "country", "river"]',
+        "{city: 'Vienna'}",
+    ],
+    "german": [
+        "",
+        "Leaves turn yellow in autumn because the green fades.",
+        "Die Blätter und der Baum. Two sentences are enough for this.",
+        "Les feuilles deviennent jaunes.",
+    ],
+    "no_letter_e": ["A dog looks like a wolf, only smaller.", "É bom cão", "Dog", ""],
+    "capitals": ["Take WATER", "123", ""],
+    "digits": ["150 minutes", "1,500", "150.", "²", ""],
+    "twelve_words": [
+        "A lighthouse is a tower that sends out light so that ships can find it.",
+        "It warns. It guides.",
+        "Light",
+    ],
+    "word_twice": ["The harbour wakes.", "harbour harbour harbour", "Harbours and a harbour."],
+    "last_sentence": ["That is all I know.", "Yeast lifts. That is all I know. Bye.", "It lifts."],
+    "numbered_five": [
+        "1. a\n2. b\n3. c\n4. d",
+        "Tools:\n1. a\n2. b\n3. c\n4. d\n5. e",
+        "1. a\n2. b\n3. c\n5. d\n4. e",
+    ],
+    "no_comma": ["Apples, pears and plums are good.", "Apples"],
+    "one_question": [
+        "Buy a red one.",
+        "Nice. What for?",
+        "What for? Which size do you need?",
+        "Why?",
+    ],
+    "tags": [
+        "The moon.",
+        "<reply></reply>",
+        "So: <reply>a</reply>",
+        "<reply>a</reply><reply>b</reply>",
+    ],
+}
+
+
+def test_every_prompt_has_its_check_and_its_parts() -> None:
+    assert len(CHECKS) == 14
+    assert FOLLOWED.keys() == NOT_FOLLOWED.keys() == CHECKS.keys()
+    for name in CHECKS:
+        own = task(name)
+        assert own.instruction
+        assert own.question
+        assert own.user != own.assistant
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_an_instruction_is_followed_or_not(name: str) -> None:
+    for text in FOLLOWED[name]:
+        assert CHECKS[name](text), text
+    for text in NOT_FOLLOWED[name]:
+        assert not CHECKS[name](text), text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("no no no", True),
+        ("No, no!", False),
+        ("red blue, red blue, red blue", True),
+        ("red blue red blue red green", False),
+        ("one two three four five six seven eight", False),
+        ("A b c d e f g h, and then once more: a b c d e f g h.", True),
+        ("A b c d e f g, and then once more: a b c d e f g.", False),
+        (" ".join(f"w{n}" for n in range(20)) * 3, True),
+        ("", False),
+        *((text, False) for texts in FOLLOWED.values() for text in texts),
+    ],
+)
+def test_repetition(text: str, expected: bool) -> None:
+    assert repeats(text) is expected
+
+
+def test_what_the_model_is_sent() -> None:
+    shown = []
+    for name in CHECKS:
+        for style in FORMATS:
+            messages = Trial(name, style, 1).messages
+            parts = [f"--- {message.type} ---\n{message.text}" for message in messages]
+            shown.append("\n".join([f"===== {name}, {style} =====", *parts]))
+    text = "\n\n".join(shown) + "\n"
+    if not SNAPSHOT.exists():
+        SNAPSHOT.write_text(text, encoding="utf-8")
+        pytest.fail(f"wrote {SNAPSHOT.name}: read it and run again")
+    assert text == SNAPSHOT.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("sent", ['Gazetteer: {"city": 1}', '"city": 1}'])
+def test_a_prefix_counts_as_part_of_the_reply_and_the_role_does_not(sent: str) -> None:
+    assert Trial("json_keys", "prefix", 1).said(sent) == '{"city": 1}'
+    assert Trial("json_keys", "system", 1).said(sent) == sent
+    assert Trial("one_word", "roles", 1).said("Chemist: Mercury ") == "Mercury"
+    assert Trial("one_word", "plain", 1).said("Chemist: Mercury ") == "Chemist: Mercury"
+
+
+def test_a_score() -> None:
+    score = Trial("digits", "plain", 2).score(
+        Answer(decision="150", why="", facts=[], unknown="The reply was cut.")
+    )
+    assert (score.value, score.answer) == (1.0, "150")
+    assert score.details == {"trial": 2, "repeats": False, "characters": 3, "cut": True}
+    assert Trial("digits", "plain", 2).score(None).value == 0.0
+
+
+async def test_trials_differ_in_seed_and_key_only() -> None:
+    model = speaks(lambda messages: "150")
+    made = samples(formats=FORMATS, temperatures=(0, 1), trials=2, settings=Context(model=model))
+    assert len({sample.key for sample in made}) == len(made) == 14 * 4 * 2 * 2
+    assert {sample.scenario for sample in made} == {"temperature 0", "temperature 1"}
+    first = made[: len(made) // 2]
+    assert {(s.question, s.method, s.scenario) for s in first} == {
+        (s.question, s.method, s.scenario) for s in made
+    }
+    digits = next(sample for sample in made if sample.question == "digits")
+    done = await carry_out(digits)
+    assert (done.score.value, done.error, done.calls[0].record.role) == (1.0, "", "assistant")
+
+
+def _record(name: str, style: str, trial: int, value: float, **details: object) -> Record:
+    found = {"trial": trial, "repeats": False, "characters": 100, "cut": False} | details
+    score = Score.model_validate(
+        {"value": value, "answer": "x", "explanation": "", "details": found}
+    )
+    return record(
+        name,
+        style,
+        suite="prompt_format",
+        scenario="temperature 0",
+        score=score,
+        database="",
+        key=f"{name}/{style}/{trial}",
+    )
+
+
+def _titled(tables: Sequence[Table], title: str) -> Table:
+    return next(table for table in tables if table.title == title)
+
+
+def test_tables_by_hand() -> None:
+    records = [
+        _record("a", "plain", 1, 0.0, repeats=True, cut=True, characters=300),
+        _record("a", "plain", 2, 1.0),
+        _record("b", "plain", 1, 1.0),
+        _record("a", "roles", 1, 1.0),
+        _record("a", "roles", 2, 1.0),
+        _record("b", "roles", 1, 1.0),
+    ]
+    tables = format_tables(records)
+    plain, roles = _titled(tables, "Repetition and length").rows
+    assert isinstance(plain[1], Rate)
+    assert isinstance(roles[1], Rate)
+    assert plain[1].value == pytest.approx(1 / 3)
+    assert (plain[1].n, plain[1].clusters) == (3, 2)
+    assert (roles[1].value, plain[3], roles[3]) == (0.0, 1, 0)
+    assert _titled(tables, "Each prompt").rows == [("a", "1/2", "2/2"), ("b", "1/1", "1/1")]
+    against = _titled(tables, "Formats against plain text")
+    assert against.rows == [("roles", 2, "+25.0%", 1, 0, "1.000")]
+    published = _titled(tables, "Published for the nearest formats")
+    assert [row[0] for row in published.rows] == ["plain"]
+    crashed = records[0].model_copy(update={"error": "OSError: x", "score": records[3].score})
+    again = _titled(format_tables([crashed, *records[1:]]), "Repetition and length").rows[0]
+    assert isinstance(again[1], Rate)
+    assert (again[1].value, again[1].n) == (0.0, 2)
+
+
+def test_only_plain_text_of_the_same_temperature_is_compared() -> None:
+    cold = [_record("a", "plain", 1, 1.0), _record("a", "roles", 1, 0.0)]
+    warm = [r.model_copy(update={"settings": {"temperature": 1.0}}) for r in cold[1:]]
+    cold = [r.model_copy(update={"settings": {"temperature": 0.0}}) for r in cold]
+    rows = _titled(format_tables([*cold, *warm]), "Formats against plain text").rows
+    assert rows == [("roles temperature=0.0", 1, "-100.0%", 0, 1, "1.000")]
+    assert len(grouped([*cold, *warm])) == 3
+
+
+def bench(*words: object) -> Result:
+    done = CliRunner().invoke(app, ["prompt-format", *map(str, words)])
+    if done.exception and not isinstance(done.exception, PlanweaveError):
+        raise done.exception
+    return done
+
+
+def _obedient(messages: Sequence[BaseMessage]) -> str:
+    """Follows every instruction unless it stands in a system message, and then none."""
+    if messages[0].type == "system":
+        return "here, so sorry, " * 50
+    name = next(name for name in CHECKS if task(name).instruction in messages[0].text)
+    return FOLLOWED[name][0]
+
+
+def test_the_command_and_its_resumption(tmp_path: Path) -> None:
+    words = ("--model", speaks(_obedient), "--out", tmp_path, "--setting", "max_reply_tokens=64")
+    first = bench(*words, "--trials", 1, "--temperature", "0")
+    assert "The format prefix is left out" in first.output
+    assert "0 done before, 42 to do" in first.output
+    assert "instruction following" in first.output
+    more = bench(*words, "--temperature", "0", "--json")
+    assert "42 done before, 42 to do" in more.output
+    tables = {t["title"]: t for t in json.loads(more.stdout)["tables"]}
+    rows = {row[0]: row[1] for row in tables["Instruction following"]["rows"]}
+    assert {name: cell["value"] for name, cell in rows.items()} == {
+        "plain": 1.0,
+        "roles": 0.0,
+        "system": 0.0,
+    }
+    assert rows["plain"]["clusters"] == 14
+    repetition = {
+        row[0]: (row[1]["value"], row[3]) for row in tables["Repetition and length"]["rows"]
+    }
+    assert repetition == {"plain": (0.0, 0), "roles": (1.0, 28), "system": (1.0, 28)}
+    assert "Methods on the same questions" not in tables
+    page = (tmp_path / "report.md").read_text("utf-8")
+    assert "](instruction-following.png)" in page
+    assert (tmp_path / "instruction-following.png").read_bytes().startswith(b"\x89PNG")
+    [path] = tmp_path.glob("*.jsonl")
+    assert len(read(path).records) == 84
+    forced = bench(*words, "--temperature", "0", "--trials", 1, "--format", "prefix")
+    assert "0 done before, 14 to do" in forced.output
+
+
+@pytest.mark.parametrize("given", ["warm", "", "0,3", "-1"])
+def test_temperatures_that_are_none(given: str, tmp_path: Path) -> None:
+    done = bench("--temperature", given, "--out", tmp_path, "--model", speaks(_obedient))
+    assert "no temperatures" in str(done.exception)
+
+
+def test_which_models_go_on_from_a_prefix() -> None:
+    assert continues("embedded:0.5b")
+    assert continues("embedded")
+    assert not continues("openai:gpt-4.1-mini")
