@@ -18,9 +18,10 @@ def abbreviations(text: str) -> dict[str, str]:
     Both "levelised cost of hydrogen (LCOH)" and "LCOH (levelised cost of hydrogen)" are found, by
     the algorithm of Schwartz and Hearst (2003), "A simple algorithm for identifying abbreviation
     definitions in biomedical text": each letter and figure of the short form must occur, in its
-    order, in the long form, and the first at the beginning of a word. Beyond that paper, a short
-    form must hold a capital letter and at least half of its signs must begin words of the long
-    form, so that chance fits are left out. The first explanation of an abbreviation counts.
+    order, in the long form, and the first at the beginning of a word. Beyond that paper, so that
+    nothing is invented: a short form holds two capital letters, two in five of its signs begin
+    words, at most one longer word goes unused, and no word is broken at the end of a line. The
+    first explanation of an abbreviation counts.
     """
     found: dict[str, str] = {}
     for match in _PARENTHESES.finditer(text):
@@ -117,7 +118,7 @@ def _plausible(short: str, text: str, places: Sequence[int]) -> bool:
     return (
         len(expansion) > len(short) + 2
         and short not in re.split(r"\W+", expansion)
-        and sum(_begins_word(text, place) for place in places) >= len(places) / 2
+        and sum(_begins_word(text, place) for place in places) >= 0.4 * len(places)
         and len(idle) <= 1
         and not _BROKEN_WORD.search(expansion)
     )

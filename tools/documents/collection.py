@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock, RLock
@@ -18,7 +18,8 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from memory import SearchMode
-from models.embeddings import embedding_id, embeddings
+from models.embeddings import embedding_id
+from models.embeddings import embeddings as load_embeddings
 from planweave import BadInput
 from tools.documents import urls
 from tools.documents.chunks import chunk
@@ -117,10 +118,14 @@ def open_collection(
 
     Raises:
         BadInput: There is no such collection, or this cannot be the name of one.
+        ModelUnavailable: A new collection has an embedding model that there is not.
     """
     store = Store(path_of(name), name)
-    if create:
-        store.create(embeddings or _DEFAULT_EMBEDDINGS)
+    if create and not store.path.is_file():
+        model = embeddings or _DEFAULT_EMBEDDINGS
+        if model != WORDS_ONLY:
+            load_embeddings(model)  # before anything is kept under the name of a model that fails
+        store.create(model)
     _check_exists(name, store.path)
     model = embeddings or store.meta("embeddings")
     with _lock:
@@ -337,7 +342,7 @@ class Collection:
             document,
             pieces,
             source=known.source if known else source,
-            names=[known.name, *names] if known else names,
+            names=chain([known.name] if known else [], names),
             digest=digest,
             recipe=recipe,
             size=path.stat().st_size,
@@ -347,9 +352,11 @@ class Collection:
     def _done(
         self, name: str, status: Literal["added", "changed", "unchanged"], progress: Progress | None
     ) -> Added:
-        self._store.remember("embeddings", self._embeddings)
         embedded = _embed(self._store, self._embeddings, name, progress)
-        info = next(info for info in self.documents() if info.name == name)
+        self._store.remember("embeddings", self._embeddings)
+        info = next(iter(self._store.documents(name)), None)
+        if info is None:
+            raise self._no_document(name)  # another process has removed it meanwhile
         return Added(
             document=name,
             status=status,
@@ -399,7 +406,7 @@ class _Index:
         return reciprocal_rank(rankings)
 
     def _by_meaning(self, query: str, k: int) -> list[tuple[int, float]]:
-        vector = np.array([embeddings(self._embeddings).embed_query(query)], np.float32)
+        vector = np.array([load_embeddings(self._embeddings).embed_query(query)], np.float32)
         with self._lock:
             if self._vectors is None:
                 self._vectors = self._load_vectors()
@@ -475,7 +482,7 @@ def _embed(
     todo = store.without_vector(key, document)
     for start in range(0, len(todo), _BATCH):
         batch = todo[start : start + _BATCH]
-        vectors = embeddings(model).embed_documents([text for _, text in batch])
+        vectors = load_embeddings(model).embed_documents([text for _, text in batch])
         store.put_vectors([digest for digest, _ in batch], np.array(vectors, np.float32), key)
         if progress:
             progress(document or "", start + len(batch), len(todo))

@@ -221,8 +221,9 @@ class Store:
 
     def remember(self, key: str, value: str) -> None:
         """Set a property of the collection."""
-        with self._changing() as database:
-            database.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
+        if self.meta(key) != value:
+            with self._connect() as database:
+                database.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
 
     def known(self, source: str, digest: str) -> Known | None:
         """The document that came from ``source`` or, failing that, has the same bytes."""
@@ -287,15 +288,16 @@ class Store:
             _drop_orphans(database)
         return removed > 0
 
-    def documents(self) -> list[DocumentInfo]:
-        """All documents by name."""
+    def documents(self, name: str | None = None) -> list[DocumentInfo]:
+        """All documents by name, or the one of that name."""
         with self._connect() as database:
             rows = database.execute(
                 "SELECT name, (SELECT count(*) FROM pages WHERE document = d.id),"
                 " (SELECT count(*) FROM chunks WHERE document = d.id), bytes, digest, added,"
                 " paging,"
                 " (SELECT group_concat(number) FROM pages WHERE document = d.id AND image_only)"
-                " FROM documents d ORDER BY name"
+                " FROM documents d WHERE ? IS NULL OR name = ? ORDER BY name",
+                (name, name),
             ).fetchall()
         return [
             DocumentInfo(

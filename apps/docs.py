@@ -1,0 +1,182 @@
+"""``planweave docs``: the documents that answers are drawn from."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+from apps.plain import plain
+from memory import SearchMode
+from planweave import BadInput
+from tools.documents.collection import Added, Collection, collections, open_collection
+from tools.documents.collection import Progress as Told
+
+app = typer.Typer(help="The documents that answers are drawn from.", no_args_is_help=True)
+
+_DEFAULT = "default"
+_PAGING = {"headings": "sections", "parts": "parts of 3,000 characters"}
+
+_Name = Annotated[
+    str, typer.Option("--collection", help="Such as energy, or alice/energy for alice's own.")
+]
+_AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+
+@app.callback()
+def docs() -> None:
+    """The documents that answers are drawn from."""
+
+
+@app.command()
+def add(
+    sources: Annotated[list[str], typer.Argument(help="Files, folders or https:// URLs.")],
+    *,
+    collection: _Name = _DEFAULT,
+    embeddings: Annotated[
+        str, typer.Option(help="Embedding model by name; none: search by words alone.")
+    ] = "",
+) -> None:
+    """Add documents, or read them again if they have changed. Exit 1 if one cannot be read."""
+    kept = open_collection(collection, embeddings=embeddings or None, create=True)
+    failed = 0
+    with _progress() as told:
+        for source in sources:
+            for added in _adding(kept, source, told):
+                failed += added.status == "failed"
+                _tell(added)
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command("list")
+def list_command(*, collection: _Name = "", as_json: _AsJson = False) -> None:
+    """List the documents of a collection, or of all."""
+    names = [collection] if collection else collections()
+    listed = {name: open_collection(name).documents() for name in names}
+    if as_json:
+        record = {name: [asdict(info) for info in infos] for name, infos in listed.items()}
+        typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
+        return
+    if not listed:
+        typer.echo("There are no documents yet. Add some: planweave docs add FILE")
+    for name, infos in listed.items():
+        table = Table("document", "pages", "only images", "chunks", "kB", "added", box=None)
+        for info in infos:
+            images = _numbers(info.image_pages)
+            size, added = f"{info.bytes / 1000:,.0f}", info.added[:16].replace("T", " ")
+            table.add_row(plain(info.name), str(info.pages), images, str(info.chunks), size, added)
+        console = Console(markup=False, highlight=False)
+        console.print(f"{name}: {_counted(len(infos), 'document')}")
+        if infos:
+            console.print(table)
+
+
+@app.command()
+def remove(
+    documents: Annotated[list[str], typer.Argument(help="Names, as `docs list` shows them.")],
+    *,
+    collection: _Name = _DEFAULT,
+) -> None:
+    """Take documents away."""
+    kept = open_collection(collection)
+    for document in documents:
+        kept.remove(document)
+        typer.echo(plain(f"{document}: removed"))
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="A question, or words.")],
+    *,
+    collection: _Name = _DEFAULT,
+    pages: Annotated[int, typer.Option(help="Pages at most.", min=1, max=100)] = 4,
+    mode: Annotated[
+        str, typer.Option(help="dense (by meaning), bm25 (by words), or fused.")
+    ] = "fused",
+    reranker: Annotated[str, typer.Option(help="Order the pages once more: maxsim.")] = "",
+    as_json: _AsJson = False,
+) -> None:
+    """Find the pages that fit a question best."""
+    found = open_collection(collection).search(
+        query, k=pages, mode=_mode(mode), reranker=reranker or None
+    )
+    if as_json:
+        told = ("document", "page", "score", "chunk")
+        records = [{key: asdict(page)[key] for key in told} for page in found]
+        typer.echo(json.dumps(records, indent=2, ensure_ascii=False))
+        return
+    if not found:
+        typer.echo("The documents hold nothing like that.")
+    for page in found:
+        typer.secho(plain(f"{page.document}, page {page.page}"), bold=True, nl=False)
+        typer.echo(f"  {page.score:.3f}")
+        typer.echo(plain(f"    {' '.join(page.chunk.split())}"))
+
+
+def _adding(collection: Collection, source: str, told: Told) -> Iterator[Added]:
+    """What becomes of each file; a source that cannot be read does not stop the others."""
+    try:
+        yield from collection.adding(source, progress=told)
+    except BadInput as error:
+        yield Added(document=source, status="failed", problem=str(error))
+
+
+@contextmanager
+def _progress() -> Iterator[Told]:
+    """A bar while a document is embedded."""
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    stderr = Console(stderr=True)
+    with Progress(*columns, transient=True, console=stderr, redirect_stdout=False) as bar:
+        task = bar.add_task("", visible=False)
+
+        def show(document: str, done: int, total: int) -> None:
+            described = f"embedding {plain(document)}"
+            bar.update(
+                task, description=described, completed=done, total=total, visible=done < total
+            )
+
+        yield show
+
+
+def _tell(added: Added) -> None:
+    """One line for a file; its troubles on the other stream."""
+    if added.problem:
+        typer.echo(plain(f"{added.document}: {added.status}. {added.problem}"), err=True)
+        return
+    parts = [added.status, _counted(added.pages, "page"), _counted(added.chunks, "chunk")]
+    if added.embedded not in (0, added.chunks):
+        parts.append(f"{added.embedded} of them new")
+    if added.paging in _PAGING:
+        parts.append(f"a page stands for {_PAGING[added.paging]}")
+    typer.echo(plain(f"{added.document}: {', '.join(parts)}"))
+    if added.image_pages:
+        shown = _numbers(added.image_pages)
+        problem = f"only images on {shown}; nothing there can be found until it is made text (OCR)"
+        typer.echo(plain(f"{added.document}: {problem}"), err=True)
+
+
+def _numbers(numbers: tuple[int, ...]) -> str:
+    """Page numbers with runs drawn together: 1-3, 7."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _mode(name: str) -> SearchMode:
+    match name:
+        case "fused" | "dense" | "bm25":
+            return name
+    raise BadInput(f"There is no search mode {name!r}.", mend="Choose fused, dense or bm25.")

@@ -1,0 +1,420 @@
+"""Collections: what is added is found on its page, and nothing is lost or done twice."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from documents import WordEmbeddings, WordTokens, encrypt, write_pdf
+
+from models import ModelUnavailable, register_embeddings
+from planweave import BadInput
+from tools.documents import chunks, collection, store
+from tools.documents.collection import (
+    Collection,
+    collections,
+    delete_collection,
+    open_collection,
+)
+
+ENERGY = [
+    "Hydrogen costs 2.4 EUR per kilogram in Chile.",
+    "Offshore wind turbines stand in the North Sea.",
+    "Batteries store electricity for four hours.",
+    "Pipelines carry natural gas to Europe.",
+    "Solar panels cover the roofs of Munich.",
+]
+
+
+@pytest.fixture(autouse=True)
+def embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WordEmbeddings]:
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
+    made = WordEmbeddings()
+    register_embeddings("words", lambda _: made)
+    yield made
+    collection._open.clear()
+
+
+@pytest.fixture
+def energy() -> Collection:
+    return open_collection("energy", embeddings="words:64", create=True)
+
+
+def report(folder: Path, pages: list[str], name: str = "report.txt") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text("\f".join(pages))
+    return path
+
+
+# adding, finding, removing
+
+
+@pytest.mark.parametrize("mode", ["fused", "dense", "bm25"])
+def test_a_page_is_found_by_what_it_says(
+    mode: collection.SearchMode, energy: Collection, tmp_path: Path
+) -> None:
+    (added,) = energy.add(report(tmp_path, ENERGY))
+    assert (added.document, added.status, added.pages, added.chunks) == (
+        "report.txt",
+        "added",
+        5,
+        5,
+    )
+    first, *others = energy.search("wind turbines in the sea", mode=mode)
+    assert (first.document, first.page) == ("report.txt", 2)
+    assert first.text == energy.page("report.txt", 2) == ENERGY[1]
+    assert first.chunk in first.text
+    assert all(first.score >= other.score for other in others)
+
+
+def test_pages_are_distinct_and_no_more_than_asked_for(energy: Collection, tmp_path: Path) -> None:
+    page = "\n".join(f"Hydrogen line {number} with " + "words " * 40 for number in range(30))
+    (added,) = energy.add(report(tmp_path, [page, *ENERGY]))
+    assert added.chunks > 12
+    for k in (1, 3, 4, 6):
+        found = energy.search("hydrogen", k=k, mode="dense")
+        assert len({page.page for page in found}) == len(found) == k
+    assert [page.page for page in energy.search("hydrogen", mode="bm25")] == [1, 2]
+
+
+def test_nothing_is_found_by_words_that_do_not_occur(energy: Collection, tmp_path: Path) -> None:
+    energy.add(report(tmp_path, ENERGY))
+    assert energy.search("xylophone", mode="bm25") == []
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("Стоимость водорода снизится к 2030 году.", "стоимость водорода"),
+        ("电解槽的成本正在下降。", "电解槽成本"),
+        ("تكلفة الهيدروجين الأخضر", "الهيدروجين"),
+        ("גז המימן הירוק יקר", "המימן"),
+    ],
+)
+def test_text_in_another_alphabet(
+    page: str, query: str, energy: Collection, tmp_path: Path
+) -> None:
+    energy.add(report(tmp_path, [*ENERGY, page]))
+    assert energy.search(query, mode="bm25")[0].page == 6
+    assert energy.search(query)[0].text == page
+
+
+def test_removed_is_gone_and_can_be_added_again(
+    energy: Collection, tmp_path: Path, embedder: WordEmbeddings
+) -> None:
+    path = report(tmp_path, ["Unobtainium is secret."])
+    energy.add(path)
+    energy.add(report(tmp_path, ENERGY, "other.txt"))
+    assert energy.search("unobtainium")[0].document == "report.txt"
+    energy.remove("report.txt")
+    assert [info.name for info in energy.documents()] == ["other.txt"]
+    assert energy.search("unobtainium", mode="bm25") == []
+    kept = [file for file in (tmp_path / "data").rglob("*") if file.is_file()]
+    assert kept
+    assert not any(b"nobtainium" in file.read_bytes() for file in kept)
+    assert energy.add(path)[0].status == "added"
+    assert energy.search("unobtainium", mode="bm25")[0].page == 1
+
+
+def test_unchanged_costs_nothing_and_a_change_only_what_is_new(
+    energy: Collection, tmp_path: Path, embedder: WordEmbeddings
+) -> None:
+    path = report(tmp_path, ENERGY)
+    assert energy.add(path)[0].embedded == 5
+    (again,) = energy.add(path)
+    assert (again.status, again.embedded, len(embedder.texts)) == ("unchanged", 0, 5)
+    report(tmp_path, [*ENERGY[1:], "Ammonia is shipped."])
+    (changed,) = energy.add(path)
+    assert (changed.document, changed.status, changed.embedded) == ("report.txt", "changed", 1)
+    assert embedder.texts[5:] == ["Ammonia is shipped."]
+    assert [info.pages for info in energy.documents()] == [5]
+    assert energy.search("ammonia", mode="bm25")[0].page == 5
+    assert energy.search("Chile", mode="bm25") == []
+
+
+def test_other_chunks_are_made_when_their_size_is_changed(
+    energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = report(tmp_path, ["One two three four five six. " * 20])
+    assert energy.add(path)[0].chunks == 2
+    monkeypatch.setenv("PLANWEAVE_CHUNK_TOKENS", "14")
+    (added,) = energy.add(path)
+    assert (added.status, added.chunks) == ("changed", 10)
+
+
+def test_files_of_the_same_name_have_distinct_names(energy: Collection, tmp_path: Path) -> None:
+    paths = [report(tmp_path / folder, [f"Text of {folder}."]) for folder in ("a", "b", "c/b")]
+    names = [energy.add(path)[0].document for path in paths]
+    assert names == ["report.txt", "b/report.txt", "c/b/report.txt"]
+    assert [energy.add(path)[0].status for path in paths] == ["unchanged"] * 3
+    assert energy.search("text", mode="bm25", k=9)[2].text.startswith("Text of")
+
+
+def test_the_same_bytes_elsewhere_are_the_same_document(energy: Collection, tmp_path: Path) -> None:
+    energy.add(report(tmp_path / "a", ENERGY))
+    (copy,) = energy.add(report(tmp_path / "b", ENERGY, "copy.txt"))
+    assert (copy.document, copy.status) == ("report.txt", "unchanged")
+    assert len(energy.documents()) == 1
+
+
+def test_a_folder_is_added_and_bad_files_do_not_stop_the_rest(
+    energy: Collection, tmp_path: Path
+) -> None:
+    folder = tmp_path / "reports"
+    report(folder, ENERGY, "good.txt")
+    report(folder / "deep" / "er", ["Deep down."], "deep.md")
+    encrypt(write_pdf(folder / "locked.pdf", ["Secret"]), "x")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 and no more")
+    (folder / "table.xlsx").write_bytes(b"PK")
+    report(folder, ["Hidden"], ".hidden.txt")
+    report(tmp_path, ["Outside"], "outside.txt")
+    (folder / "link.txt").symlink_to(tmp_path / "outside.txt")
+    became = {added.document: added for added in energy.add(folder)}
+    assert {name: added.status for name, added in became.items()} == {
+        "good.txt": "added",
+        "deep.md": "added",
+        "locked.pdf": "failed",
+        "broken.pdf": "failed",
+        "table.xlsx": "skipped",
+    }
+    assert became["locked.pdf"].problem.startswith("locked.pdf is encrypted")
+    assert [info.name for info in energy.documents()] == ["deep.md", "good.txt"]
+
+
+def test_pages_of_images_are_listed(energy: Collection, tmp_path: Path) -> None:
+    (added,) = energy.add(write_pdf(tmp_path / "scan.pdf", [None, "Text", None]))
+    assert added.image_pages == energy.documents()[0].image_pages == (1, 3)
+    (scan,) = energy.add(write_pdf(tmp_path / "all.pdf", [None, None]))
+    assert (scan.chunks, scan.image_pages) == (0, (1, 2))
+
+
+def test_progress_is_told(energy: Collection, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    energy.add(report(tmp_path, ENERGY), progress=lambda *step: told.append(step))
+    assert told == [("report.txt", 5, 5)]
+
+
+def test_a_reranker_puts_the_pages_in_order_once_more(
+    energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    energy.add(report(tmp_path, ENERGY))
+    monkeypatch.setattr(
+        collection, "find_reranker", lambda name: lambda _, texts: [-len(text) for text in texts]
+    )
+    found = energy.search("hydrogen", k=2, mode="dense", reranker="shortest")
+    assert [page.text for page in found] == sorted(ENERGY, key=len)[:2]
+
+
+# collections
+
+
+def test_collections_are_listed_and_deleted() -> None:
+    for name in ("energy", "alice/energy", "bob/notes"):
+        open_collection(name, embeddings="none", create=True)
+    assert collections() == ["alice/energy", "bob/notes", "energy"]
+    assert collections("alice") == ["alice/energy"]
+    delete_collection("alice/energy")
+    assert collections() == ["bob/notes", "energy"]
+    with pytest.raises(BadInput, match="There is no document collection"):
+        open_collection("alice/energy")
+
+
+def test_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
+    open_collection("alice/energy", embeddings="none", create=True)
+    for folder in ("documents", "documents/alice"):
+        assert (tmp_path / "data" / folder).stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "..",
+        "../x",
+        "a/../../x",
+        "/etc/passwd",
+        "a/b/c",
+        "a\\b",
+        ".hidden",
+        "a/",
+        "x\0y",
+        "x" * 99,
+    ],
+)
+def test_names_that_lead_elsewhere_are_refused(name: str, tmp_path: Path) -> None:
+    for call in (open_collection, delete_collection):
+        with pytest.raises(BadInput, match="cannot be the name of a collection"):
+            call(name)
+    with pytest.raises(BadInput):
+        open_collection(name, create=True)
+    assert not list(tmp_path.rglob("*.sqlite"))
+
+
+def test_an_absent_collection_names_the_nearest(energy: Collection) -> None:
+    with pytest.raises(BadInput, match=r"no document collection 'enrgy'; did you mean energy\?"):
+        open_collection("enrgy")
+
+
+def test_an_empty_collection(energy: Collection, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="'energy' holds no text to search"):
+        energy.search("hydrogen")
+    energy.add(write_pdf(tmp_path / "scan.pdf", [None]))
+    with pytest.raises(BadInput, match="holds no text to search"):
+        energy.search("hydrogen")
+
+
+def test_what_is_not_there(energy: Collection, tmp_path: Path) -> None:
+    energy.add(report(tmp_path, ENERGY))
+    with pytest.raises(BadInput, match=r"did you mean report\.txt"):
+        energy.remove("reprt.txt")
+    with pytest.raises(BadInput, match="has no page 6; it has 5 pages"):
+        energy.page("report.txt", 6)
+    with pytest.raises(BadInput, match="has no document"):
+        energy.page("none.txt", 1)
+    with pytest.raises(BadInput, match="The query is empty"):
+        energy.search(" ")
+    with pytest.raises(BadInput, match="No such file"):
+        energy.add(tmp_path / "absent.pdf")
+
+
+def test_a_collection_remembers_its_embeddings(tmp_path: Path) -> None:
+    open_collection("energy", embeddings="words:64", create=True).add(report(tmp_path, ENERGY))
+    assert open_collection("energy") is open_collection("energy", embeddings="words:64")
+    with pytest.raises(ModelUnavailable):
+        open_collection("other", embeddings="nonesuch", create=True)
+    assert collections() == ["energy"]
+
+
+def test_a_collection_without_embeddings_is_searched_by_words(
+    tmp_path: Path, embedder: WordEmbeddings
+) -> None:
+    plain = open_collection("plain", embeddings="none", create=True)
+    assert plain.add(report(tmp_path, ENERGY))[0].embedded == 0
+    assert plain.search("turbines")[0].page == 2
+    with pytest.raises(BadInput, match="has no embeddings"):
+        plain.search("turbines", mode="dense")
+    assert open_collection("plain", embeddings="words:1").search("turbines")[0].page == 2
+    assert len(embedder.texts) == 5
+
+
+# what can go wrong on the way
+
+
+def test_damaged_and_missing_caches_are_rebuilt(
+    energy: Collection, tmp_path: Path, embedder: WordEmbeddings
+) -> None:
+    energy.add(report(tmp_path, ENERGY))
+    energy.search("turbines")
+    files = [path for path in (tmp_path / "data").rglob("*.index/**/*") if path.is_file()]
+    assert len(files) > 2
+    for path in files:
+        path.write_bytes(b"rubbish")
+    for _ in range(2):
+        collection._open.clear()
+        assert open_collection("energy").search("turbines")[0].page == 2
+    assert len(embedder.texts) == 5
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(
+    energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, save: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(collection, "_replace", full)
+    energy.add(report(tmp_path, ENERGY))
+    assert energy.search("turbines")[0].page == 2
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(
+    energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    energy.add(report(tmp_path, ENERGY))
+    connect = sqlite3.connect
+
+    def small(*arguments: object, **options: object) -> sqlite3.Connection:
+        database: sqlite3.Connection = connect(*arguments, **options)  # type: ignore[call-overload]
+        database.execute("PRAGMA max_page_count = 20")
+        return database
+
+    monkeypatch.setattr(store.sqlite3, "connect", small)
+    long = report(tmp_path, [f"{number} " + "word " * 500 for number in range(90)], "long.txt")
+    with pytest.raises(BadInput, match="The disk is full"):
+        energy.add(long)
+    monkeypatch.undo()
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    assert [info.name for info in energy.documents()] == ["report.txt"]
+    assert energy.search("turbines")[0].page == 2
+
+
+def test_a_kill_while_embedding_is_made_good(
+    energy: Collection, tmp_path: Path, embedder: WordEmbeddings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collection, "_BATCH", 2)
+    path = report(tmp_path, ENERGY)
+
+    def killed(document: str, done: int, total: int) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        energy.add(path, progress=killed)
+    (again,) = energy.add(path)
+    assert (again.status, again.embedded, len(embedder.texts)) == ("unchanged", 1, 5)
+    assert energy.search("Munich", mode="dense")[0].page == 5
+
+
+def test_a_kill_before_a_document_is_whole_leaves_none(
+    energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    energy.add(report(tmp_path, ENERGY))
+
+    def killed(text: str) -> bytes:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "_hash", killed)
+        with pytest.raises(KeyboardInterrupt):
+            energy.add(report(tmp_path, ["Half a document."], "half.txt"))
+    assert [info.name for info in energy.documents()] == ["report.txt"]
+    assert energy.search("turbines")[0].page == 2
+
+
+def test_a_damaged_file_is_one_sentence(energy: Collection, tmp_path: Path) -> None:
+    (tmp_path / "data" / "documents" / "energy.sqlite").write_bytes(b"rubbish" * 1000)
+    with pytest.raises(BadInput, match="The collection 'energy' is damaged"):
+        energy.documents()
+
+
+def test_a_collection_deleted_by_another_process(energy: Collection, tmp_path: Path) -> None:
+    energy.add(report(tmp_path, ENERGY))
+    (tmp_path / "data" / "documents" / "energy.sqlite").unlink()
+    with pytest.raises(BadInput, match="cannot be opened"):
+        energy.search("turbines")
+    assert not (tmp_path / "data" / "documents" / "energy.sqlite").exists()
+
+
+def test_many_threads_add_and_search_at_once(energy: Collection, tmp_path: Path) -> None:
+    energy.add(report(tmp_path, ENERGY))
+    paths = [report(tmp_path, [f"Topic{n} is rare."], f"{n}.txt") for n in range(8)]
+    errors: list[BaseException] = []
+
+    def work(path: Path) -> None:
+        try:
+            other = Collection("energy", energy._store, "words:64")  # as another process has it
+            other.add(path)
+            assert energy.search(f"topic{path.stem}", mode="bm25")[0].document == path.name
+            assert energy.search("turbines", k=1)[0].page == 2
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(path,)) for path in paths]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert len(energy.documents()) == 9
