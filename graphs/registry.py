@@ -12,7 +12,13 @@ DECIDERS = ("planrag", "planrag_no_replan", "iter_rag", "single_rag")
 AGENTS = ("agent_v1", "agent_v2", "agent_v3", "react", "autogpt")
 """The strategy agents and their baselines (documents)."""
 
-METHODS = (*DECIDERS, *AGENTS, "ensemble")
+WRITERS = ("rat", "rag", "cot", "direct")
+"""RAT and its baselines (answers, programs, plans, texts)."""
+
+REASONERS = ("furepa", "ircot")
+"""FuRePA and IRCoT (multi-hop questions)."""
+
+METHODS = (*DECIDERS, *AGENTS, *WRITERS, *REASONERS, "ensemble")
 
 
 def method(name: str) -> ModuleType:

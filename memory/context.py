@@ -108,7 +108,8 @@ class Context(BaseModel):
         description="RAT: revise step by step, all steps from one retrieval, or from one query",
     )
     retrievals: Annotated[int, Field(ge=0, le=50)] = Field(
-        default=5, description="Retrievals at most in one run of RAT or of a RAG baseline"
+        default=5,
+        description="Retrievals at most in one run of RAT, pages of a RAG baseline; 0: no source",
     )
     skip_agreeing: bool = Field(
         default=False, description="RAT: leave a step as it is when the page found agrees with it"

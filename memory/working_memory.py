@@ -117,6 +117,23 @@ class Answer(TypedDict):
     unknown: str
 
 
+class Lookup(TypedDict):
+    """What is looked up for a step of a draft, or for all of it as step 0 (RAT).
+
+    Without a ``page`` it is still to be searched for, or ``problem`` says why there is none.
+    """
+
+    step: int
+    query: str
+    page: Page | None
+    problem: str
+
+
+def add_lookups(left: list[Lookup], right: list[Lookup]) -> list[Lookup]:
+    """Reducer: the later lookup for a step takes the place of the earlier one."""
+    return list({lookup["step"]: lookup for lookup in [*left, *right]}.values())
+
+
 class Revision(TypedDict):
     """What a retrieved page changed in a step of a draft (RAT)."""
 
@@ -204,6 +221,12 @@ class WorkingMemory(Input, total=False):
     answer: Annotated[Answer | None, Field(description="The decision or answer")]
     claims: Annotated[list[Claim], Field(description="The answer's claims, checked")]
     draft: Annotated[list[str], Field(description="The first thoughts, step by step")]
+    needs: Annotated[
+        list[list[int]], Field(description="For each thought, the earlier ones it builds on")
+    ]
+    lookups: Annotated[
+        list[Lookup], Field(description="What is looked up for the thoughts"), add_lookups
+    ]
     revised: Annotated[list[str], Field(description="The thoughts as retrieval has revised them")]
     revisions: Annotated[list[Revision], Field(description="What each retrieval changed"), add]
     reasoning: Annotated[str, Field(description="The last chain of thought")]

@@ -57,6 +57,8 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "answer": None,
         "claims": [],
         "draft": [],
+        "needs": [],
+        "lookups": Overwrite([]),  # type: ignore[typeddict-item]
         "revised": [],
         "revisions": Overwrite([]),  # type: ignore[typeddict-item]
         "reasoning": "",
@@ -92,7 +94,7 @@ def _sources(context: Context) -> dict[str, Source]:
         sources[tool] = Source(database.language, text)
     if context.collection:
         sources["documents"] = Source("words", _contents(context.collection, budget))
-    if not sources:
+    if not sources and context.retrievals:
         raise BadInput(
             "No database and no document collection is connected.",
             mend="Give `database`, `graph` or `collection` in the run's context "

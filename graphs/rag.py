@@ -1,0 +1,23 @@
+"""RAG: the question is the query, the best pages go before the answer (RAG-1, RAG-5)."""
+
+from graphs.edges import RECURSION_LIMIT, beginning
+from graphs.parts import method_builder
+from nodes.evidence import evidence
+from nodes.finisher import finisher
+from nodes.retriever import question_documents
+
+builder = method_builder()
+builder.add_node("documents", question_documents)
+builder.add_node("evidence", evidence)
+builder.add_node("finisher", finisher)
+
+builder.add_conditional_edges(
+    "recall",
+    beginning,
+    {"greeting": "greeter", "no_plan": "documents", "predefined_plan": "documents"},
+)
+builder.add_edge("documents", "evidence")
+builder.add_edge("evidence", "finisher")
+builder.add_edge("finisher", "citation_check")
+
+graph = builder.compile(name="rag").with_config(recursion_limit=RECURSION_LIMIT)

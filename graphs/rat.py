@@ -1,0 +1,70 @@
+"""RAT: drafts step by step, then looks up and revises each step before it goes on to the next.
+
+Drafter → to-query → retriever → reviser → appender → to-query … → finisher (Wang et al. 2024).
+"""
+
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from graphs.edges import RECURSION_LIMIT, beginning
+from graphs.parts import method_builder
+from memory import Context, WorkingMemory
+from nodes.appender import appender
+from nodes.drafter import drafter
+from nodes.finisher import finisher
+from nodes.limits import reason_to_answer
+from nodes.retriever import retriever
+from nodes.reviser import reviser
+from nodes.thoughts import open_lookups, steps_to_check
+from nodes.to_query import to_query
+
+
+def checking(state: WorkingMemory, runtime: Runtime[Context]) -> list[Send] | str:
+    """The steps that are checked next, at once where they do not need each other."""
+    if reason_to_answer(state, runtime.context):
+        return "finisher"
+    steps = steps_to_check(state, runtime.context)
+    return [Send("to_query", _for_step(state, step)) for step in steps] or "finisher"
+
+
+def revising(state: WorkingMemory, runtime: Runtime[Context]) -> list[Send] | str:
+    """A revision for each page that was found; CoT+RAG revises nothing."""
+    if runtime.context.revision == "cot_rag":
+        return "appender"
+    steps = [lookup["step"] for lookup in open_lookups(state) if lookup["page"]]
+    return [Send("reviser", _for_step(state, step)) for step in steps] or "appender"
+
+
+def _for_step(state: WorkingMemory, step: int) -> WorkingMemory:
+    """What a step's nodes need of working memory."""
+    return {
+        "question": state["question"],
+        "draft": state["draft"],
+        "needs": state["needs"],
+        "revised": state["revised"],
+        "lookups": state["lookups"],
+        "step": step,
+    }
+
+
+builder = method_builder()
+builder.add_node("drafter", drafter)
+builder.add_node("to_query", to_query)
+builder.add_node("retriever", retriever)
+builder.add_node("reviser", reviser)
+builder.add_node("appender", appender)
+builder.add_node("finisher", finisher)
+
+builder.add_conditional_edges(
+    "recall",
+    beginning,
+    {"greeting": "greeter", "no_plan": "drafter", "predefined_plan": "drafter"},
+)
+builder.add_conditional_edges("drafter", checking, ["to_query", "finisher"])
+builder.add_edge("to_query", "retriever")
+builder.add_conditional_edges("retriever", revising, ["reviser", "appender"])
+builder.add_edge("reviser", "appender")
+builder.add_conditional_edges("appender", checking, ["to_query", "finisher"])
+builder.add_edge("finisher", "citation_check")
+
+graph = builder.compile(name="rat").with_config(recursion_limit=RECURSION_LIMIT)

@@ -1,0 +1,151 @@
+"""Finisher: writes what the task asks for, with the thoughts and texts that there are."""
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from memory import Answer, Context, Fact, Quote, TaskFamily, WorkingMemory
+from nodes.answering_machine import CitedAnswer
+from nodes.briefing import plan_text
+from nodes.citation_check import CITATION
+from nodes.role import failures, usage
+from nodes.writer import ask_writer
+from prompts import load
+
+_FENCE = re.compile(r"```(?:\w*\n)?(.*?)(?:```|\Z)", re.DOTALL)
+_STEP = re.compile(r"^\W*(?:step\b\s*\d*|\d+)?\s*[:.)-]*\s*", re.IGNORECASE)
+_NOTHING = ("", "null", "none", "nothing", "n/a")
+
+
+class Product(BaseModel):
+    """The finisher's reply."""
+
+    @abstractmethod
+    def product(self) -> str:
+        """What was asked for, as it is handed over."""
+
+
+class Program(Product):
+    """A program; a Markdown fence round it is taken off."""
+
+    program: str = Field(max_length=4000)
+
+    def product(self) -> str:
+        """See :class:`Product`."""
+        fenced = _FENCE.search(self.program)
+        return (fenced[1] if fenced else self.program).strip("\n")
+
+
+class Steps(Product):
+    """A plan."""
+
+    steps: list[Annotated[str, Field(max_length=200)]] = Field(max_length=40)
+
+    def product(self) -> str:
+        """See :class:`Product`."""
+        return plan_lines(self.steps)
+
+
+class Prose(Product):
+    """A text."""
+
+    text: str = Field(max_length=12_000)
+
+    def product(self) -> str:
+        """See :class:`Product`."""
+        return self.text.strip()
+
+
+_PRODUCTS: Mapping[TaskFamily, type[Product]] = {
+    "code": Program,
+    "maths": Program,
+    "planning": Steps,
+    "writing": Prose,
+}
+
+
+async def finisher(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Write the answer, program, plan or text; it stands in the answer's ``decision``.
+
+    The revised thoughts are the plan itself, so that no model is asked for one. An unreadable
+    reply leaves the pieces of the draft where these make a program or a text.
+    """
+    family = runtime.context.family
+    if family == "planning" and state["revised"]:
+        return {"answer": _handed_over(plan_lines(state["revised"]), state)}
+    task = load(f"rat/{family}_final").fill(notes=_notes(state, family))
+    if family == "answer":
+        return await _cited(task, state, runtime)
+    reply = await ask_writer("finisher", _PRODUCTS[family], task, state, runtime)
+    product = reply.value.product() if reply.value else ""
+    if not product and family in ("code", "writing"):
+        product = "\n".join(state["revised"])
+    return {
+        "answer": _handed_over(product, state),
+        "usage": usage(reply),
+        "failures": failures(reply),
+    }
+
+
+def plan_lines(steps: Iterable[str]) -> str:
+    """The steps as lines that begin with ``STEP n:``, whatever they began with."""
+    plain = [text for step in steps if (text := _STEP.sub("", step.strip()))]
+    return "\n".join(f"STEP {number}: {step}" for number, step in enumerate(plain, start=1))
+
+
+async def _cited(task: str, state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """An answer in words; a citation that names no fact is taken out."""
+    reply = await ask_writer("finisher", CitedAnswer, task, state, runtime)
+    known = {fact["number"] for fact in state["facts"]}
+    value = reply.value or CitedAnswer(text="", short=None, unknown="No readable answer.")
+    text = CITATION.sub(lambda cited: cited[0] if int(cited[1]) in known else "", value.text)
+    answer = Answer(
+        decision=_unless_nothing(value.short or "") or None,
+        why=text.strip(),
+        facts=list(dict.fromkeys(int(number) for number in CITATION.findall(text))),
+        unknown=_unless_nothing(value.unknown),
+    )
+    return {"answer": answer, "usage": usage(reply), "failures": failures(reply)}
+
+
+def _notes(state: WorkingMemory, family: TaskFamily) -> str:
+    """The thoughts, and the texts that are not in them yet; an answer needs all to cite them."""
+    parts = []
+    if state["revised"]:
+        parts.append(load("rat/thoughts").fill(thoughts=plan_text(state["revised"])))
+    taken_up = {(revision["document"], revision["page"]) for revision in state["revisions"]}
+    texts = [
+        _text(fact, quote)
+        for fact in state["facts"]
+        if (quote := fact["quote"])
+        and (family == "answer" or (quote["document"], quote["page"]) not in taken_up)
+    ]
+    if texts:
+        parts.append(load("rat/texts").fill(texts="\n\n".join(texts)))
+    return "\n\n".join(parts)
+
+
+def _text(fact: Fact, quote: Quote) -> str:
+    return load("documents/page").fill(
+        number=str(fact["number"]),
+        document=quote["document"],
+        page=str(quote["page"]),
+        text=fact["text"],
+    )
+
+
+def _handed_over(product: str, state: WorkingMemory) -> Answer:
+    return Answer(
+        decision=product or None,
+        why="",
+        facts=[fact["number"] for fact in state["facts"]],
+        unknown="" if product else "No readable answer.",
+    )
+
+
+def _unless_nothing(text: str) -> str:
+    return "" if text.strip().lower().rstrip(".") in _NOTHING else text.strip()
