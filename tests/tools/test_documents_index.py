@@ -1,0 +1,201 @@
+"""The indexes of documents: nearest vectors, BM25, fusion and rerankers."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tiny_onnx import write_model
+
+from models import ModelUnavailable, process_settings
+from models.embeddings import minilm
+from planweave import BadInput
+from tools.documents.fusion import reciprocal_rank
+from tools.documents.rerank import reranker
+from tools.documents.vectors import VectorIndex
+from tools.documents.words import WordIndex, words
+
+TEXTS = [
+    "The price of hydrogen is 1,200 dollars.",
+    "Hydrogen, hydrogen and more hydrogen from cheap power",
+    "氢能成本很高",
+    "Водород стоит дорого",
+    "ไฮโดรเจนมีราคาแพง",
+    "CO₂ and nothing else",
+    "the of and",
+    "",
+]
+
+
+def random_vectors(count: int, size: int = 16) -> NDArray[np.float32]:
+    made = np.random.default_rng(3).normal(size=(count, size)).astype(np.float32)
+    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), np.float32)
+
+
+@pytest.mark.parametrize("hnsw_above", [10_000, 0])
+def test_nearest_vectors_are_those_of_plain_numpy(hnsw_above: int) -> None:
+    vectors, asked = random_vectors(700)[:600], random_vectors(700)[600:]
+    scores, rows = VectorIndex.build(vectors, hnsw_above=hnsw_above).search(asked, 5)
+    close = asked @ vectors.T
+    expected = np.argsort(-close, axis=1)[:, :5]
+    assert (rows == expected).mean() > (0.98 if hnsw_above == 0 else 0.999)
+    assert scores == pytest.approx(np.take_along_axis(close, rows, axis=1), abs=1e-5)
+    assert rows.dtype == np.int64
+
+
+@pytest.mark.parametrize("count", [0, 2])
+@pytest.mark.parametrize("hnsw_above", [10_000, -1])
+def test_fewer_vectors_than_asked_for(count: int, hnsw_above: int) -> None:
+    vectors = random_vectors(3)
+    found = VectorIndex.build(vectors[:count], hnsw_above=hnsw_above).search(vectors[2:], 4)
+    assert sorted(found.rows[0].tolist()) == sorted([*range(count), *[-1] * (4 - count)])
+    assert (found.scores[0][found.rows[0] < 0] == -np.inf).all()
+
+
+@pytest.mark.parametrize("hnsw_above", [10_000, 0])
+def test_vectors_are_kept(tmp_path: Path, hnsw_above: int) -> None:
+    vectors = random_vectors(300)
+    index = VectorIndex.build(vectors, hnsw_above=hnsw_above)
+    index.save(tmp_path / "ä index")
+    again = VectorIndex.load(tmp_path / "ä index")
+    assert (again.search(vectors, 9).rows == index.search(vectors, 9).rows).all()
+
+
+def test_a_damaged_file_of_vectors_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    VectorIndex.build(random_vectors(300)).save(path)
+    whole = path.read_bytes()
+    for content in (whole[:-7], whole[:5], b"", b"nothing of the kind"):
+        path.write_bytes(content)
+        with pytest.raises(BadInput, match=r"damaged or absent. Delete it"):
+            VectorIndex.load(path)
+    with pytest.raises(BadInput, match="damaged or absent"):
+        VectorIndex.load(tmp_path / "nowhere")
+    with pytest.raises(BadInput, match="cannot be written"):
+        VectorIndex.build(random_vectors(3)).save(tmp_path / "no folder" / "index")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Low-emissions H2: 45Q, CO₂!", ["low", "emissions", "h2", "45q", "co2"]),
+        ("1,200.50 or 1,5 % (2030)", ["1200.50", "or", "1,5", "2030"]),
+        ("snake_case Straße", ["snake", "case", "strasse"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("水 H2氢能", ["水", "h2", "氢", "能", "氢能"]),
+        ("\ud800 … — ", []),
+    ],
+)
+def test_words_of_a_text(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("hydrogen costs 1200", 0),
+        ("more HYDROGEN", 1),
+        ("成本", 2),
+        ("高", 2),
+        ("дорого", 3),
+        ("ราคา", 4),
+        ("co2", 5),
+    ],
+)
+def test_texts_are_found_in_any_alphabet(query: str, first: int) -> None:
+    assert WordIndex.build(TEXTS).search([query], 3).rows[0, 0] == first
+
+
+def test_bm25_is_that_of_the_formula() -> None:
+    """Robertson's BM25 with Lucene's idf, worked out by hand."""
+    texts = ["hydrogen power power", "hydrogen", "water from wells far off"]
+    found = WordIndex.build(texts).search(["hydrogen power"], 3)
+    mean = (3 + 1 + 5) / 3
+
+    def score(frequency: int, length: int, containing: int) -> float:
+        idf = math.log(1 + (3 - containing + 0.5) / (containing + 0.5))
+        return idf * frequency / (frequency + 1.5 * (1 - 0.75 + 0.75 * length / mean))
+
+    first = score(1, 3, 2) + score(2, 3, 1)
+    assert found.rows[0].tolist() == [0, 1, -1]
+    assert found.scores[0, :2].tolist() == pytest.approx([first, score(1, 1, 2)], rel=1e-5)
+
+
+def test_many_texts_that_share_a_common_word() -> None:
+    texts = [f"power {'grid ' * (n % 7)}{n}" for n in range(200)]
+    index = WordIndex.build(texts)
+    everything, few = index.search(["power grid"], 200), index.search(["power grid"], 9)
+    assert few.rows[0].tolist() == everything.rows[0, :9].tolist()
+    assert sorted(everything.rows[0].tolist()) == list(range(200))
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["the of", ""]])
+def test_texts_without_words(tmp_path: Path, texts: list[str]) -> None:
+    WordIndex.build(texts).save(tmp_path / "words")
+    found = WordIndex.load(tmp_path / "words").search(["hydrogen", "", "the"], 2)
+    assert found.rows.tolist() == [[-1, -1]] * 3
+
+
+def test_words_are_kept_without_pickle(tmp_path: Path) -> None:
+    index = WordIndex.build(TEXTS)
+    index.save(tmp_path / "words")
+    queries = ["hydrogen price", "成本", "nothing of this"]
+    again = WordIndex.load(tmp_path / "words")
+    assert (again.search(queries, 4).rows == index.search(queries, 4).rows).all()
+    assert {path.suffix for path in (tmp_path / "words").iterdir()} == {".npy", ".json"}
+
+
+def test_a_damaged_folder_of_words_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "words"
+    for name in ("vocab.index.json", "data.csc.index.npy", "params.index.json"):
+        WordIndex.build(TEXTS).save(folder)
+        (folder / name).write_bytes((folder / name).read_bytes()[:9])
+        with pytest.raises(BadInput, match=r"damaged or absent. Delete it"):
+            WordIndex.load(folder)
+    with pytest.raises(BadInput, match="damaged or absent"):
+        WordIndex.load(tmp_path / "nowhere")
+
+
+def test_reciprocal_rank() -> None:
+    found = reciprocal_rank([[7, 3, 5], [3, 9]])
+    assert [item for item, _ in found] == [3, 7, 9, 5]
+    assert dict(found) == pytest.approx({3: 1 / 62 + 1 / 61, 7: 1 / 61, 9: 1 / 62, 5: 1 / 63})
+    assert [item for item, _ in reciprocal_rank([[4], [2]], k=1)] == [4, 2]
+    assert reciprocal_rank([]) == []
+
+
+def test_a_cross_encoder_scores_pairs(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "model", "score")
+    score = reranker(f"onnx:{folder}")
+    assert score("a", ["hydrogen costs", "water", ""]) == [11.0, 12.0, 8.0]
+    assert score("a", []) == []
+
+
+def test_a_model_that_is_no_cross_encoder(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "model", "labels")
+    with pytest.raises(BadInput, match="does not give a score"):
+        reranker(f"onnx:{folder}")("a", ["b"])
+
+
+@pytest.mark.parametrize("name", ["", "best", "onnx:", "onnx:/nowhere/at/all"])
+def test_rerankers_that_are_none(name: str) -> None:
+    with pytest.raises(BadInput):
+        reranker(name)
+
+
+def test_maxsim_prefers_the_text_that_says_it() -> None:
+    try:
+        minilm(process_settings())
+    except ModelUnavailable as error:
+        pytest.skip(str(error))
+    score = reranker("maxsim")
+    filler = "Bananas are yellow and grow in warm places. " * 40
+    says = "The levelised cost of hydrogen is three dollars."
+    found = score("What does hydrogen cost?", [filler, says, f"{filler}{says}", ""])
+    assert found[1] > found[0] > found[3]
+    assert found[2] > found[0]  # a long text is read to its end
+    question = "hydrogen cost"
+    own = score(question, [question])[0]
+    assert own == pytest.approx(2.0, abs=0.01)  # each of its tokens finds itself
+    assert score("", ["water"]) == [0.0]
