@@ -21,6 +21,7 @@ from tools.sandbox import kernel, landlock, syscalls, view
 _LOOK = 0.01  # seconds between two looks at the child
 _STRANGER = 2_000_000_000  # user numbers from here on belong to nobody
 _NOBODY = 65_534
+_PAGE = 4096  # bytes
 _KIB = 1 if sys.platform == "darwin" else 1024  # bytes of a unit of ru_maxrss
 
 
@@ -83,12 +84,9 @@ def _stop(_number: int, _frame: types.FrameType | None) -> None:
 
 def _carry_out(request: Request, channel: int) -> Report:
     folder = os.getcwd()
-    room = request["disk"] + sum(map(len, request["files"].values())) + len(request["program"])
     own_view = "namespaces" in request["layers"]
     if own_view:
-        # Four bytes a character at most, and a page lost at the end of each file.
-        size = 4 * (room + len(request["stdin"])) + 4096 * (len(request["files"]) + 3)
-        view.enter(folder, size, request["entries"] + len(request["files"]) + 3)
+        view.enter(folder, *_room(request))
     user = _stranger()
     gc.collect()
     listen, tell = os.pipe()
@@ -133,6 +131,7 @@ def _watch(child: int, until: float, folder: str, request: Request) -> _End:
 def _overfull(folder: str, request: Request) -> bool:
     """Whether there are too many files or bytes below a folder, or some that hide from us."""
     entries, size, folders = 0, 0, [folder]
+    most_bytes, most_entries = _room(request)
     try:
         while folders:
             with os.scandir(folders.pop()) as found:
@@ -142,13 +141,26 @@ def _overfull(folder: str, request: Request) -> bool:
                         folders.append(entry.path)
                     else:
                         size += entry.stat(follow_symlinks=False).st_blocks * 512
-                    if entries > request["entries"] + len(request["files"]) + 3:
+                    if entries > most_entries:
                         return True
     except FileNotFoundError:  # removed while we looked
         return False
     except OSError:
         return True
-    return size > request["disk"] + sum(map(len, request["files"].values())) + 65_536
+    return size > most_bytes
+
+
+def _room(request: Request) -> tuple[int, int]:
+    """Bytes and entries of the program's folder: what is given, in whole pages, and the limits."""
+    texts = [request["program"], request["stdin"], *request["files"].values()]
+    given = sum(len(text.encode()) // _PAGE + 1 for text in texts) * _PAGE
+    folders = {parent for name in request["files"] for parent in _parents(name)}
+    return request["disk"] + given, request["entries"] + len(texts) + len(folders) + 1
+
+
+def _parents(name: str) -> list[str]:
+    parts = name.split("/")[:-1]
+    return ["/".join(parts[: n + 1]) for n in range(len(parts))]
 
 
 def _stranger() -> int:

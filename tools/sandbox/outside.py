@@ -127,6 +127,8 @@ def run(
         BadInput: A path in ``files`` leads outside.
     """
     layers = protection()
+    if os.name != "posix":
+        raise SandboxUnavailable("Programs cannot be run apart here.", mend="Use Linux.")
     if not unprotected and not _sufficient(layers):
         raise SandboxUnavailable(
             f"Programs cannot be confined here: {_missing(layers)}.",

@@ -1,0 +1,222 @@
+"""Judging programs and numbers: published formats, right and wrong solutions, pass@k."""
+
+import gzip
+import json
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from published import published
+
+from benchmarks import code_eval, math_eval
+from benchmarks.code_eval import Problem, code_of, judge, load, pass_at_k, wrong
+from planweave import BadInput
+from tools import sandbox
+
+confined = pytest.mark.skipif(
+    not {"seccomp"} < set(sandbox.protection()), reason="programs cannot be confined here"
+)
+HUMAN = {
+    "task_id": "Human/0",
+    "prompt": "from math import sqrt\n\ndef half(x):\n    return x / 2\n\n\ndef root(x):\n"
+    '    """The square root of half of x."""\n',
+    "entry_point": "root",
+    "canonical_solution": "    return sqrt(half(x))\n",
+    "test": "def check(candidate):\n    assert candidate(8) == 2\n    assert candidate(0) == 0\n",
+}
+MBPP = {
+    "task_id": 12,
+    "text": "Write a function to double.",
+    "code": "def helper(x):\r\n\treturn x\r\ndef double(x):\r\n\treturn 2 * helper(x)",
+    "test_setup_code": "TWO = 2",
+    "test_list": ["assert double(TWO) == 4", "assert double(-1) == -2"],
+}
+PLUS = {
+    "task_id": "Plus/1",
+    "prompt": "def third(x):\n",
+    "entry_point": "third",
+    "canonical_solution": "    return [x / 3, (x,), float('nan')]\n",
+    "base_input": [[1]],
+    "plus_input": [["text"], [10**20]],
+    "atol": 0,
+}
+
+
+def written(folder: Path, *rows: object) -> Path:
+    path = folder / "rows.jsonl.gz"
+    with gzip.open(path, "wt") as file:
+        file.write("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def problems(tmp_path: Path) -> list[Problem]:
+    return load(written(tmp_path, HUMAN, MBPP, PLUS))
+
+
+@confined
+def test_right_solutions_pass_and_wrong_ones_fail(problems: list[Problem]) -> None:
+    for problem in problems:
+        assert judge(problem, problem.solution) == (True, "ok")
+        assert judge(problem, wrong(problem)) == (False, "error")
+
+
+@confined
+@pytest.mark.parametrize(
+    ("code", "passed", "reason"),
+    [
+        ("    return sqrt(half(x))", True, "ok"),  # continues the head
+        ("def root(x):\n    return sqrt(half(x))", True, "ok"),  # takes its place
+        ("import math\ndef root(x): return math.sqrt(x / 2)", True, "ok"),
+        ("    return x ** 0.5", False, "error"),
+        ("    while True: pass", False, "cpu"),
+        ("    return (", False, "error"),
+        ("    import sys; sys.exit(0)", False, "tests"),
+        ("    import os; os._exit(0)", False, "tests"),
+        ("    return type('Any', (), {'__eq__': lambda *_: 1})()", True, "ok"),  # a known weakness
+    ],
+)
+def test_solutions_of_all_sorts(
+    code: str, passed: bool, reason: str, problems: list[Problem]
+) -> None:
+    limits = sandbox.SandboxLimits(seconds=30, cpu=1)
+    assert judge(problems[0], code, limits=limits) == (passed, reason)
+
+
+@confined
+def test_plus_compares_values_and_leaves_out_what_the_reference_refuses(
+    problems: list[Problem],
+) -> None:
+    plus = problems[2]
+    near = "def third(x):\n    return (x * (1 / 3), [x], float('nan'))\n"
+    assert judge(plus, near).passed  # lists for tuples, as after JSON; floats within the tolerance
+    assert not judge(plus, near.replace("* (1", "* (1.01")).passed
+    assert not judge(plus, near.replace("'nan'", "'inf'")).passed
+    assert not judge(plus, "def third(x):\n    raise ValueError\n").passed
+
+
+def test_code_is_taken_out_of_replies() -> None:
+    assert code_of("def f(): pass") == "def f(): pass"
+    reply = "Use:\n```python\nx = 1\ny = 2\n```\nor\n```\nz\n```"
+    assert code_of(reply) == "x = 1\ny = 2\n"
+    assert code_of("```py\nx = 1") == "x = 1"
+
+
+def test_what_is_no_suite_is_told(tmp_path: Path) -> None:
+    for module in (code_eval, math_eval):
+        with pytest.raises(BadInput, match="cannot be read"):
+            module.load(tmp_path / "none.jsonl")
+        with pytest.raises(BadInput, match="not in a known format"):
+            module.load(written(tmp_path, {"question": 1}))
+
+
+@pytest.mark.parametrize(("samples", "right"), [(5, 0), (5, 1), (5, 3), (5, 5), (1, 1)])
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_pass_at_k_is_the_share_of_choices_with_a_right_one(
+    samples: int, right: int, k: int
+) -> None:
+    if k > samples:
+        with pytest.raises(ValueError, match="not defined"):
+            pass_at_k(samples, right, k)
+        return
+    choices = list(combinations([i < right for i in range(samples)], k))
+    share = sum(map(any, choices)) / len(choices)
+    assert pass_at_k(samples, right, k) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("#### 18", 18),
+        ("so 16-3=13. The answer is $1,234.50.", 1234.5),
+        ("The answer is: -5 apples out of 7", -5),
+        (r"\boxed{42} since 6 * 7", 42),
+        ("Answer: 3e4", 30_000),
+        ("first 10, then 12", 12),
+        ("10-4", 4),
+        ("it costs .5", 0.5),
+        ("the answer is unknown", None),
+        ("It was 7; the answer is above", 7),
+    ],
+)
+def test_the_final_number(text: str, number: float | None) -> None:
+    assert math_eval.final_number(text) == number
+
+
+def test_numbers_are_compared_as_in_pal() -> None:
+    assert math_eval.same_number(5.0009, 5)
+    assert not math_eval.same_number(5.002, 5)
+    assert math_eval.same_number(-9_867_630.0, -9867630)
+    assert math_eval.same_number(1e15 + 1, 1e15)
+    assert not math_eval.same_number(None, 0)
+
+
+@confined
+@pytest.mark.parametrize(
+    ("reply", "value", "reason"),
+    [
+        ("def solution():\n    return 7 / 2", 3.5, "ok"),
+        ("```python\nanswer = 3\n```", 3, "ok"),
+        ("from fractions import Fraction\nresult = Fraction(1, 4)", 0.25, "ok"),
+        ("print('It is', 12, 'euros')", 12, "ok"),
+        ("print(5)\ndef solution(): return 6", 6, "ok"),
+        ("def solution(): return 1 / 0", None, "error"),
+        ("def solution(): return float('inf')", None, "no number"),
+        ("def solution(): return 'seven'", None, "error"),
+        ("pass", None, "no number"),
+        ("import socket; socket.socket()", None, "error"),
+        ("def solution():\n    while True: pass", None, "cpu"),
+    ],
+)
+def test_a_program_gives_a_number(reply: str, value: float | None, reason: str) -> None:
+    limits = sandbox.SandboxLimits(seconds=30, cpu=1)
+    assert math_eval.compute(reply, limits=limits) == (value, reason)
+
+
+@confined
+@pytest.mark.published
+@pytest.mark.parametrize(
+    ("file", "count"),
+    [
+        ("humaneval", 164),
+        ("HumanEvalPlus-Mini", 164),
+        ("HumanEvalPlus", 164),
+        ("mbpp", 974),
+        ("MbppPlus", 378),
+    ],
+)
+def test_published_solutions_pass(file: str, count: int) -> None:
+    problems = load(published(f"code/{file}.jsonl.gz"))
+    assert len(problems) == count
+    for problem in problems[10:13]:
+        assert judge(problem, problem.solution) == (True, "ok")
+        assert not judge(problem, wrong(problem)).passed
+
+
+@confined
+@pytest.mark.published
+def test_published_word_problems() -> None:
+    easy = math_eval.load(published("math/gsm8k_test.jsonl.gz"))
+    hard = math_eval.load(published("math/gsm_hard.jsonl.gz"))
+    assert len(easy) == len(hard) == 1319
+    assert (easy[0].answer, hard[0].answer) == (18, -9_867_630)
+    for problem in hard[:3]:
+        assert math_eval.same_number(math_eval.compute(problem.code).value, problem.answer)
+
+
+@confined
+def test_the_benchmark_writes_what_it_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(tmp_path, HUMAN).rename(tmp_path / "humaneval.jsonl.gz")
+    out = tmp_path / "out.json"
+    assert code_eval.main(["--data", str(tmp_path), "--output", str(out)]) == 0
+    found = json.loads(out.read_text())
+    assert str(tmp_path) not in out.read_text()
+    assert [(row["suite"], row["passed"]) for row in found["result"]] == [
+        ("HumanEval, published", 1),
+        ("HumanEval, wrong", 0),
+    ]
+    assert "1 of 1" in capsys.readouterr().out
+    assert math_eval.main(["--data", str(tmp_path)]) == 1
+    assert "holds neither" in capsys.readouterr().err
