@@ -18,7 +18,7 @@ app = typer.Typer(
 )
 
 _COMMANDS = ("decide", "ask", "query", "methods", "doctor")
-_GROUPS = ("bench", "dqa", "models", "terms")
+_GROUPS = ("bench", "docs", "dqa", "models", "terms", "train")
 
 
 def _version(asked: bool) -> None:

@@ -3,6 +3,7 @@
 import typer
 
 from apps.bench.agents import agents
+from apps.bench.assessor import assessor
 from apps.bench.documents import documents
 from apps.bench.dqa import dqa
 from apps.bench.needles import needles
@@ -11,5 +12,5 @@ from apps.bench.rag import rag
 from apps.bench.report import report
 
 app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
-for command in (agents, documents, dqa, needles, prompt_format, rag, report):
+for command in (agents, assessor, documents, dqa, needles, prompt_format, rag, report):
     app.command()(command)

@@ -1,0 +1,71 @@
+"""``planweave bench assessor``: which query is searched next, and what that brings."""
+
+import json
+import sys
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from apps.bench.common import AsJson
+from apps.plain import plain
+from apps.progress import sentence_vectors
+from benchmarks import assessor as suite
+from benchmarks import machine, multihop
+from benchmarks.assessor_rounds import Order
+from benchmarks.table import text
+from learning import plan_assessor
+
+
+def assessor(
+    *,
+    data: Annotated[
+        list[Path], typer.Option(help="File of HotpotQA, 2WikiMultihopQA or MuSiQue; repeatable.")
+    ],
+    artefact: Annotated[
+        Path | None, typer.Option(help="A plan-assessor.npz; the shipped one if unset.")
+    ] = None,
+    candidates: Annotated[int, typer.Option(help="Queries to choose from.", min=2, max=50)] = 5,
+    seed: Annotated[int, typer.Option(help="Which candidates are drawn.", min=0)] = 1,
+    order: Annotated[
+        Order, typer.Option(help="First candidate: the question, or the next published step.")
+    ] = "question",
+    as_json: AsJson = False,
+) -> None:
+    """Plan assessor: MRR of the query it chooses, beside random, first and best possible."""
+    console = Console(stderr=as_json, highlight=False)
+    loaded = plan_assessor(artefact) if artefact else plan_assessor()
+    questions = [question for path in data for question in multihop.load(path)]
+    with sentence_vectors(console) as embed:
+        results = suite.measure(
+            questions, loaded, embed, seed=seed, candidates=candidates, order=order
+        )
+    if as_json:
+        made = {
+            "command": machine.command(["planweave", *sys.argv[1:]]),
+            "date": datetime.now(UTC).date().isoformat(),
+            "machine": machine.machine(),
+            "commit": machine.commit(),
+            "artefact": loaded.card.model_dump(include={"version", "sha256", "date", "seed"}),
+            "result": [asdict(result) for result in results],
+        }
+        typer.echo(json.dumps(made, indent=1, default=lambda figure: figure._asdict()))
+        return
+    _show(results, console)
+
+
+def _show(results: list[suite.Result], console: Console) -> None:
+    made = suite.table(results)
+    drawn = RichTable(*made.columns, title=made.title, title_justify="left", box=None)
+    for row in made.rows:
+        drawn.add_row(*(text(cell) for cell in row))
+    console.print(drawn)
+    console.print(made.note, style="dim", markup=False)
+    for result in results:
+        if result.left_out:
+            said = f"{result.dataset}: {result.left_out} questions left out, as it was trained on."
+            console.print(plain(said), style="dim", markup=False)

@@ -1,0 +1,28 @@
+"""Sentence vectors with a progress bar, kept between runs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from learning import SentenceVectors
+from learning.plan_assessor import EMBEDDINGS
+from models import embedding_id, embeddings, process_settings
+
+_KEEP = 200_000  # a corpus and its queries: 1.5 KB each
+_SMALL = 1000  # texts that need no bar
+
+
+@contextmanager
+def sentence_vectors(console: Console) -> Iterator[SentenceVectors]:
+    """The frozen model of the plan assessor; long work shows how far it is."""
+    folder = process_settings().cache_dir / "vectors" / embedding_id(EMBEDDINGS).replace("#", "-")
+    columns = (TextColumn("embedding"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("embedding", visible=False)
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=_SMALL < total != done)
+
+        yield SentenceVectors(embeddings(EMBEDDINGS), keep=_KEEP, folder=folder, progress=show)

@@ -1,0 +1,241 @@
+"""Multi-hop questions with their paragraphs, from three published formats, and their corpus.
+
+HotpotQA (Yang et al. 2018), 2WikiMultihopQA (Ho et al. 2020) and MuSiQue-Ans (Trivedi et al. 2022),
+one JSON object a line, plain or with gzip; the format is told by the fields of a record.
+"""
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, TypeVar
+
+from pydantic import BaseModel, Discriminator, Field, RootModel, Tag, ValidationError
+
+from learning import Embed
+from planweave import BadInput
+from tools.documents.fusion import reciprocal_rank
+from tools.documents.vectors import VectorIndex
+from tools.documents.words import WordIndex
+
+Model = TypeVar("Model", bound=BaseModel)
+DataSetName = Literal["hotpotqa", "2wikimultihopqa", "musique"]
+
+DEPTH = 100
+"""How far down the two rankings are fused."""
+
+_MEND = (
+    "Name a .jsonl or .jsonl.gz file of HotpotQA, 2WikiMultihopQA or MuSiQue with its paragraphs."
+)
+
+
+class Paragraph(NamedTuple):
+    """A paragraph of the corpus; equal ones of several questions are one."""
+
+    title: str
+    text: str
+
+    @property
+    def page(self) -> str:
+        """Title and text, as they are searched, embedded and shown as evidence."""
+        return f"{self.title}: {self.text}"
+
+
+class SubQuestion(NamedTuple):
+    """One step of the published way to the answer.
+
+    Attributes:
+        query: A question, or ``subject relation``; ``#1`` stands for the answer of the first step.
+        answer: Its answer.
+    """
+
+    query: str
+    answer: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiHop:
+    """A question that takes several paragraphs to answer.
+
+    Attributes:
+        id: As published.
+        dataset: Which format it came in.
+        question: The question.
+        answers: The gold answer first, then its aliases.
+        paragraphs: Those published with the question, distractors included.
+        supporting: Those that the answer rests on, in the order of the way to the answer.
+        hops: How many paragraphs that takes.
+        steps: The published way, where there is one (2WikiMultihopQA, MuSiQue).
+    """
+
+    id: str
+    dataset: DataSetName
+    question: str
+    answers: tuple[str, ...]
+    paragraphs: tuple[Paragraph, ...]
+    supporting: tuple[Paragraph, ...]
+    hops: int
+    steps: tuple[SubQuestion, ...] = ()
+
+
+class _Wiki(BaseModel):
+    """A record of HotpotQA or 2WikiMultihopQA (which adds ``evidences``)."""
+
+    id: str | None = None
+    question: str
+    answer: str
+    supporting_facts: list[tuple[str, int]]
+    context: Annotated[list[tuple[str, list[str]]], Field(min_length=1)]
+    evidences: list[tuple[str, str, str]] | None = None
+
+    def read(self) -> MultiHop:
+        paragraphs = {
+            title: Paragraph(title, " ".join(sentence.strip() for sentence in sentences))
+            for title, sentences in self.context
+        }
+        titles = dict.fromkeys(title for title, _ in self.supporting_facts)
+        supporting = tuple(paragraphs[title] for title in titles if title in paragraphs)
+        return MultiHop(
+            id=self.id or self.question,  # one published copy lost its ids
+            dataset="hotpotqa" if self.evidences is None else "2wikimultihopqa",
+            question=self.question,
+            answers=(self.answer,),
+            paragraphs=tuple(paragraphs.values()),
+            supporting=supporting,
+            hops=len(titles),
+            steps=tuple(SubQuestion(f"{s} {r}", o) for s, r, o in self.evidences or ()),
+        )
+
+
+class _Step(BaseModel):
+    question: str
+    answer: str
+    paragraph_support_idx: int | None = None
+
+
+class _MusiqueParagraph(BaseModel):
+    idx: int
+    title: str
+    paragraph_text: str
+    is_supporting: bool
+
+
+class _Musique(BaseModel):
+    """A record of MuSiQue-Ans."""
+
+    id: str
+    question: str
+    answer: str
+    answer_aliases: list[str] = []
+    question_decomposition: list[_Step]
+    paragraphs: Annotated[list[_MusiqueParagraph], Field(min_length=1)]
+
+    def read(self) -> MultiHop:
+        by_number = {p.idx: Paragraph(p.title, p.paragraph_text.strip()) for p in self.paragraphs}
+        order = [step.paragraph_support_idx for step in self.question_decomposition]
+        order += [p.idx for p in self.paragraphs if p.is_supporting]
+        supporting = dict.fromkeys(by_number[n] for n in order if n is not None and n in by_number)
+        return MultiHop(
+            id=self.id,
+            dataset="musique",
+            question=self.question,
+            answers=(self.answer, *self.answer_aliases),
+            paragraphs=tuple(dict.fromkeys(by_number.values())),
+            supporting=tuple(supporting),
+            hops=len(self.question_decomposition),
+            steps=tuple(
+                SubQuestion(step.question.replace(" >> ", " "), step.answer)
+                for step in self.question_decomposition
+            ),
+        )
+
+
+def _format(record: object) -> str:
+    return "musique" if isinstance(record, dict) and "question_decomposition" in record else "wiki"
+
+
+class _Record(
+    RootModel[
+        Annotated[
+            Annotated[_Wiki, Tag("wiki")] | Annotated[_Musique, Tag("musique")],
+            Discriminator(_format),
+        ]
+    ]
+):
+    """A record of any of the formats."""
+
+
+def load(path: Path) -> list[MultiHop]:
+    """Read a file of questions with paragraphs; each question once.
+
+    Raises:
+        BadInput: The file cannot be read, or a line is no record with paragraphs.
+    """
+    found = [record.root.read() for record in records(path, _Record)]
+    without = [question.id for question in found if not question.supporting]
+    if without or not found:
+        problem = (
+            f"question {without[0]} names none of its paragraphs" if without else "no question"
+        )
+        raise BadInput(f"{path.name} cannot be used: {problem}.", mend=_MEND)
+    return list({question.id: question for question in found}.values())
+
+
+def records(path: Path, model: type[Model]) -> Iterator[Model]:
+    """The records of a file of JSON lines, plain or with gzip.
+
+    Raises:
+        BadInput: The file cannot be read, or a line is no such record.
+    """
+    number = 0
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            for number, line in enumerate(file, 1):  # noqa: B007 - named in the error
+                yield model.model_validate_json(line)
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInput(f"{path} cannot be read ({type(error).__name__}).", mend=_MEND) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        said = f"{where}: {first['msg']}" if where else first["msg"]
+        raise BadInput(f"{path.name}, line {number}: {said}.", mend=_MEND) from None
+
+
+class Found(NamedTuple):
+    """One paragraph of a ranking."""
+
+    paragraph: Paragraph
+    score: float
+
+
+class Corpus:
+    """The pooled paragraphs of many questions, searched by meaning and by words together.
+
+    Both rankings are fused by reciprocal rank (Cormack et al. 2009).
+
+    Args:
+        questions: Their paragraphs, each once, are the corpus.
+        embed: Turns n texts into n normalised vectors.
+    """
+
+    def __init__(self, questions: Iterable[MultiHop], embed: Embed) -> None:
+        pooled = dict.fromkeys(p for question in questions for p in question.paragraphs)
+        self.paragraphs = tuple(pooled)
+        self._embed = embed
+        pages = [paragraph.page for paragraph in self.paragraphs]
+        self._words = WordIndex.build(pages)
+        self._vectors = VectorIndex.build(embed(pages))
+
+    def search(self, queries: Sequence[str]) -> list[list[Found]]:
+        """The best paragraphs for each query, best first, at most twice ``DEPTH``."""
+        if not queries:
+            return []
+        depth = min(DEPTH, len(self.paragraphs))
+        _, near = self._vectors.search(self._embed(queries), depth)
+        _, worded = self._words.search(queries, depth)
+        return [self._fused(a, b) for a, b in zip(near.tolist(), worded.tolist(), strict=True)]
+
+    def _fused(self, *rankings: list[int]) -> list[Found]:
+        known = [[row for row in ranking if row >= 0] for ranking in rankings]
+        return [Found(self.paragraphs[row], score) for row, score in reciprocal_rank(known)]

@@ -1,0 +1,194 @@
+"""What the plan assessor sees of a candidate: nothing that is not known at run time."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from learning.candidate import Candidate, Hit
+from learning.vectors import Embed, Floats
+
+_DEPTH = 5
+"""New pages of a ranking that are looked at."""
+
+_WORD = re.compile(r"\w+")
+_BRACKETS = re.compile(r"\s*\(.*\)")
+_LONGEST_TITLE = 100
+_EMPTY_WORDS = """
+a an and are as at be been but by did do does for from had has have he her his how in into is it
+its of on or she that the their them they this to was were what when where which who whom whose
+why will with
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text that carry meaning, in lower case."""
+    return frozenset(_WORD.findall(text.lower())) - _EMPTY
+
+
+def features(
+    question: str, evidence: Sequence[str], candidates: Sequence[Candidate], embed: Embed
+) -> Floats:
+    """One row of numbers for each candidate.
+
+    Args:
+        question: What is to be answered.
+        evidence: Passages found so far, oldest first, as ``title: text`` where there is a title.
+        candidates: At least one.
+        embed: The frozen model of sentence vectors.
+
+    Returns:
+        [candidates, ``len(FEATURES)``], none of them NaN.
+    """
+    fresh = [[hit for hit in c.hits if not _seen(hit, evidence)][:_DEPTH] for c in candidates]
+    pages = (_page(hit) for hits in fresh for hit in hits)
+    queries = (candidate.query for candidate in candidates)
+    texts = list(dict.fromkeys([question, *evidence, *queries, *pages]))
+    state = _State(question, evidence, dict(zip(texts, embed(texts), strict=True)))
+    rows = [_row(state, c, hits) for c, hits in zip(candidates, fresh, strict=True)]
+    return np.array([[row[name] for name in FEATURES] for row in rows], np.float32)
+
+
+def _seen(hit: Hit, evidence: Sequence[str]) -> bool:
+    return any(hit.text in passage for passage in evidence)
+
+
+def _page(hit: Hit) -> str:
+    return f"{hit.title}: {hit.text}" if hit.title else hit.text
+
+
+@dataclass(frozen=True)
+class _State:
+    """Where the search stands.
+
+    Attributes:
+        question: What is to be answered.
+        evidence: What is found.
+        vectors: Of every text that is looked at.
+    """
+
+    question: str
+    evidence: Sequence[str]
+    vectors: Mapping[str, Floats]
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        return words(self.question)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        return words(" ".join(self.evidence))
+
+    @cached_property
+    def told(self) -> str:
+        return " ".join(self.evidence).lower()
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """Titles of the evidence, in lower case."""
+        heads = (passage.partition(": ") for passage in self.evidence)
+        plain = (_plain(head) for head, colon, _ in heads if colon and len(head) < _LONGEST_TITLE)
+        return [title for title in plain if title]
+
+    def near(self, text: str, others: Sequence[str]) -> list[float]:
+        """Cosines of a text with others."""
+        return [float(self.vectors[text] @ self.vectors[other]) for other in others]
+
+
+def _row(state: _State, candidate: Candidate, fresh: Sequence[Hit]) -> dict[str, float]:
+    seen = [_seen(hit, state.evidence) for hit in candidate.hits[:_DEPTH]]
+    return {
+        "hits": float(bool(fresh)),
+        "hits_seen": sum(seen) / len(seen) if seen else 0.0,
+        "first_hit_seen": float(seen[:1] == [True]),
+        "passages": len(state.evidence) / 10,
+        **_meaning(state, candidate.query, [_page(hit) for hit in fresh]),
+        **_wording(state, candidate.query, [words(_page(hit)) for hit in fresh]),
+        **_naming(state, candidate.query.lower(), fresh),
+    }
+
+
+def _meaning(state: _State, query: str, pages: Sequence[str]) -> dict[str, float]:
+    """Cosines of question, evidence, query and new pages with each other."""
+    to_query, to_question = state.near(query, pages), state.near(state.question, pages)
+    to_evidence = state.near(query, state.evidence)
+    told = [max(state.near(page, state.evidence), default=0.0) for page in pages]
+    return {
+        "question~query": state.near(query, [state.question])[0],
+        "evidence~query": max(to_evidence, default=0.0),
+        "last_passage~query": _at(to_evidence, -1),
+        **{f"query~hit{n + 1}": _at(to_query, n) for n in range(3)},
+        "query~hits": _mean(to_query),
+        **{f"question~hit{n + 1}": _at(to_question, n) for n in range(3)},
+        "question~best_hit": max(to_question, default=0.0),
+        "question~hits": _mean(to_question),
+        **{f"evidence~hit{n + 1}": _at(told, n) for n in range(2)},
+    }
+
+
+def _wording(state: _State, query: str, pages: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Shares of words that two texts have in common; "open": asked, and not in the evidence."""
+    own, asked, known = words(query), state.asked, state.known
+    open_ = asked - known
+    first, second = [*pages, frozenset[str](), frozenset[str]()][:2]
+    found = {
+        f"{what}_in_hit{n}": _share(part, page)
+        for n, page in ((1, first), (2, second))
+        for what, part in (("query", own), ("question", asked), ("open", open_))
+    }
+    return found | {
+        "query_in_question": _share(own, asked),
+        "question_in_query": _share(asked, own),
+        "query_in_evidence": _share(own, known),
+        "new_in_evidence": _share(own - asked, known),
+        "open_in_query": _share(open_, own),
+        "open_in_hits": _share(open_, first | second),
+        "query_of_nowhere": float(bool(own - asked - known)),
+        "query_words": min(len(own), 20) / 10,
+        "question_words": min(len(asked), 30) / 20,
+        "open_words": min(len(open_), 30) / 10,
+    }
+
+
+def _naming(state: _State, query: str, fresh: Sequence[Hit]) -> dict[str, float]:
+    """Whether one text names the title of another: the links of a multi-hop question."""
+    hits = [*fresh, Hit("", ""), Hit("", "")][:2]
+    found = {"evidence_title_in_query": float(_any_in(state.titles, query))}
+    for n, hit in enumerate(hits, 1):
+        title = [part for part in [_plain(hit.title)] if part]
+        found |= {
+            f"title{n}_in_question": float(_any_in(title, state.question.lower())),
+            f"title{n}_in_evidence": float(_any_in(title, state.told)),
+            f"title{n}_in_query": float(_any_in(title, query)),
+            f"query_in_title{n}": float(_any_in([query], hit.title.lower())),
+            f"evidence_title_in_hit{n}": float(_any_in(state.titles, hit.text.lower())),
+        }
+    return found
+
+
+def _plain(title: str) -> str:
+    return _BRACKETS.sub("", title).strip().lower()
+
+
+def _any_in(parts: Sequence[str], text: str) -> bool:
+    return any(part in text for part in parts)
+
+
+def _share(part: frozenset[str], whole: frozenset[str]) -> float:
+    """The share of ``part`` that ``whole`` holds; 0 if there is no part."""
+    return len(part & whole) / len(part) if part else 0.0
+
+
+def _at(values: Sequence[float], place: int) -> float:
+    return values[place] if -len(values) <= place < len(values) else 0.0
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+FEATURES = tuple(_row(_State("", [], {"": np.zeros(1, np.float32)}), Candidate("", []), []))
+"""Their names, in the order of the columns."""

@@ -1,0 +1,191 @@
+"""The plan assessor: which query to search next (FuRePA, arXiv 2309.12767; the head is ours)."""
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from learning.candidate import Candidate
+from learning.features import FEATURES, features
+from learning.vectors import Embed, Floats, SentenceVectors
+from models import embeddings
+from planweave import BadInput
+
+SHIPPED = Path(__file__).parent / "artefacts" / "plan-assessor.npz"
+VERSION = 1
+EMBEDDINGS = "minilm"
+"""The frozen model of sentence vectors that the features stand on."""
+
+_MEND = "Reinstall planweave, or train it again with `planweave train plan-assessor`."
+
+
+class Card(BaseModel):
+    """What is written beside the weights.
+
+    Attributes:
+        version: Of the features and the form of the head.
+        sha256: Of the file of weights.
+        embeddings: The frozen model that the features stand on.
+        features: Their names, in order.
+        seed: Of every draw.
+        date: Day of the training.
+        command: What made it.
+        data: Of each data set, the questions and rounds it was trained on.
+        metrics: On the part of the training questions that was held out for early stopping.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    version: int
+    sha256: str
+    embeddings: str = EMBEDDINGS
+    features: tuple[str, ...] = FEATURES
+    seed: int
+    date: str
+    command: str
+    data: dict[str, dict[str, int]]
+    metrics: dict[str, JsonValue]
+
+
+class Head:
+    """A perceptron with one hidden layer, in NumPy.
+
+    Args:
+        weights: ``mean`` and ``scale`` [features] of the inputs, ``w1`` [features, hidden],
+            ``b1`` [hidden], ``w2`` [hidden], ``b2`` [].
+    """
+
+    def __init__(self, weights: Mapping[str, Floats]) -> None:
+        self.weights = weights
+
+    def __call__(self, inputs: Floats) -> Floats:
+        """The expected reciprocal rank, between 0 and 1, of each row [n, features]."""
+        w = self.weights
+        hidden = np.tanh((inputs - w["mean"]) / w["scale"] @ w["w1"] + w["b1"])
+        return np.asarray(1 / (1 + np.exp(-(hidden @ w["w2"] + w["b2"]))), np.float32)
+
+
+class PlanAssessor:
+    """Scores candidate queries by what searching them would bring.
+
+    Args:
+        head: From features to scores.
+        card: Where it comes from.
+        trained_on: Fingerprints of the questions that it has seen, sorted.
+        embed: The frozen model; the card's own if None.
+    """
+
+    def __init__(
+        self, head: Head, card: Card, trained_on: NDArray[np.uint64], embed: Embed | None = None
+    ) -> None:
+        self.card = card
+        self._head, self._trained_on, self._embed = head, trained_on, embed
+
+    def scores(
+        self, question: str, evidence: Sequence[str], candidates: Sequence[Candidate]
+    ) -> list[float]:
+        """The reciprocal rank at which each query should find the next page that is needed.
+
+        The larger the better; the candidates are judged one by one, so that a score does not
+        depend on the others.
+
+        Args:
+            question: What is to be answered.
+            evidence: Passages found so far, oldest first, as ``title: text`` where there is a
+                title.
+            candidates: Queries, each with what the retriever returns for it.
+
+        Returns:
+            A number between 0 and 1 for each candidate.
+
+        Raises:
+            ModelUnavailable: The frozen model of sentence vectors is not on this machine.
+        """
+        if not candidates:
+            return []
+        if self._embed is None:
+            self._embed = SentenceVectors(embeddings(self.card.embeddings))
+        seen = features(question, evidence, candidates, self._embed)
+        return [float(score) for score in self._head(seen)]
+
+    def knows(self, question: str) -> bool:
+        """Whether it was trained on this question."""
+        return bool(np.isin(fingerprint(question), self._trained_on))
+
+
+def fingerprint(question: str) -> np.uint64:
+    """A number that stands for a question, whatever its spaces, case and stops."""
+    plain = "".join(filter(str.isalnum, question.lower()))
+    return np.uint64(int.from_bytes(hashlib.blake2b(plain.encode(), digest_size=8).digest()))
+
+
+@cache
+def plan_assessor(path: Path = SHIPPED) -> PlanAssessor:
+    """The plan assessor, loaded once; the shipped one unless another is named.
+
+    Args:
+        path: The ``.npz`` file of weights; its card lies beside it as ``.json``.
+
+    Raises:
+        BadInput: A file is missing, damaged, or of another version.
+    """
+    return load(path)
+
+
+def save(
+    folder: Path,
+    weights: Mapping[str, Floats],
+    card: Card,
+    trained_on: NDArray[np.uint64],
+) -> Path:
+    """Write ``plan-assessor.npz`` and its card into a folder; the card gets the checksum.
+
+    Returns:
+        The file of weights.
+    """
+    packed = io.BytesIO()
+    np.savez_compressed(packed, allow_pickle=False, trained_on=trained_on, **weights)
+    sha256 = hashlib.sha256(packed.getvalue()).hexdigest()
+    path = folder / SHIPPED.name
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(packed.getvalue())
+    written = card.model_copy(update={"sha256": sha256})
+    path.with_suffix(".json").write_text(written.model_dump_json(indent=1) + "\n", "utf-8")
+    return path
+
+
+def load(path: Path, embed: Embed | None = None) -> PlanAssessor:
+    """Load a plan assessor.
+
+    Args:
+        path: The ``.npz`` file of weights; its card lies beside it as ``.json``.
+        embed: The frozen model; the card's own if None.
+
+    Raises:
+        BadInput: A file is missing, damaged, or of another version.
+    """
+    try:
+        packed = path.read_bytes()
+        card = Card.model_validate_json(path.with_suffix(".json").read_bytes())
+    except OSError as error:
+        raise BadInput(f"{error.filename} cannot be read ({error.strerror}).", mend=_MEND) from None
+    except ValidationError:
+        raise BadInput(f"The card beside {path} is damaged.", mend=_MEND) from None
+    if hashlib.sha256(packed).hexdigest() != card.sha256:
+        raise BadInput(f"The plan assessor {path} is not the one its card tells of.", mend=_MEND)
+    if (card.version, card.features) != (VERSION, FEATURES):
+        raise BadInput(
+            f"The plan assessor {path} belongs to another version of planweave.", mend=_MEND
+        )
+    try:
+        with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
+            weights = {name: arrays[name] for name in arrays.files}
+    except (ValueError, OSError, zipfile.BadZipFile):
+        raise BadInput(f"The plan assessor {path} is damaged.", mend=_MEND) from None
+    return PlanAssessor(Head(weights), card, weights.pop("trained_on"), embed)

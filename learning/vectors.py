@@ -1,0 +1,79 @@
+"""Sentence vectors by a frozen model: what is trained stands on them and never changes them."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import TypeAlias
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float32]
+Embed: TypeAlias = Callable[[Sequence[str]], Floats]
+"""Turns n texts into n vectors [n, d] of unit length."""
+
+_BLOCK = 256
+
+
+class SentenceVectors:
+    """Turns texts into vectors, each text once; safe for threads.
+
+    Args:
+        model: The frozen model.
+        keep: How many vectors stay in memory; those asked for longest ago go first.
+        folder: Whole blocks of new texts are kept there too, so that a run that was stopped goes
+            on where it was.
+        progress: Told how many new texts are done, and of how many.
+    """
+
+    def __init__(
+        self,
+        model: Embeddings,
+        *,
+        keep: int = 4096,
+        folder: Path | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self._model, self._keep, self._folder = model, keep, folder
+        self._progress = progress or (lambda *_: None)
+        self._known: dict[str, Floats] = {}
+        self._lock = Lock()
+
+    def __call__(self, texts: Sequence[str]) -> Floats:
+        """The vectors [n, d] of n texts, n > 0.
+
+        Raises:
+            ModelUnavailable: The model cannot be had.
+        """
+        with self._lock:
+            new = [text for text in dict.fromkeys(texts) if text not in self._known]
+            for start in range(0, len(new), _BLOCK):
+                block = new[start : start + _BLOCK]
+                self._known.update(zip(block, self._block(block), strict=True))
+                self._progress(start + len(block), len(new))
+            asked = {text: self._known.pop(text) for text in dict.fromkeys(texts)}
+            self._known.update(asked)  # the last to go
+            for text in list(self._known)[: max(0, len(self._known) - self._keep)]:
+                del self._known[text]
+        return np.stack([asked[text] for text in texts])
+
+    def _block(self, texts: list[str]) -> Floats:
+        if self._folder is None or len(texts) < _BLOCK:
+            return self._embedded(texts)
+        key = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
+        path = self._folder / f"{key}.npy"
+        with suppress(OSError, ValueError):  # not there yet, or damaged
+            return np.asarray(np.load(path, allow_pickle=False), np.float32)
+        vectors = self._embedded(texts)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part")
+        with part.open("wb") as file:
+            np.save(file, vectors, allow_pickle=False)
+        part.replace(path)
+        return vectors
+
+    def _embedded(self, texts: list[str]) -> Floats:
+        return np.asarray(self._model.embed_documents(texts), np.float32)

@@ -1,0 +1,319 @@
+"""Multi-hop questions in three formats, rounds of a search, and the figures of a choice."""
+
+import gzip
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pytest
+from bag_of_words import embed
+from published import published
+
+from apps import progress
+from apps.cli import main
+from benchmarks import assessor as suite
+from benchmarks.assessor_rounds import (
+    PER_ROUND,
+    Round,
+    gain,
+    names,
+    proposals,
+    recorded_searches,
+    rounds,
+)
+from benchmarks.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
+from learning import Candidate, PlanAssessor, SentenceVectors, plan_assessor
+from learning.plan_assessor import fingerprint
+from planweave import BadInput
+
+STULL = Paragraph("Stull (film)", "Stull is a film. It was directed by Ann Lee.")
+LEE = Paragraph("Ann Lee", "Ann Lee was born in Kansas.")
+BOAT = Paragraph("Boat", "A boat swims.")
+QUESTION = MultiHop(
+    id="1",
+    dataset="2wikimultihopqa",
+    question="Where was the director of Stull born?",
+    answers=("Kansas",),
+    paragraphs=(BOAT, STULL, LEE),
+    supporting=(STULL, LEE),
+    hops=2,
+    steps=(SubQuestion("Stull director", "Ann Lee"), SubQuestion("Ann Lee born in", "Kansas")),
+)
+
+WIKI = {
+    "id": "1",
+    "question": QUESTION.question,
+    "answer": "Kansas",
+    "supporting_facts": [["Stull (film)", 0], ["Stull (film)", 1], ["Ann Lee", 0]],
+    "context": [
+        ["Boat", ["A boat swims."]],
+        ["Stull (film)", ["Stull is a film.", " It was directed by Ann Lee."]],
+        ["Ann Lee", ["Ann Lee was born in Kansas."]],
+    ],
+}
+MUSIQUE = {
+    "id": "1",
+    "question": QUESTION.question,
+    "answer": "Kansas",
+    "answer_aliases": ["KS"],
+    "question_decomposition": [
+        {"question": "Stull >> director", "answer": "Ann Lee", "paragraph_support_idx": 2},
+        {"question": "#1 >> born in", "answer": "Kansas", "paragraph_support_idx": 0},
+    ],
+    "paragraphs": [
+        {"idx": n, "title": p.title, "paragraph_text": p.text, "is_supporting": p != BOAT}
+        for n, p in enumerate((LEE, BOAT, STULL))
+    ],
+}
+
+
+def written(folder: Path, *records: object, name: str = "some.jsonl.gz") -> Path:
+    path = folder / name
+    lines = "".join(json.dumps(record) + "\n" for record in records).encode()
+    path.write_bytes(gzip.compress(lines) if name.endswith(".gz") else lines)
+    return path
+
+
+@pytest.mark.parametrize("name", ["some.jsonl", "some.jsonl.gz"])
+def test_hotpotqa(tmp_path: Path, name: str) -> None:
+    (found,) = load(written(tmp_path, WIKI, WIKI, name=name))
+    assert found == replace(QUESTION, dataset="hotpotqa", steps=())
+
+
+def test_2wikimultihopqa(tmp_path: Path) -> None:
+    evidences = [["Stull", "director", "Ann Lee"], ["Ann Lee", "born in", "Kansas"]]
+    (found,) = load(written(tmp_path, {**WIKI, "evidences": evidences}))
+    assert found == QUESTION
+
+
+def test_musique(tmp_path: Path) -> None:
+    (found,) = load(written(tmp_path, MUSIQUE))
+    assert found == replace(
+        QUESTION,
+        dataset="musique",
+        answers=("Kansas", "KS"),
+        paragraphs=(LEE, BOAT, STULL),
+        steps=(SubQuestion("Stull director", "Ann Lee"), SubQuestion("#1 born in", "Kansas")),
+    )
+
+
+def test_a_lost_id_is_made_up_for(tmp_path: Path) -> None:
+    (found,) = load(written(tmp_path, {**WIKI, "id": None}))
+    assert found.id == WIKI["question"]
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"question": "?", "answer": "!"}, "line 1: .*supporting_facts: Field required"),
+        ({**WIKI, "context": []}, "at least 1 item"),
+        ({**WIKI, "supporting_facts": [["Nowhere", 0]]}, "names none of its paragraphs"),
+        ({**MUSIQUE, "paragraphs": "none"}, "valid array"),
+        ([], "line 1"),
+    ],
+)
+def test_wrong_records_are_told_in_a_sentence(tmp_path: Path, record: object, said: str) -> None:
+    with pytest.raises(BadInput, match=said) as told:
+        load(written(tmp_path, record))
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.jsonl", b"{"), ("a.jsonl", b"\xff"), ("a.jsonl.gz", b"no gzip"), ("a.jsonl", b"")],
+)
+def test_unreadable_files_are_told_in_a_sentence(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadInput):
+        load(tmp_path / name)
+    with pytest.raises(BadInput):
+        load(tmp_path / "nowhere.jsonl")
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("folder", ["hotpotqa", "2wikimultihopqa", "musique"])
+def test_train_and_dev_share_no_question(folder: str) -> None:
+    part = "_distractor_subset" if folder == "hotpotqa" else "_subset"
+    train, dev = (load(published(f"{folder}/{split}{part}.jsonl.gz")) for split in ("train", "dev"))
+    assert {one.dataset for one in [*train, *dev]} == {folder}
+    assert not {fingerprint(q.question) for q in train} & {fingerprint(q.question) for q in dev}
+
+
+def test_names_in_reading_order() -> None:
+    text = 'In which film by Ann Lee of Kansas did "a small boat" and the U.S. Navy meet in 1992?'
+    assert names(text) == ["a small boat", "Ann Lee of Kansas", "U.S. Navy", "1992"]
+
+
+def test_a_proposer_names_only_what_is_given() -> None:
+    start = proposals(QUESTION, [])
+    assert start[0] == QUESTION.question.rstrip("?")
+    assert "Stull director" in start
+    assert not any("Lee" in query for query in start)
+    later = proposals(QUESTION, [STULL])
+    assert {"Ann Lee", "Ann Lee born in", "Stull director born"} <= set(later)
+    assert len(set(later)) == len(later)
+
+
+def test_the_published_order_asks_the_open_step_first() -> None:
+    assert proposals(QUESTION, [], order="published")[0] == "Stull director"
+    assert proposals(QUESTION, [STULL], order="published")[:2] == [
+        "Ann Lee born in",
+        "Stull director",
+    ]
+
+
+def test_references_wait_for_their_answer() -> None:
+    musique = replace(QUESTION, steps=(QUESTION.steps[0], SubQuestion("#1 born in", "Kansas")))
+    assert not any("#" in query for query in proposals(musique, []))
+    assert "Ann Lee born in" in proposals(musique, [STULL])
+
+
+def test_gain_is_the_reciprocal_rank_of_what_is_missing() -> None:
+    assert gain(QUESTION, [BOAT, LEE, STULL]) == 0.5
+    assert gain(QUESTION, [BOAT]) == 0
+
+
+def filler(count: int) -> tuple[Paragraph, ...]:
+    return tuple(
+        Paragraph(f"Thing {n}", f"Thing number {n} is about topic {n}.") for n in range(count)
+    )
+
+
+def world() -> list[MultiHop]:
+    """Two questions in a corpus where no round finds everything at once."""
+    other = replace(
+        QUESTION,
+        id="2",
+        question="Which boat did Max Roe sail?",
+        paragraphs=(Paragraph("Max Roe", "Max Roe sailed the Swan."), *filler(9)),
+        supporting=(Paragraph("Max Roe", "Max Roe sailed the Swan."), filler(9)[7]),
+        steps=(),
+    )
+    return [QUESTION, other]
+
+
+def test_rounds_of_a_search() -> None:
+    questions = world()
+    made = list(rounds(questions, Corpus(questions, embed), seed=3, candidates=4))
+    assert {one.question.id for one in made} == {"1", "2"}
+    for one in made:
+        assert len(one.evidence) == len(set(one.evidence)) == PER_ROUND * one.number
+        assert not set(one.question.supporting) <= set(one.evidence)
+        assert 1 <= len(one.candidates) <= 4
+        assert one.candidates[0].query == one.question.question.rstrip("?")
+        for candidate, value in zip(one.candidates, one.gains, strict=True):
+            hits = [Paragraph(*hit) for hit in candidate.hits]
+            missing = [hit for hit in hits if hit not in one.evidence]
+            assert value == gain(one.question, missing)
+
+
+def test_rounds_depend_on_the_seed_alone() -> None:
+    questions = world()
+    corpus = Corpus(questions, embed)
+
+    def queries(seed: int, order: Callable[[list[MultiHop]], list[MultiHop]]) -> set[object]:
+        made = rounds(order(questions), corpus, seed=seed, candidates=3)
+        return {(r.question.id, r.number, *(c.query for c in r.candidates)) for r in made}
+
+    assert queries(1, list) == queries(1, lambda some: some[::-1])
+    assert queries(1, list) != queries(2, list)
+
+
+def test_strangers_and_recorded_searches_join_the_candidates() -> None:
+    questions = world()
+    searches = {QUESTION.question: ["Stull cast", "Somebody Else"]}
+    made = rounds(
+        questions, Corpus(questions, embed), seed=1, candidates=50, strangers=6, searches=searches
+    )
+    first = {candidate.query for candidate in next(made).candidates}
+    assert {"Stull cast", "Max Roe"} <= first
+    assert "Somebody Else" not in first
+
+
+def test_searches_of_recorded_training_runs(tmp_path: Path) -> None:
+    steps = [{"action": a} for a in ("Search[Stull]", "retrieve[Ann Lee]", "Finish[Kansas]", None)]
+    path = written(
+        tmp_path,
+        {"question": "a", "split": "train", "steps": steps},
+        {"question": "b", "split": "dev", "steps": steps},
+    )
+    assert recorded_searches(path) == {"a": ["Stull", "Ann Lee"]}
+
+
+class Fake(PlanAssessor):
+    """Chooses by a function; was trained on nothing, unless told."""
+
+    def __init__(self, value: Callable[[str], float], known: str = "") -> None:
+        self._value, self._known = value, known
+
+    def scores(self, question: str, evidence: object, candidates: object) -> list[float]:
+        assert isinstance(candidates, list)
+        return [self._value(candidate.query) for candidate in candidates]
+
+    def knows(self, question: str) -> bool:
+        return question == self._known
+
+
+def test_a_choice_by_hand() -> None:
+    some = [Candidate(query, []) for query in ("a", "bbb", "cc")]
+    one = Round(question=QUESTION, number=0, evidence=(), candidates=some, gains=[0.5, 0.25, 0.0])
+    assert suite.choice(one, Fake(len)) == ("1", 0.25, 0.5, 0.25, 0.5)
+
+
+def test_figures_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite, "_DRAWS", 400)
+    (result,) = suite.measure(world(), Fake(len), embed, candidates=4)
+    made = rounds(world(), Corpus(world(), embed), seed=1, candidates=4)
+    choices = [suite.choice(one, Fake(len)) for one in made]
+    assert result.rounds == len(choices)
+    assert set(result.mrr) == {"random", "first", "assessor", "best"}
+    for name, figure in result.mrr.items():
+        assert figure.value == pytest.approx(fmean(getattr(one, name) for one in choices))
+        assert figure.low <= figure.value <= figure.high
+    more = result.mrr["assessor"].value - result.mrr["random"].value
+    assert result.gained["random"].value == pytest.approx(more)
+    room = result.mrr["best"].value - result.mrr["random"].value
+    assert result.closed.value == pytest.approx(more / room)
+
+
+def test_the_bootstrap_draws_questions() -> None:
+    """With one round each, the interval is that of a mean of n values."""
+    random = np.random.default_rng(0)
+    values = random.random(200)
+    choices = [suite.Choice(str(n), 0, 0, value, 1) for n, value in enumerate(values.tolist())]
+    means = suite._means(choices, 1)
+    assert means["assessor"][1:].std() == pytest.approx(values.std() / np.sqrt(200), rel=0.05)
+    doubled = suite._means([one for one in choices for _ in range(2)], 1)
+    np.testing.assert_allclose(doubled["assessor"], means["assessor"])
+
+
+def test_questions_of_the_training_are_left_out() -> None:
+    (result,) = suite.measure(world(), Fake(len, QUESTION.question), embed)
+    assert (result.questions, result.left_out, result.paragraphs) == (1, 1, 13)
+    with pytest.raises(BadInput, match="trained on every question of 2wikimultihopqa"):
+        suite.measure([QUESTION], Fake(len, QUESTION.question), embed)
+
+
+def test_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded = plan_assessor()
+    monkeypatch.setattr(loaded, "_embed", embed)
+    monkeypatch.setattr(SentenceVectors, "__call__", lambda self, texts: embed(texts))
+    monkeypatch.setattr(progress, "embeddings", lambda name: None)
+    path = written(tmp_path, WIKI)
+    given = ["planweave", "bench", "assessor", "--data", str(path)]
+    for extra in ([], ["--json"]):
+        monkeypatch.setattr(sys, "argv", given + extra)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert not ended.value.code
+        printed = capsys.readouterr().out
+        assert "hotpotqa" in printed
+    made = json.loads(printed)
+    assert made["artefact"]["sha256"] == loaded.card.sha256
+    assert made["result"][0]["mrr"]["best"].keys() == {"value", "low", "high"}

@@ -1,0 +1,134 @@
+"""The plan assessor: its artefact, its scores, and that it never saw a dev question."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bag_of_words import embed
+from published import published
+
+from benchmarks.multihop import load as questions_of
+from learning import FEATURES, Candidate, Card, Floats, Hit, features, plan_assessor
+from learning.plan_assessor import SHIPPED, VERSION, Head, fingerprint, load, save
+from planweave import BadInput
+
+ROOT = Path(__file__).parents[2]
+CARD = Card(
+    version=VERSION, sha256="", seed=1, date="2026-01-01", command="train", data={}, metrics={}
+)
+SEEN = np.array([fingerprint("Who is it?")], np.uint64)
+
+
+def weights() -> dict[str, Floats]:
+    """A head that looks at the words that query and question share, and at nothing else."""
+    first = np.zeros((len(FEATURES), 1), np.float32)
+    first[FEATURES.index("query_in_question")] = 1
+    return {
+        "mean": np.zeros(len(FEATURES), np.float32),
+        "scale": np.ones(len(FEATURES), np.float32),
+        "w1": first,
+        "b1": np.zeros(1, np.float32),
+        "w2": np.full(1, 2, np.float32),
+        "b2": np.array(-1, np.float32),
+    }
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return save(tmp_path, weights(), CARD, SEEN)
+
+
+def test_scores_by_hand(path: Path) -> None:
+    loaded = load(path, embed)
+    some = [Candidate("red house", []), Candidate("red car", []), Candidate("blue boat", [])]
+    found = loaded.scores("Who lives in the red house?", ["It: is red."], some)
+    expected = [1 / (1 + np.exp(1 - 2 * np.tanh(share))) for share in (1, 0.5, 0)]
+    assert found == pytest.approx(expected, rel=1e-5)
+    assert loaded.scores("Who?", [], []) == []
+
+
+def test_round_trip(path: Path) -> None:
+    loaded = load(path, embed)
+    assert loaded.card == CARD.model_copy(update={"sha256": loaded.card.sha256})
+    rows = features("Who is it?", [], [Candidate("it", [Hit("It", "is it")])], embed)
+    assert loaded.scores("Who is it?", [], [Candidate("it", [Hit("It", "is it")])]) == [
+        float(Head(weights())(rows)[0])
+    ]
+    assert loaded.knows("who is IT")
+    assert not loaded.knows("Who was it?")
+
+
+@pytest.mark.parametrize("broken", ["cut", "changed", "gone", "card", "no card", "version"])
+def test_what_is_damaged_is_told_in_a_sentence(path: Path, broken: str) -> None:
+    card = path.with_suffix(".json")
+    match broken:
+        case "cut":
+            path.write_bytes(path.read_bytes()[:100])
+        case "changed":
+            path.write_bytes(path.read_bytes() + b"\0")
+        case "gone":
+            path.unlink()
+        case "card":
+            card.write_text("{")
+        case "no card":
+            card.unlink()
+        case _:
+            card.write_text(card.read_text().replace(FEATURES[0], "another"))
+    with pytest.raises(BadInput) as told:
+        load(path)
+    assert "Reinstall planweave, or train it again" in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_no_code_hides_in_the_weights(tmp_path: Path) -> None:
+    class Hostile:
+        def __reduce__(self) -> tuple[object, ...]:
+            return (exec, ("raise SystemExit",))
+
+    path = tmp_path / "plan-assessor.npz"
+    with path.open("wb") as file:
+        np.savez(file, w1=np.array([Hostile()], object), allow_pickle=True)
+    saved = save(tmp_path / "good", weights(), CARD, SEEN)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    card = load(saved).card.model_copy(update={"sha256": digest})
+    path.with_suffix(".json").write_text(card.model_dump_json())
+    with pytest.raises(BadInput, match="is damaged"):
+        load(path)
+
+
+def test_it_runs_without_what_trained_it() -> None:
+    code = (
+        "import sys; from learning import plan_assessor; made = plan_assessor(); "
+        "print(made is plan_assessor(), *{'jax', 'optax', 'onnxruntime'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True"]
+
+
+def test_the_shipped_one_is_whole() -> None:
+    loaded = load(SHIPPED, embed)
+    assert loaded.card.features == FEATURES
+    assert sum(part["questions"] for part in loaded.card.data.values()) > 1000
+    (score,) = loaded.scores("Who is it?", [], [Candidate("it", [Hit("It", "is it")])])
+    assert 0 < score < 1
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    "file",
+    [
+        "hotpotqa/{}_distractor_subset.jsonl.gz",
+        "2wikimultihopqa/{}_subset.jsonl.gz",
+        "musique/{}_subset.jsonl.gz",
+    ],
+)
+def test_no_dev_question_was_trained_on(file: str) -> None:
+    dev = [one.question for one in questions_of(published(file.format("dev")))]
+    train = [one.question for one in questions_of(published(file.format("train")))]
+    assert not any(map(plan_assessor().knows, dev))
+    assert all(map(plan_assessor().knows, train))

@@ -1,0 +1,119 @@
+"""The head of the plan assessor: its loss by hand, and that it learns."""
+
+from math import exp, log
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from learning import Floats, Group
+from learning.plan_assessor import Head
+from learning.training import Batch, Epoch, Settings, logits, loss, train
+
+SHORT = Settings(epochs=12, hidden=8, batch=32)
+
+
+def batch(gains: list[list[float]], real: list[list[float]], weights: list[float]) -> Batch:
+    inputs = jnp.zeros((len(gains), len(gains[0]), 1))
+    return Batch(inputs, jnp.array(gains), jnp.array(real), jnp.array(weights))
+
+
+def sigmoid(score: float) -> float:
+    return 1 / (1 + exp(-score))
+
+
+def test_loss_by_hand() -> None:
+    regression = -(log(sigmoid(2.0)) + log(1 - sigmoid(-1.0))) / 2  # gains 1 and 0
+    aim = exp(3.0) / (exp(3.0) + 1)  # sharpness 3
+    ranking = -aim * log(sigmoid(3.0)) - (1 - aim) * log(sigmoid(-3.0))
+    value = loss(jnp.array([[2.0, -1.0]]), batch([[1.0, 0.0]], [[1, 1]], [1]), 3.0)
+    assert float(value) == pytest.approx(regression + ranking, rel=1e-5)
+
+
+def test_gradient_by_hand() -> None:
+    scores, gains, sharpness = np.array([0.5, -0.3, 1.1]), np.array([0.5, 0.0, 1.0]), 2.0
+    aim = np.exp(gains * sharpness) / np.exp(gains * sharpness).sum()
+    chance = np.exp(scores) / np.exp(scores).sum()
+    by_hand = (1 / (1 + np.exp(-scores)) - gains) / 3 + chance - aim
+    one = batch([gains.tolist()], [[1, 1, 1]], [1])
+    slope = jax.grad(loss)(jnp.array([scores]), one, sharpness)
+    np.testing.assert_allclose(slope[0], by_hand, rtol=1e-4)
+
+
+def test_places_without_candidates_do_not_count() -> None:
+    scores = jnp.array([[2.0, -1.0, 9.0]])
+    filled = batch([[1.0, 0.0, 0.7]], [[1, 1, 0]], [1])
+    plain = loss(scores[:, :2], batch([[1.0, 0.0]], [[1, 1]], [1]), 3.0)
+    assert float(loss(scores, filled, 3.0)) == pytest.approx(float(plain), rel=1e-5)
+    assert float(jax.grad(loss)(scores, filled, 3.0)[0, 2]) == 0
+
+
+def toy(seed: int, count: int = 240) -> list[Group]:
+    """The gain lies in one of three inputs, against the second; the third is noise."""
+    random = np.random.default_rng(seed)
+    groups = []
+    for number in range(count):
+        inputs = random.normal(5, 3, (int(random.integers(2, 6)), 3)).astype(np.float32)
+        gains = 1 / (1 + np.exp(-(inputs[:, 0] - inputs[:, 1])))
+        groups.append(Group(f"q{number // 2}", "ab"[number % 2], inputs, gains.astype(np.float32)))
+    return groups
+
+
+def chosen(head: Head, groups: list[Group]) -> float:
+    return float(np.mean([group.gains[np.argmax(head(group.inputs))] for group in groups]))
+
+
+def test_a_toy_ranking_is_learned() -> None:
+    told: list[Epoch] = []
+    trained = train(toy(1), SHORT, progress=told.append)
+    unseen = toy(2)
+    best = np.mean([group.gains.max() for group in unseen])
+    random = np.mean([group.gains.mean() for group in unseen])
+    closed = (chosen(Head(trained.weights), unseen) - random) / (best - random)
+    assert closed > 0.9
+    assert told == trained.epochs
+    assert told[-1].loss < told[0].loss
+    assert trained.best == max(range(len(told)), key=lambda n: told[n].held_out_mrr)
+
+
+def test_numpy_and_jax_agree() -> None:
+    trained = train(toy(1, 60), Settings(epochs=2, hidden=4))
+    w = trained.weights
+    rows = toy(3, 5)[0].inputs
+    parameters = {name: jnp.asarray(w[name]) for name in ("w1", "b1", "w2", "b2")}
+    expected = jax.nn.sigmoid(logits(parameters, jnp.asarray((rows - w["mean"]) / w["scale"])))
+    np.testing.assert_allclose(Head(w)(rows), expected, rtol=1e-4)
+
+
+def flat(weights: dict[str, Floats]) -> Floats:
+    return np.concatenate([weights[name].ravel() for name in sorted(weights)])
+
+
+def test_the_seed_decides() -> None:
+    first, again, other = (
+        train(toy(1, 60), Settings(epochs=3, hidden=4, seed=seed)) for seed in (7, 7, 8)
+    )
+    np.testing.assert_array_equal(flat(first.weights), flat(again.weights))
+    assert first.epochs == again.epochs
+    assert not np.array_equal(flat(first.weights), flat(other.weights))
+
+
+def test_it_stops_when_nothing_gets_better() -> None:
+    random = np.random.default_rng(0)
+    flat_gains = [
+        Group(f"q{n}", "a", random.normal(size=(3, 2)).astype(np.float32), np.ones(3, np.float32))
+        for n in range(40)
+    ]
+    trained = train(flat_gains, Settings(epochs=50, patience=4))
+    assert (len(trained.epochs), trained.best) == (5, 0)
+
+
+def test_rounds_of_a_question_stay_together() -> None:
+    groups = [group._replace(question=f"q{n % 2}") for n, group in enumerate(toy(1, 60))]
+    mean = train(groups, Settings(epochs=1, held_out=0.5)).weights["mean"]
+    sides = [
+        np.concatenate([group.inputs for group in groups if group.question == name]).mean(axis=0)
+        for name in ("q0", "q1")
+    ]
+    assert any(np.allclose(mean, side, rtol=1e-4) for side in sides)  # the other is held out
