@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +59,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def write(path: Path, records: list[dict[str, object]]) -> None:
+def write(path: Path, records: Sequence[Mapping[str, object]]) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, records)).encode()))
 

