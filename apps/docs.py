@@ -131,7 +131,13 @@ def _progress() -> Iterator[Told]:
     """A bar while a document is embedded."""
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     stderr = Console(stderr=True)
-    with Progress(*columns, transient=True, console=stderr, redirect_stdout=False) as bar:
+    with Progress(
+        *columns,
+        transient=True,
+        console=stderr,
+        redirect_stdout=False,  # else what we tell would go the way of the bar
+        disable=not stderr.is_terminal,
+    ) as bar:
         task = bar.add_task("", visible=False)
 
         def show(document: str, done: int, total: int) -> None:

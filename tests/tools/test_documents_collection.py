@@ -77,7 +77,7 @@ def test_pages_are_distinct_and_no_more_than_asked_for(energy: Collection, tmp_p
     for k in (1, 3, 4, 6):
         found = energy.search("hydrogen", k=k, mode="dense")
         assert len({page.page for page in found}) == len(found) == k
-    assert [page.page for page in energy.search("hydrogen", mode="bm25")] == [1, 2]
+    assert {page.page for page in energy.search("hydrogen", mode="bm25")} == {1, 2}
 
 
 def test_nothing_is_found_by_words_that_do_not_occur(energy: Collection, tmp_path: Path) -> None:

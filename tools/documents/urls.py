@@ -20,6 +20,7 @@ from tools.documents.pages import KINDS, kind_of
 
 _REDIRECTS = 5
 _PATIENCE = httpx.Timeout(20.0, connect=10.0)
+_AROUND_IPV4 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96"))
 _KIND_OF_TYPE = {
     "application/pdf": ".pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
@@ -135,10 +136,16 @@ def _address(host: str, port: int, private: bool) -> str:
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
-    if inner is not None:
+    if isinstance(address, ipaddress.IPv6Address) and (inner := _inner(address)):
         return _is_public(inner)
     return address.is_global and not address.is_multicast
+
+
+def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that an IPv6 address leads to."""
+    if any(address in network for network in _AROUND_IPV4):
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour
 
 
 def _name(url: str, content_type: str) -> str:

@@ -1,0 +1,225 @@
+"""URLs: fetched from the web, and from nowhere inside the user's network."""
+
+import ipaddress
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from documents import WordEmbeddings, WordTokens
+
+from models import register_embeddings
+from planweave import BadInput
+from tools.documents import chunks, urls
+from tools.documents.collection import open_collection
+from tools.documents.pages import read
+from tools.documents.urls import fetch, is_url
+
+PAGES = {
+    "/report.txt": ("text/plain", b"One\fTwo"),
+    "/page": ("text/html; charset=utf-8", b"<h1>Title</h1><p>Text</p>"),
+    "/data.csv": ("application/octet-stream", b"a,b\n1,2"),
+    "/wrong.pdf": ("text/html", b"<p>No PDF</p>"),
+    "/picture": ("image/png", b"\x89PNG"),
+    "/large.txt": ("text/plain", b"x" * 300_000),
+}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        if path.startswith("/to/"):
+            self._reply(302, "text/plain", b"", self.path.removeprefix("/to/"))
+        elif path == "/loop":
+            self._reply(302, "text/plain", b"", "/loop")
+        elif path in PAGES:
+            self._reply(200, *PAGES[path])
+        else:
+            self._reply(404, "text/plain", b"")
+
+    def _reply(self, status: int, kind: str, body: bytes, location: str = "") -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        if location:
+            self.send_header("location", location)
+        self.end_headers()
+        try:
+            self.wfile.write(body)
+        except OSError:
+            self.close_connection = True  # the reader has had enough
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{made.server_port}"
+        made.shutdown()
+
+
+@pytest.fixture
+def resolving(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let every name stand for these addresses."""
+
+    def resolve(*addresses: str) -> None:
+        def answer(host: str, port: int, **_: object) -> list[object]:
+            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in addresses]
+
+        monkeypatch.setattr(urls.socket, "getaddrinfo", answer)
+
+    return resolve
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "text"),
+    [
+        ("/report.txt", "report.txt", "One"),
+        ("/page", "page.html", "Title\nText"),
+        ("/data.csv", "data.csv", "a | b\n1 | 2"),
+        ("/wrong.pdf", "wrong.pdf.html", "No PDF"),
+        ("/to//report.txt", "report.txt", "One"),
+        ("/to//to//page", "page.html", "Title\nText"),
+    ],
+)
+def test_the_content_type_decides(
+    path: str, name: str, text: str, server: str, tmp_path: Path
+) -> None:
+    fetched = fetch(server + path, tmp_path, private=True)
+    assert fetched == tmp_path / name
+    assert read(fetched).pages[0].text == text
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("/none", "answers with status 404"),
+        ("/picture", "is of the type image/png, which cannot be read"),
+        ("/loop", "redirected more than 5 times"),
+        ("/to/ftp://127.0.0.1/x", "is no web address"),
+        ("/to/file:///etc/passwd", "is no web address"),
+    ],
+)
+def test_what_is_no_document(path: str, problem: str, server: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=problem):
+        fetch(server + path, tmp_path, private=True)
+
+
+def test_limits(server: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="has more than 0 MB"):
+        fetch(f"{server}/large.txt", tmp_path, max_bytes=1000, private=True)
+    with pytest.raises(BadInput, match="did not arrive in time"):
+        fetch(f"{server}/large.txt", tmp_path, max_seconds=0, private=True)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.9", "169.254.169.254", "0.0.0.0"),
+        *("100.64.0.1", "224.0.0.1", "::1", "fe80::1", "fd00::1", "::ffff:127.0.0.1", "::"),
+        *("2002:7f00:1::", "64:ff9b::7f00:1", "::127.0.0.1"),
+    ],
+)
+def test_addresses_inside_are_refused(
+    address: str, resolving: Callable[..., None], tmp_path: Path
+) -> None:
+    resolving(address)
+    with pytest.raises(BadInput, match="address of a private network or of this machine"):
+        fetch("http://documents.example/report.txt", tmp_path)
+    resolving("93.184.215.14", address)  # one of several is enough
+    with pytest.raises(BadInput, match="address of a private network"):
+        fetch("https://documents.example/report.txt", tmp_path)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "127.1"])
+def test_this_machine_is_refused_however_it_is_written(host: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"private network|cannot be found"):
+        fetch(f"http://{host}/report.txt", tmp_path)
+
+
+@pytest.mark.parametrize("address", ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
+def test_addresses_of_the_internet_are_none_of_ours(address: str) -> None:
+    assert urls._is_public(ipaddress.ip_address(address))
+
+
+def test_a_redirect_inside_is_refused(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[str] = []
+
+    def only_first(address: object) -> bool:
+        checked.append(str(address))
+        return len(checked) == 1
+
+    monkeypatch.setattr(urls, "_is_public", only_first)
+    with pytest.raises(BadInput, match="private network"):
+        fetch(f"{server}/to//report.txt", tmp_path)
+    assert len(checked) == 2
+
+
+def test_the_checked_address_is_the_one_that_is_asked(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    real = socket.getaddrinfo
+
+    def once(host: str, port: int, *_: object, **options: object) -> list[object]:
+        if host == "documents.example":
+            asked.append(host)
+            host = "127.0.0.1"
+        return list(real(host, port, type=socket.SOCK_STREAM))
+
+    monkeypatch.setattr(urls.socket, "getaddrinfo", once)
+    address = server.replace("127.0.0.1", "documents.example")
+    assert fetch(f"{address}/report.txt", tmp_path, private=True).read_bytes() == b"One\fTwo"
+    assert asked == ["documents.example"]
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("ftp://example.com/a.txt", "is no web address"),
+        ("file:///etc/passwd", "is no web address"),
+        ("http://", "is no web address"),
+        ("https://user:secret@example.com/a.txt", "holds a user name or password"),
+    ],
+)
+def test_urls_that_are_refused(url: str, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=problem) as raised:
+        fetch(url, tmp_path)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_host_that_does_not_answer(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(BadInput, match=r"cannot be fetched \(ConnectError\)") as raised:
+        fetch(f"http://127.0.0.1:{port}/a.txt?token=secret", tmp_path, private=True)
+    assert "secret" not in str(raised.value)
+
+
+def test_what_is_a_url() -> None:
+    assert is_url("https://example.com")
+    assert not is_url("report.pdf")
+    assert not is_url(Path("https://example.com"))
+
+
+def test_a_url_is_added_to_a_collection(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
+    register_embeddings("words", WordEmbeddings)
+    web = open_collection("web", embeddings="words:1", create=True)
+    with pytest.raises(BadInput, match="PLANWEAVE_PRIVATE_URLS"):
+        web.add(f"{server}/page")
+    monkeypatch.setenv("PLANWEAVE_PRIVATE_URLS", "true")
+    assert [added.document for added in web.add(f"{server}/page")] == ["page.html"]
+    assert web.add(f"{server}/page")[0].status == "unchanged"
+    assert web.search("title")[0].text == "Title\nText"
