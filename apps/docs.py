@@ -65,7 +65,10 @@ def list_command(*, collection: _Name = "", as_json: _AsJson = False) -> None:
     if not listed:
         typer.echo("There are no documents yet. Add some: planweave docs add FILE")
     for name, infos in listed.items():
-        table = Table("document", "pages", "only images", "chunks", "kB", "added", box=None)
+        table = Table(box=None)
+        table.add_column("document", overflow="fold")  # a name is needed whole, to remove it
+        for title in ("pages", "only images", "chunks", "kB", "added"):
+            table.add_column(title)
         for info in infos:
             images = _numbers(info.image_pages)
             size, added = f"{info.bytes / 1000:,.0f}", info.added[:16].replace("T", " ")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from documents import WordEmbeddings, WordTokens, encrypt, write_pdf
 
+from memory import SearchMode
 from models import ModelUnavailable, register_embeddings
 from planweave import BadInput
 from tools.documents import chunks, collection, store
@@ -54,7 +55,7 @@ def report(folder: Path, pages: list[str], name: str = "report.txt") -> Path:
 
 @pytest.mark.parametrize("mode", ["fused", "dense", "bm25"])
 def test_a_page_is_found_by_what_it_says(
-    mode: collection.SearchMode, energy: Collection, tmp_path: Path
+    mode: SearchMode, energy: Collection, tmp_path: Path
 ) -> None:
     (added,) = energy.add(report(tmp_path, ENERGY))
     assert (added.document, added.status, added.pages, added.chunks) == (
@@ -340,7 +341,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(
         database.execute("PRAGMA max_page_count = 20")
         return database
 
-    monkeypatch.setattr(store.sqlite3, "connect", small)
+    monkeypatch.setattr(sqlite3, "connect", small)
     long = report(tmp_path, [f"{number} " + "word " * 500 for number in range(90)], "long.txt")
     with pytest.raises(BadInput, match="The disk is full"):
         energy.add(long)

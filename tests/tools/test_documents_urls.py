@@ -71,7 +71,7 @@ def resolving(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         def answer(host: str, port: int, **_: object) -> list[object]:
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in addresses]
 
-        monkeypatch.setattr(urls.socket, "getaddrinfo", answer)
+        monkeypatch.setattr(socket, "getaddrinfo", answer)
 
     return resolve
 
@@ -174,7 +174,7 @@ def test_the_checked_address_is_the_one_that_is_asked(
             host = "127.0.0.1"
         return list(real(host, port, type=socket.SOCK_STREAM))
 
-    monkeypatch.setattr(urls.socket, "getaddrinfo", once)
+    monkeypatch.setattr(socket, "getaddrinfo", once)
     address = server.replace("127.0.0.1", "documents.example")
     assert fetch(f"{address}/report.txt", tmp_path, private=True).read_bytes() == b"One\fTwo"
     assert asked == ["documents.example"]
