@@ -1,6 +1,9 @@
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
+from command_line import PROGRAM, CommandLine, Run
 from offers import SCRIPT
 
 
@@ -10,3 +13,36 @@ def offers(tmp_path: Path) -> str:
     path = tmp_path / "offers.sql"
     path.write_text(SCRIPT)
     return str(path)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    ours = ("_API_KEY", "_STRICT_MSGPACK")  # a user's environment has neither
+    kept = {name: value for name, value in os.environ.items() if not name.endswith(ours)}
+    return kept | {
+        "PLANWEAVE_STATE_DIR": str(tmp_path / "state"),
+        "PLANWEAVE_CACHE_DIR": str(tmp_path / "cache"),
+        "PLANWEAVE_DATA_DIR": str(tmp_path / "data"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "PLANWEAVE_RESPONSE_CACHE": "off",
+        "PLANWEAVE_RETRIES": "0",
+        "COLUMNS": "100",
+        "NO_COLOR": "1",
+    }
+
+
+@pytest.fixture
+def planweave(tmp_path: Path, environment: dict[str, str]) -> CommandLine:
+    def run(*arguments: str, stdin: str = "", **variables: str) -> Run:
+        return subprocess.run(
+            [PROGRAM, *arguments],
+            check=False,
+            cwd=tmp_path,
+            env=environment | variables,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    return run

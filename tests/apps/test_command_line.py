@@ -5,14 +5,13 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from command_line import PROGRAM, CommandLine, assert_one_clear_error
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
 from openai_server import Answer, serving
@@ -23,57 +22,12 @@ from apps.story import Story
 from apps.threads import checkpoints
 from memory import Fact, WorkingMemory
 
-PROGRAM = str(Path(sys.executable).with_name("planweave"))
-
-Run = subprocess.CompletedProcess[str]
-CommandLine = Callable[..., Run]
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    ours = ("_API_KEY", "_STRICT_MSGPACK")  # a user's environment has neither
-    kept = {name: value for name, value in os.environ.items() if not name.endswith(ours)}
-    return kept | {
-        "PLANWEAVE_STATE_DIR": str(tmp_path / "state"),
-        "PLANWEAVE_CACHE_DIR": str(tmp_path / "cache"),
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
-        "PLANWEAVE_RESPONSE_CACHE": "off",
-        "PLANWEAVE_RETRIES": "0",
-        "COLUMNS": "100",
-        "NO_COLOR": "1",
-    }
-
-
-@pytest.fixture
-def planweave(tmp_path: Path, environment: dict[str, str]) -> CommandLine:
-    def run(*arguments: str, stdin: str = "", **variables: str) -> Run:
-        return subprocess.run(
-            [PROGRAM, *arguments],
-            check=False,
-            cwd=tmp_path,
-            env=environment | variables,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-
-    return run
-
 
 @pytest.fixture
 def rules(tmp_path: Path) -> str:
     path = tmp_path / "rules.txt"
     path.write_text("Take the cheapest offer.")
     return str(path)
-
-
-def assert_one_clear_error(run: Run, *words: str, code: int = 1) -> None:
-    assert run.returncode == code, run.stderr
-    assert run.stderr.count("Error:") == 1
-    assert "Traceback" not in run.stderr + run.stdout
-    for word in words:
-        assert word in run.stderr
 
 
 # decide

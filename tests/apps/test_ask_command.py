@@ -1,0 +1,132 @@
+"""``planweave ask`` and ``planweave terms``: real documents, scripted server, installed program."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine, assert_one_clear_error
+from offers import scripted
+from openai_server import serving
+
+REPORT = (
+    "Market report\n\nThe levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023.\n"
+    "\f"
+    "Prices of offers rise by 4% a year.\n"
+)
+SEARCH = {"thought": "Look it up.", "tool": "documents", "input": "levelised cost of hydrogen"}
+QUOTE = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
+READ = {
+    "findings": [
+        {"page": 1, "quote": QUOTE, "statement": "It costs USD 5.5/kg.", "number": "5.5 USD/kg"}
+    ]
+}
+ANSWER = {"text": "In 2023 it costs USD 5.5/kg [1].", "short": "USD 5.5/kg", "unknown": ""}
+V1 = (SEARCH, READ, ANSWER)
+V3 = (
+    {"steps": ["Find the cost."]},
+    {"task": "Find the cost of hydrogen."},
+    SEARCH,
+    READ,
+    {"steps": ["Answer."]},
+    {"reason": "Fact [1] says it.", "verdict": "TERMINATE"},
+    ANSWER,
+)
+
+
+@pytest.fixture
+def library(planweave: CommandLine, tmp_path: Path) -> CommandLine:
+    """The program with a collection "market" of one report, searched by words."""
+    (tmp_path / "report.txt").write_text(REPORT)
+    added = planweave("docs", "add", "report.txt", "--collection", "market", "--embeddings", "none")
+    assert added.returncode == 0, added.stderr
+    return planweave
+
+
+def test_ask_tells_plan_task_pages_fact_and_cited_answer(library: CommandLine) -> None:
+    with serving(*scripted(*V3)) as model:
+        run = library("ask", "What is the cost?", "--collection", "market", "--model", model.name)
+    assert run.returncode == 0, run.stderr
+    order = [
+        *("What is the cost?", "Plan", "1. Find the cost.", "task: Find the cost of hydrogen."),
+        *("found report.txt p. 1", "[1] It costs USD 5.5/kg.", "[1] report.txt, p. 1:"),
+        *("─ Answer ─", "USD 5.5/kg [1].", "1 of 1 claims supported", "7 model calls"),
+    ]
+    places = [run.stdout.index(text) for text in order]
+    assert places == sorted(places)
+
+
+def test_ask_json_is_the_whole_run(library: CommandLine) -> None:
+    with serving(*scripted(*V1)) as model:
+        run = library(
+            *("ask", "What is the cost?", "--collection", "market", "--method", "agent_v1"),
+            *("--model", model.name, "--json"),
+        )
+    told = json.loads(run.stdout)
+    assert told["answer"]["decision"] == "USD 5.5/kg"
+    assert told["facts"][0]["quote"] == {"document": "report.txt", "page": 1, "text": QUOTE[:-1]}
+    assert told["claims"][0]["supported"] is True
+
+
+def test_a_question_to_documents_and_a_database(library: CommandLine, offers: str) -> None:
+    query = {"thought": "And the price.", "tool": "sql", "input": "SELECT price FROM offer LIMIT 1"}
+    finish = {"thought": "Enough.", "tool": "finish", "input": ""}
+    with serving(*scripted(SEARCH, READ, query, finish, ANSWER)) as model:
+        run = library(
+            *("ask", "What?", "--collection", "market", "--database", offers, "--json"),
+            *("--method", "react", "--model", model.name),
+        )
+    assert [fact["source"] for fact in json.loads(run.stdout)["facts"]] == ["documents", "sql"]
+
+
+def test_a_term_is_learned_confirmed_used_and_forgotten(library: CommandLine) -> None:
+    def ask() -> str:
+        with serving(*scripted(*V1)) as model:
+            library(
+                *("ask", "What is the LCOH?", "--collection", "market", "--method", "agent_v1"),
+                *("--model", model.name),
+            )
+        return "\n".join(message["content"] for message in model.requests[0]["messages"])
+
+    assert "levelised cost of hydrogen" not in ask()
+    listed = json.loads(library("terms", "list", "--json").stdout)
+    assert listed["LCOH"]["page"] == 1
+    assert listed["LCOH"]["confirmed"] is False
+    assert "levelised cost of hydrogen" in library("terms", "list").stdout
+    assert library("terms", "confirm", "LCOH").returncode == 0
+    assert "LCOH: levelised cost of hydrogen" in ask()
+    assert library("terms", "forget", "LCOH").returncode == 0
+    assert json.loads(library("terms", "list", "--json").stdout) == {}
+
+
+def test_a_term_that_was_never_learned_cannot_be_confirmed(planweave: CommandLine) -> None:
+    run = planweave("terms", "confirm", "XYZ")
+    assert_one_clear_error(run, "'XYZ' was never learned", "planweave terms list")
+
+
+def test_a_run_waits_for_approval_and_says_how_to_go_on(library: CommandLine) -> None:
+    with serving(*scripted(*V3)) as model:
+        run = library(
+            *("ask", "What?", "--collection", "market", "--model", model.name, "--approve")
+        )
+    assert_one_clear_error(run, "waits for approval", "planweave ask --resume", code=5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--collection", "marked"), ("'marked'", "did you mean market")),
+        (("--collection", "market", "--search", "magic"), ("setting search",)),
+        (("--collection", "market", "--method", "nobody"), ("no method 'nobody'",)),
+        (("--collection", "market", "--pages", "0"), ("setting pages",)),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    library: CommandLine, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    assert_one_clear_error(library("ask", "What?", *arguments), *words)
+
+
+def test_an_empty_collection_is_said_to_be_so(library: CommandLine) -> None:
+    library("docs", "remove", "report.txt", "--collection", "market")
+    run = library("ask", "What?", "--collection", "market")
+    assert_one_clear_error(run, "'market' is empty", "planweave docs add")
