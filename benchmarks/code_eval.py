@@ -6,6 +6,7 @@ programs and the sandbox do no harm to either. Exit status 1 if a wrong solution
 """
 
 import argparse
+import ast
 import gzip
 import json
 import re
@@ -14,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from math import comb
 from pathlib import Path
@@ -34,6 +36,7 @@ _FENCE = re.compile(r"```[ \t]*(?:python|py)?[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL
 _DEFINED = re.compile(r"^def\s+(\w+)", re.MULTILINE)
 # What a program says last, having read it only then: one that leaves early passes nothing.
 _LAST = "\nimport sys as _sys\n_sys.stdout.write(chr(10) + _sys.stdin.read())\n"
+_CONSTANTS = "inf, nan = float('inf'), float('nan')\n"
 # MBPP+ compares these as sets, and these by whether there is a match at all.
 _SETS = {"similar_elements", "find_char_long", "common_in_nested_lists", "extract_singly"}
 _SETS |= {"larg_nnum", "intersection_array", "find_dissimilar", "Diff"}
@@ -126,12 +129,15 @@ def _mbpp(row: Row) -> Problem:
 def _plus(row: Row) -> Problem:
     """Both plus sets: the published solution is asked for what is right on every input.
 
-    Inputs that it cannot take are left out: JSON has made lists of MBPP+'s tuples and sets.
+    JSON has made lists of MBPP+'s tuples and sets; they are restored after the examples in the
+    task's assertions. Inputs that the solution even then cannot take are left out.
     """
     prompt, entry = str(row["prompt"]), str(row["entry_point"])
     solution = prompt + str(row["canonical_solution"])
     inputs = [*_list(row["base_input"]), *_list(row["plus_input"] or [])]
-    about = {"entry": entry, "inputs": inputs, "atol": row["atol"]}
+    example = _example(str(row.get("assertion", "")), entry)
+    inputs = [_shaped(example, given) for given in inputs]
+    about: dict[str, object] = {"entry": entry, "inputs": inputs, "atol": row["atol"]}
     about["as_set"], about["as_presence"] = entry in _SETS, entry in _PRESENCE
     return Problem(
         id=str(row["task_id"]),
@@ -140,20 +146,47 @@ def _plus(row: Row) -> Problem:
         entry=entry,
         solution=solution,
         tests=f"{row.get('assertion', '')}\n{_COMPARE}",
-        files={"reference.py": solution, "about.json": json.dumps(about)},
+        files={"reference.py": solution, "about.py": f"{_CONSTANTS}ABOUT = {about!r}"},
     )
+
+
+def _example(assertion: str, entry: str) -> list[object]:
+    """The arguments of the first call of ``entry`` with literals alone; empty if there is none."""
+    for node in ast.walk(ast.parse(assertion)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == entry:
+            with suppress(ValueError):
+                return [ast.literal_eval(argument) for argument in node.args]
+    return []
+
+
+def _shaped(example: object, value: object) -> object:
+    """``value`` with tuples, sets and complex numbers where ``example`` has them."""
+    if isinstance(example, complex) and isinstance(value, str):
+        return complex(value)
+    if isinstance(example, dict) and isinstance(value, dict):
+        other = next(iter(example.values()), None)
+        return {key: _shaped(example.get(key, other), one) for key, one in value.items()}
+    if not isinstance(example, list | tuple | set) or not isinstance(value, list):
+        return value
+    known = list(example)
+    items = [
+        _shaped(known[min(i, len(known) - 1)] if known else None, v) for i, v in enumerate(value)
+    ]
+    with suppress(TypeError):  # what a set cannot hold stays a list
+        return type(example)(items)
+    return items
 
 
 # Floats agree within 1e-6 where no other tolerance is published (EvalPlus); find_zero has many
 # right answers, so its polynomial is asked instead.
 _COMPARE = """
 def _compare(functions):
-    import copy, json, math
-    with open("about.json") as file:
-        about = json.load(file)
-    right = {}
-    with open("reference.py") as file:
-        exec(compile(file.read(), "reference.py", "exec"), right)
+    import copy, math
+    about, right = {}, {}
+    for name, names in (("about.py", about), ("reference.py", right)):
+        with open(name) as file:
+            exec(compile(file.read(), name, "exec"), names)
+    about = about["ABOUT"]
 
     def alike(a, b, atol):
         if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
@@ -268,32 +301,37 @@ class Result:
         suite: Whose tests, and whose solutions.
         problems: How many.
         passed: Solutions that passed.
-        failed: The others' ids, with reason.
+        reasons: How the others ended, with how many of each.
+        unexpected: Published solutions that failed or wrong ones that passed, with reason.
         seconds: Wall time of all.
     """
 
     suite: str
     problems: int
     passed: int
-    failed: list[str]
+    reasons: dict[str, int]
+    unexpected: list[str]
     seconds: float
 
 
-def measure(suite: str, problems: Sequence[Problem], codes: Sequence[str], jobs: int = 1) -> Result:
-    """Judge one solution of each problem."""
+def measure(
+    suite: str, problems: Sequence[Problem], codes: Sequence[str], jobs: int = 1, *, right: bool
+) -> Result:
+    """Judge one solution of each problem, all of them right or all of them wrong."""
     start = time.monotonic()
     with ThreadPoolExecutor(jobs) as pool:
         outcomes = list(pool.map(judge, problems, codes))
-    failed = [
+    unexpected = [
         f"{problem.id}: {outcome.reason}"
         for problem, outcome in zip(problems, outcomes, strict=True)
-        if not outcome.passed
+        if outcome.passed != right
     ]
     return Result(
         suite=suite,
         problems=len(problems),
-        passed=len(problems) - len(failed),
-        failed=failed,
+        passed=sum(outcome.passed for outcome in outcomes),
+        reasons=dict(Counter(outcome.reason for outcome in outcomes if not outcome.passed)),
+        unexpected=unexpected,
         seconds=round(time.monotonic() - start, 1),
     )
 
@@ -303,28 +341,36 @@ def wrong(problem: Problem) -> str:
     return f"{problem.solution}\n\ndef {problem.entry}(*_, **__):\n    return None\n"
 
 
-def run(folder: Path, jobs: int, limit: int | None = None) -> list[Result]:
-    """Measure what there is in a folder of the published files, under their published names."""
-    files = {
-        "HumanEval": "humaneval.jsonl.gz",
-        "HumanEval+ mini": "HumanEvalPlus-Mini.jsonl.gz",
-        "MBPP test": "mbpp.jsonl.gz",
-    }
-    suites = {name: load(folder / file) for name, file in files.items() if (folder / file).exists()}
+FILES = {
+    "HumanEval": "humaneval.jsonl.gz",
+    "HumanEval+ mini": "HumanEvalPlus-Mini.jsonl.gz",
+    "MBPP test": "mbpp.jsonl.gz",
+    "MBPP+": "MbppPlus.jsonl.gz",
+}
+"""Suites that are measured, by their published files."""
+
+
+def run(folder: Path, names: Sequence[str], jobs: int, limit: int | None = None) -> list[Result]:
+    """Measure the suites named, as far as their files are in a folder."""
+    paths = {name: folder / FILES[name] for name in names}
+    suites = {name: load(path) for name, path in paths.items() if path.exists()}
     if not suites:
-        raise BadInput(f"{folder} holds none of {', '.join(files.values())}.")
+        raise BadInput(f"{folder} holds none of {', '.join(FILES[name] for name in names)}.")
     if mbpp := suites.get("MBPP test"):
         suites["MBPP test"] = [problem for problem in mbpp if int(problem.id) in MBPP_TEST]
     results = []
     for name, problems in suites.items():
         some = problems[:limit]
-        results.append(measure(f"{name}, published", some, [p.solution for p in some], jobs))
-        results.append(measure(f"{name}, wrong", some, [wrong(p) for p in some], jobs))
+        for kind, codes in (
+            ("published", [problem.solution for problem in some]),
+            ("wrong", [wrong(problem) for problem in some]),
+        ):
+            results.append(measure(f"{name}, {kind}", some, codes, jobs, right=kind != "wrong"))
     if {"HumanEval", "HumanEval+ mini"} <= suites.keys():
         plus = suites["HumanEval+ mini"][:limit]
-        codes = {problem.id: problem.solution for problem in suites["HumanEval"]}
+        theirs = {problem.id: problem.solution for problem in suites["HumanEval"]}
         name = "HumanEval+ mini, HumanEval's solutions"
-        results.append(measure(name, plus, [codes[p.id] for p in plus], jobs))
+        results.append(measure(name, plus, [theirs[p.id] for p in plus], jobs, right=True))
     return results
 
 
@@ -332,19 +378,19 @@ def main(arguments: list[str] | None = None) -> int:
     """Print one line per suite; 1 when a wrong solution passes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.code_eval", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the published files")
+    parser.add_argument("--suite", nargs="*", choices=FILES, default=list(FILES))
     parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
     parser.add_argument("--limit", type=int, help="problems of each suite")
     parser.add_argument("--output", type=Path, help="JSON file to write")
     given = parser.parse_args(arguments)
     try:
-        results = run(given.data, max(1, given.jobs), given.limit)
+        results = run(given.data, given.suite, max(1, given.jobs), given.limit)
     except PlanweaveError as error:
         print(error, file=sys.stderr)  # noqa: T201
         return error.exit_code
     for r in results:
-        reasons = Counter(one.rpartition(": ")[2] for one in r.failed)
         line = f"{r.suite:<40} {r.passed:>5} of {r.problems:<5} {r.seconds:>7.1f} s"
-        print(line, *reasons.items())  # noqa: T201
+        print(line, *r.reasons.items())  # noqa: T201
     if given.output:
         words = ["python", "-m", "benchmarks.code_eval", *(arguments or sys.argv[1:])]
         given.output.write_text(report(words, [asdict(r) for r in results]), encoding="utf-8")

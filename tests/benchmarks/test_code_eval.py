@@ -95,6 +95,22 @@ def test_plus_compares_values_and_leaves_out_what_the_reference_refuses(
     assert not judge(plus, "def third(x):\n    raise ValueError\n").passed
 
 
+def test_shapes_that_json_lost_are_restored(tmp_path: Path) -> None:
+    row = {
+        "task_id": "Plus/2",
+        "prompt": '"""Join."""\n',
+        "entry_point": "join",
+        "canonical_solution": "def join(a, b, c):\n    return a + (len(b), abs(c[0]))\n",
+        "assertion": "assert join((1, 2), {3}, [1j]) == (1, 2, 1, 1)",
+        "base_input": [[[1, 2], [3], ["1j"]]],
+        "plus_input": [[[], [3, 3], ["3+4j", "0j"]], [[1], [float("inf")], ["1j"]]],
+        "atol": 0,
+    }
+    (problem,) = load(written(tmp_path, row))
+    assert "[(), {3}, [(3+4j), 0j]]" in problem.files["about.py"]
+    assert "[(1,), {inf}, [1j]]" in problem.files["about.py"]
+
+
 def test_code_is_taken_out_of_replies() -> None:
     assert code_of("def f(): pass") == "def f(): pass"
     reply = "Use:\n```python\nx = 1\ny = 2\n```\nor\n```\nz\n```"

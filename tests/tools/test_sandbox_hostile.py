@@ -22,7 +22,8 @@ import pytest
 from tools import sandbox
 from tools.sandbox import SandboxLimits, outside
 
-SETS = [("namespaces", "landlock", "seccomp"), ("landlock", "seccomp"), ("namespaces", "seccomp")]
+ALL = ("namespaces", "landlock", "seccomp")
+PAIRS = [("namespaces", "seccomp"), ("landlock", "seccomp")]
 LIMITS = SandboxLimits(
     seconds=15, cpu=1, memory=256 << 20, output=10_000, disk=4 << 20, entries=100
 )
@@ -365,7 +366,7 @@ def attack(
     return result
 
 
-@pytest.mark.parametrize("layers", SETS, ids="+".join)
+@pytest.mark.parametrize("layers", PAIRS, ids="+".join)
 @pytest.mark.parametrize("name", [*READING, *WRITING, *REACHING, *DANGEROUS])
 def test_it_does_not_escape(name: str, world: World, layers: tuple[str, ...]) -> None:
     result = attack({**READING, **WRITING, **REACHING, **DANGEROUS}[name], world, layers)
@@ -374,7 +375,7 @@ def test_it_does_not_escape(name: str, world: World, layers: tuple[str, ...]) ->
     assert "NameError" not in result.stderr
 
 
-@pytest.mark.parametrize("layers", SETS[:2], ids="+".join)
+@pytest.mark.parametrize("layers", [ALL, PAIRS[1]], ids="+".join)
 @pytest.mark.parametrize("name", EXHAUSTING)
 def test_it_ends_in_time(name: str, world: World, layers: tuple[str, ...]) -> None:
     reason, program = EXHAUSTING[name]

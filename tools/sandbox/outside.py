@@ -33,7 +33,7 @@ for name, path in (("tools", {_TOOLS!r}), ("tools.sandbox", {_TOOLS + "/sandbox"
 from tools.sandbox.inside import main
 main()
 """
-_COMMAND = (sys.executable, "-I", "-S", "-X", "utf8", "-B", "-c", _START)
+_COMMAND = (sys.executable, "-I", "-S", "-X", "utf8", "-c", _START)
 _LAYERS = ("namespaces", "landlock", "seccomp")
 _GRACE = 30.0  # seconds to start Python and lay the layers, on a busy machine
 _CHUNK = 65_536
