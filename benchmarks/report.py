@@ -259,9 +259,10 @@ def _draw_scores(records: Sequence[Record], figure: "Figure") -> None:
     for axis in axes:
         found, labels = axis.get_legend_handles_labels()
         handles |= dict(zip(labels, found, strict=True))
-    figure.legend(
-        list(handles.values()), list(handles), loc="outside lower center", ncols=3, fontsize=8
-    )
+    if handles:
+        figure.legend(
+            list(handles.values()), list(handles), loc="outside lower center", ncols=3, fontsize=8
+        )
 
 
 def _panel(axis: "Axes", records: Sequence[Record], about: Suite) -> None:
