@@ -9,8 +9,20 @@ from apps.bench.dqa import dqa
 from apps.bench.needles import needles
 from apps.bench.prompt_format import prompt_format
 from apps.bench.rag import rag
+from apps.bench.rat import rat, rat_corpus
 from apps.bench.report import report
 
 app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
-for command in (agents, assessor, documents, dqa, needles, prompt_format, rag, report):
+for command in (
+    agents,
+    assessor,
+    documents,
+    dqa,
+    needles,
+    prompt_format,
+    rag,
+    rat,
+    rat_corpus,
+    report,
+):
     app.command()(command)
