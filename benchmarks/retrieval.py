@@ -6,9 +6,11 @@ one JSON file: a part that is measured again takes the place of what it was.
 
 import gzip
 import json
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -36,6 +38,7 @@ REPORT = "docs/iea_global_hydrogen_review_2024_pages.jsonl.gz"
 QUESTIONS = "docs/questions.jsonl"
 HOTPOTQA = "hotpotqa/dev_distractor_subset.jsonl.gz"
 
+_PACKAGES = ("faiss-cpu", "bm25s", "onnxruntime", "tokenizers", "numpy")
 _QUERY = "What does low-emissions hydrogen cost?"
 _WORDS_UP_TO = 100_000  # beyond, the synthetic texts take more memory than the index
 
@@ -95,21 +98,25 @@ def measure(part: str, asked: Asked) -> Iterator[Line]:
         yield from hotpot_quality(hotpot, asked.embeddings, asked.rerankers)
 
 
-def keep(path: Path, part: str, lines: Sequence[Line], command: Sequence[str], model: str) -> None:
-    """Write the lines of a part into the result file, in the place of what it held of that part.
+def head(command: Sequence[str], model: str) -> dict[str, JsonValue]:
+    """With what and where a part is measured, to be asked for before it is."""
+    return {
+        "command": machine.command(command),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "model": model,
+        "machine": machine.machine() | {"load": round(os.getloadavg()[1], 1)},
+        "versions": {**machine.versions(), **{name: version(name) for name in _PACKAGES}},
+        "commit": machine.commit(),
+    }
+
+
+def keep(path: Path, part: str, about: Mapping[str, JsonValue], lines: Sequence[Line]) -> None:
+    """Write a part into the result file, in the place of what it held of that part.
 
     Raises:
         BadInput: The file is damaged, or cannot be written.
     """
-    found = {
-        "command": machine.command(command),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "model": model,
-        "machine": machine.machine(),
-        "versions": machine.versions(),
-        "commit": machine.commit(),
-        "result": [_plain(line) for line in lines],
-    }
+    found = {**about, "result": [_plain(line) for line in lines]}
     try:
         kept = json.loads(path.read_text("utf-8")) if path.exists() else {}
         path.parent.mkdir(parents=True, exist_ok=True)

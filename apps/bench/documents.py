@@ -47,10 +47,11 @@ def documents(
         seed=seed,
     )
     for name in listed(part, retrieval.PARTS, "part", every="all"):
+        about = retrieval.head(sys.argv, embeddings)
         lines: list[retrieval.Line] = []
         for line in retrieval.measure(name, asked):
             lines.append(line)
-            retrieval.keep(out / "retrieval.json", name, lines, sys.argv, embeddings)
+            retrieval.keep(out / "retrieval.json", name, about, lines)
             console.print(f"{name}: {' · '.join(_cells(line))}", markup=False, highlight=False)
         _show(retrieval.table(name, lines), console)
         speeds = [line for line in lines if isinstance(line, Speed)]

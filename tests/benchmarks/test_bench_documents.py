@@ -161,7 +161,7 @@ def test_absent_and_damaged_data_are_told(data: Path, tmp_path: Path) -> None:
     result = tmp_path / "retrieval.json"
     result.write_text("[]")
     with pytest.raises(BadInput, match="cannot be used"):
-        retrieval.keep(result, "words", [], ["planweave"], "minilm")
+        retrieval.keep(result, "words", {}, [])
 
 
 @pytest.mark.published
