@@ -13,13 +13,13 @@ from memory import (
     Failure,
     Page,
     Quote,
-    UsageByRole,
     Value,
     WorkingMemory,
     add_usage,
 )
 from nodes.faithfulness import faithfulness_of
-from nodes.pages import pages_text
+from nodes.pages import excerpt, pages_text
+from nodes.rag_metrics import Faithfulness
 from nodes.role import ask_role, failures, usage
 from nodes.turns import Observation, chosen_action, turn_taken
 from prompts import load
@@ -63,25 +63,31 @@ async def reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
         if quote and finding.statement.strip()
     ]
     measured = [await _measured(seen, state, runtime) for seen in found]
+    judged = [measure for _, measure in measured if measure]
     problem = "" if found else "The pages found do not say it."
     turn = turn_taken(state, [seen for seen, _ in measured], problem, perf_counter() - started)
     return turn | {
-        "usage": reduce(add_usage, (spent for _, spent in measured), usage(reply)),
-        "failures": failures(reply) + [_misquoted(finding) for finding, q in pairs if not q],
+        "usage": reduce(add_usage, (measure.usage for measure in judged), usage(reply)),
+        "failures": [
+            *failures(reply),
+            *(_misquoted(finding) for finding, quote in pairs if not quote),
+            *(failure for measure in judged for failure in measure.failures),
+        ],
     }
 
 
 async def _measured(
     seen: Observation, state: WorkingMemory, runtime: Runtime[Context]
-) -> tuple[Observation, UsageByRole]:
-    """The finding with its faithfulness to its page, where the context asks for it."""
+) -> tuple[Observation, Faithfulness | None]:
+    """The finding with its faithfulness to what was read, where the context asks for it."""
     quote = seen.quote
     if not runtime.context.faithfulness or quote is None:
-        return seen, {}
+        return seen, None
     place = quote["document"], quote["page"]
-    page = next(p["text"] for p in state["pages"] if (p["document"], p["page"]) == place)
-    measured = await faithfulness_of(seen.text, page, state, runtime)
-    return seen._replace(faithfulness=measured.value), measured.usage
+    page = next(page for page in state["pages"] if (page["document"], page["page"]) == place)
+    read = excerpt(page, runtime.context.page_characters)
+    measured = await faithfulness_of(seen.text, read, state, runtime)
+    return seen._replace(faithfulness=measured.value), measured
 
 
 def _quote(finding: Finding, pages: Sequence[Page]) -> Quote | None:
