@@ -130,6 +130,7 @@ kernel.{call} = fails
 
 ORDINARY = """
 import os, sys, types
+if sys.version_info < (3, 11): sys.exit("too old")
 sys.path.insert(0, os.getcwd())
 sys.modules["tools"] = types.ModuleType("tools")  # whose own imports are not installed there
 sys.modules["tools"].__path__ = [os.getcwd() + "/tools"]
@@ -147,6 +148,7 @@ for layers in (protection(), ("landlock", "seccomp")):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user to try")
+@pytest.mark.skipif(not Path("/usr/bin/python3").exists(), reason="no Python for everyone")
 @pytest.mark.skipif("landlock" not in sandbox.protection(), reason="there is no Landlock here")
 def test_it_confines_for_an_ordinary_user() -> None:
     """A Python that everybody can read, and the packages copied to where everybody can."""
@@ -156,6 +158,8 @@ def test_it_confines_for_an_ordinary_user() -> None:
         Path(folder).chmod(0o755)
         words = ["/usr/bin/python3", "-c", ORDINARY]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    if done.stderr == "too old\n":
+        pytest.skip("the Python for everyone is too old")
     assert done.stderr == ""
     lines = done.stdout.splitlines()
     assert len(lines) == 8

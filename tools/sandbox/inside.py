@@ -165,7 +165,10 @@ def _parents(name: str) -> list[str]:
 
 def _stranger() -> int:
     """A user for the program who owns nothing, if this is root and others can read Python."""
-    if os.geteuid() != 0 or sys.platform != "linux" or not _open_to_all(os.__file__):
+    if os.geteuid() != 0 or sys.platform != "linux":
+        return 0
+    readable = os.stat(os.__file__).st_mode & 0o004
+    if not (readable and _reachable(os.__file__) and _reachable(os.getcwd())):
         return 0
     for user in (_STRANGER + os.getpid(), _NOBODY):
         with suppress(OSError):
@@ -174,14 +177,11 @@ def _stranger() -> int:
     return 0
 
 
-def _open_to_all(path: str) -> bool:
-    if not os.stat(path).st_mode & 0o004:
-        return False
-    while path != "/":
-        path = os.path.dirname(path)
-        if not os.stat(path).st_mode & 0o001:
-            return False
-    return True
+def _reachable(path: str) -> bool:
+    """Whether everybody may pass through the folders above."""
+    above = os.path.dirname(path)
+    open_to_all = bool(os.stat(above).st_mode & 0o001)
+    return open_to_all and (above == "/" or _reachable(above))
 
 
 def _become_program(request: Request, user: int, tell: int) -> None:
