@@ -145,7 +145,7 @@ def _plus(row: Row) -> Problem:
         head=prompt if "def " in prompt else "",
         entry=entry,
         solution=solution,
-        tests=f"{row.get('assertion', '')}\n{_COMPARE}",
+        tests=f"import math\n{row.get('assertion', '')}\n{_COMPARE}",
         files={"reference.py": solution, "about.py": f"{_CONSTANTS}ABOUT = {about!r}"},
     )
 
@@ -160,9 +160,11 @@ def _example(assertion: str, entry: str) -> list[object]:
 
 
 def _shaped(example: object, value: object) -> object:
-    """``value`` with tuples, sets and complex numbers where ``example`` has them."""
-    if isinstance(example, complex) and isinstance(value, str):
-        return complex(value)
+    """``value`` with the tuples, sets and kinds of numbers that ``example`` has."""
+    if isinstance(example, int | float | complex) and isinstance(value, str):
+        with suppress(ValueError):  # an input that is of another kind on purpose
+            return complex(value) if isinstance(example, complex) else float(value)
+        return value
     if isinstance(example, dict) and isinstance(value, dict):
         other = next(iter(example.values()), None)
         return {key: _shaped(example.get(key, other), one) for key, one in value.items()}
@@ -201,6 +203,9 @@ def _compare(functions):
                 return False
         return a == b
 
+    def present(value):
+        return value if isinstance(value, bool) else value is not None
+
     used = 0
     for given in about["inputs"]:
         try:
@@ -214,7 +219,7 @@ def _compare(functions):
         elif about["as_set"]:
             good = set(found) == set(expected)
         elif about["as_presence"]:
-            good = (found is not None) == expected or found == expected
+            good = present(found) == present(expected)
         else:
             good = alike(found, expected, about["atol"])
         assert good, (given, found, expected)
