@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,6 +22,8 @@ from nodes.citation_check import CITATION, UNSUPPORTED
 from tools.documents.collection import open_collection
 
 NAME = "agents"
+
+_CITED = re.compile(rf"\s*(?:{CITATION.pattern}|{re.escape(UNSUPPORTED)})")
 
 Finds = Callable[[str], frozenset[tuple[str, int]]]
 """The pages that a search for a text finds."""
@@ -168,5 +171,5 @@ class Trial:
 
 def said(answer: Answer) -> str:
     """What an answer says, without citations: the short answer, and its text."""
-    text = CITATION.sub("", answer["why"]).replace(UNSUPPORTED, "").strip()
+    text = _CITED.sub("", answer["why"]).strip()
     return "\n".join(part for part in (answer["decision"], text) if part)

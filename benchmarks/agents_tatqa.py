@@ -14,6 +14,7 @@ SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "percent": 0.01}
 
 _SCALE = re.compile(rf"\b({'|'.join(SCALES)})s?\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
+_SEPARATORS = (r"\s*;\s*", r"\s*[;,](?!\d)\s*", r"\s*(?:;|,(?!\d)|\band\b)\s*")
 _SIGNS = str.maketrans("", "", string.punctuation)
 
 
@@ -30,29 +31,36 @@ def match(gold: Sequence[str], scale: str, said: str, *, spans: bool) -> Match:
     Args:
         gold: Its spans, or its one number.
         scale: Its scale; empty if it has none.
-        said: The answer as text; its parts stand between commas or semicolons where the gold
-            has several spans, and its scale in words.
+        said: The answer as text, its scale in words; where the gold has several spans it is
+            taken apart in the way that fits best.
         spans: Whether it is made of spans; F1 of a number is its exact match.
     """
-    parts = re.split(r"\s*(?:;|,(?!\d)|\band\b)\s*", said) if len(gold) > 1 else [said]
-    named = _SCALE.search(said) if all(is_number(part) for part in parts if part) else None
-    own = named[1].lower() if named else ""
-    parts = [_SCALE.sub("", part).strip() if named else part.strip() for part in parts]
     there = _words(_joined(gold, scale))
     best = Match(0.0, 0.0)
-    for form in _forms([part for part in parts if part], own):
-        words = _words(form)
-        exact = float(bool(words) and words == there)
-        best = max(best, Match(exact, _f1(set(words), set(there)) if spans else exact))
+    for parts in _partings(said) if len(gold) > 1 else [[said]]:
+        for form in _forms(parts):
+            words = _words(form)
+            exact = float(bool(words) and words == there)
+            best = max(best, Match(exact, _f1(set(words), set(there)) if spans else exact))
     return best
 
 
-def _forms(parts: Sequence[str], scale: str) -> list[str]:
+def _partings(said: str) -> list[list[str]]:
+    """The ways to take a text apart into spans; a span may itself hold a comma or an and."""
+    return [list(filter(None, re.split(separator, said))) for separator in _SEPARATORS]
+
+
+def _forms(parts: Sequence[str]) -> list[str]:
     """An answer as it is compared; a bare number may also be a share of 1, left unrounded."""
-    if not parts:
-        return []
-    bare = len(parts) == 1 and not scale and "%" not in parts[0] and is_number(parts[0])
-    return [_joined(parts, scale), *([f"{quantities(parts[0])[0].value:.4f}"] if bare else [])]
+    named = (
+        [m for part in parts if (m := _SCALE.search(part))] if all(map(is_number, parts)) else []
+    )
+    scale = named[-1][1].lower() if named else ""
+    plain = [_SCALE.sub("", part).strip() if scale else part for part in parts]
+    forms = [_joined(plain, scale)]
+    if len(plain) == 1 and not scale and "%" not in plain[0] and is_number(plain[0]):
+        forms.append(f"{quantities(plain[0])[0].value:.4f}")
+    return forms
 
 
 def _joined(parts: Sequence[str], scale: str) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import platformdirs
 import typer
+from pydantic import JsonValue
 from rich.console import Console
 
 from apps.bench.common import (
@@ -94,13 +95,11 @@ def agents(
         settings=context,
         collection=_collected(found.documents, embeddings, console),
     )
-    sample = {"limit": limit, "seed": seed, "concurrency": concurrency, "chosen": len(chosen)}
-    head = head_of(
-        document_agents.NAME,
-        context,
-        {"name": data.name, "questions": len(found.questions), "trials": trials}
-        | {**sample, "contexts": contexts, "embeddings": embeddings},
-    )
+    sample: dict[str, JsonValue] = {"chosen": len(chosen), "limit": limit, "trials": trials}
+    drawn: dict[str, JsonValue] = {"seed": seed, "contexts": contexts, "embeddings": embeddings}
+    about: dict[str, JsonValue] = {"name": data.name, "questions": len(found.questions)}
+    about |= sample | drawn | {"concurrency": concurrency}
+    head = head_of(document_agents.NAME, context, about)
     path = result_path(out, model)
     run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
     tell_report([path], console, as_json=as_json, folder=out)

@@ -44,6 +44,7 @@ _TASKS = {
     "verify the statements": "verify",
     "the questions": "ask",
     "the sentences that matter": "copy",
+    "grade the answer": "mark",
 }
 
 

@@ -1,0 +1,454 @@
+"""The document agents' benchmark as a person runs it: real graphs and search, scripted models."""
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from documents import WordEmbeddings, WordTokens
+from inline_snapshot import external_file
+from pydantic import JsonValue
+from records import record
+from scripted import Prompt, Reply, ScriptedChat, act
+from typer.testing import CliRunner, Result
+
+from apps.bench import app
+from benchmarks.agents_judge import agreed
+from benchmarks.agents_questions import choose, load
+from benchmarks.agents_tables import agent_tables, mean_and_deviation
+from benchmarks.rag_ways import Human, Pair
+from benchmarks.record import Record, Score
+from benchmarks.store import read
+from benchmarks.table import Table, text
+from models import ModelRequest, register_embeddings, register_provider
+from nodes.answer_judge import JUDGE
+from planweave import BadInput, PlanweaveError
+from tools.documents import chunks, collection
+
+PAGES = [
+    "Hydrogen from coal had a share of almost 60% of 28 Mt in 2023.",
+    "Steel would raise the price of a car by around 1%.",
+    "The tax credit is USD 85 per tonne. Allocation by energy gives 58.6 g.",
+]
+REPORTS = [
+    ("h1", "lookup", "How much does steel raise the price of a car?", "around 1%", [2]),
+    ("h2", "lookup", "What share of which total came from coal?", "almost 60% of 28 Mt", [1]),
+    ("h3", "comparison", "Which allocation is highest, and how much?", "by energy: 58.6 g", [3]),
+    ("h4", "calculation", "What is the credit for 9 kg?", "9 x 0.085 = USD 0.765 (USD 0.8)", [3]),
+    ("h5", "unanswerable", "What discount rate was used for ships?", "not stated", []),
+]
+TABLES = [
+    ("t1", ["$ 1,452.4"], "span", "", False, "million", "What were fixed price sales?"),
+    ("t2", ["fixed price", "other"], "multi-span", "", False, "", "What are the contract types?"),
+    ("t3", ["2019"], "span", "1>0", True, "", "In which year were sales the largest?"),
+    ("t4", "2", "count", "a##b", False, "", "How many years had sales above 1?"),
+    ("t5", -22.22, "arithmetic", "(44-57)/57", False, "percent", "What is the change in other?"),
+    ("t6", 3, "arithmetic", "", False, "", "What has no derivation?"),
+]
+"""What the scripted agent says: (short answer, text, what is unknown), by question."""
+SAYS: dict[str, tuple[str | None, str, str]] = {
+    "How much does steel": ("about 1 per cent", "A car costs 1% more [1].", ""),
+    "What share of which": ("60%", "It was 60% [1].", ""),
+    "Which allocation is": ("by energy, 58.6 g", "Allocation by energy [1].", ""),
+    "What is the credit": ("9 x 0.085 = 0.7", "The credit is USD 0.7 [1].", ""),
+    "What discount rate": (None, "", "No page tells the rate."),
+    "What were fixed": ("$1,452.4 million", "Sales were 1,452.4 [1].", ""),
+    "What are the contract": ("fixed price", "They are fixed price [1].", ""),
+    "In which year": ("2019", "It was 2019 [1].", ""),
+    "How many years": ("two", "Two years [1].", ""),
+    "What is the change": (None, "It fell by 22.22% [1].", ""),
+}
+
+
+def pair(number: int, *correctness: int) -> Pair:
+    humans = [Human(correctness=given, completeness=0, overall=0) for given in correctness]
+    return Pair(
+        instance_id=number,
+        dataset="d",
+        query="Which colour?",
+        gt_answer="blue",
+        response_a="It is red.",
+        response_b="It is blue.",
+        human=humans,
+    )
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "given"
+    for name in ("docs", "tatqa", "rag_eval"):
+        (folder / name).mkdir(parents=True)
+    names = ("id", "kind", "question", "answer", "pages")
+    asked = [dict(zip(names, one, strict=True)) | {"doc": "report"} for one in REPORTS]
+    _write(folder / "docs" / "questions.jsonl", asked)
+    pages = [{"page": n, "text": page} for n, page in enumerate(PAGES, start=1)]
+    _write(folder / "docs" / "report_pages.jsonl", pages)
+    fields = ("uid", "answer", "answer_type", "derivation", "req_comparison", "scale", "question")
+    sales = [["", "2019", "2018"], ["Fixed price", "$ 1,452.4", "$ 1,146"], ["Other", "44", "57"]]
+    contexts = [
+        {
+            "table": {"uid": f"table-{n}", "table": sales},
+            "paragraphs": [{"order": 2, "text": "In millions."}, {"order": 1, "text": "Sales:"}],
+            "questions": [dict(zip(fields, one, strict=True)) for one in questions],
+        }
+        for n, questions in enumerate((TABLES, []))
+    ]
+    _write(folder / "tatqa" / "dev.jsonl.gz", contexts)
+    pairs = [pair(1, 2, 1), pair(2, 0, 2), pair(3, 1, 1), pair(4, -1, -2)]
+    lines = [one.model_dump(mode="json") for one in pairs]
+    _write(folder / "rag_eval" / "ragchecker_human_pairs.jsonl.gz", lines)
+    return folder
+
+
+def _write(path: Path, lines: Sequence[Mapping[str, object]]) -> None:
+    content = "\n".join(map(json.dumps, lines)).encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+
+
+class Agent:
+    """Searches, reads, answers as :data:`SAYS` has it; as a judge it knows what is blue."""
+
+    def __init__(self) -> None:
+        self.prompts: list[Prompt] = []
+        self.seeds: list[int | None] = []
+        self.verdict = "Correct"
+
+    def __call__(self, prompt: Prompt) -> Reply:
+        self.prompts.append(prompt)
+        ground = prompt.messages[0].text
+        asked = next((name for name in SAYS if name in ground), "")
+        match prompt.task:
+            case "action":
+                return act("documents", f"{asked} report sales")
+            case "read":
+                quote = "Fixed price | $ 1,452.4" if "1,452.4" in prompt.text else PAGES[0][:30]
+                finding = {"page": 1, "quote": quote, "statement": "So it is.", "number": ""}
+                return {"findings": [finding]}
+            case "answer":
+                short, words, unknown = SAYS[asked]
+                return {"text": words, "short": short, "unknown": unknown}
+        if "blue" in ground:
+            correct = "blue" in prompt.messages[1].text
+            return {"reason": "So.", "verdict": "Correct" if correct else "Incorrect"}
+        return {"reason": "Close.", "verdict": self.verdict} if self.verdict else "I cannot say."
+
+
+@pytest.fixture(autouse=True)
+def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
+    register_embeddings("words", lambda _: WordEmbeddings())
+    made = Agent()
+
+    def model(request: ModelRequest) -> ScriptedChat:
+        made.seeds.append(request.seed)
+        return ScriptedChat(script=made)
+
+    register_provider("agent", model)
+    yield made
+    collection._open.clear()
+
+
+def bench(data: Path, out: Path, *words: object, fails: str = "") -> Result:
+    given = ("agents", "--data", data, "--model", "agent:x", "--out", out)
+    fixed = ("--embeddings", "words:64", "--method", "agent_v1")
+    done = CliRunner().invoke(app, [str(word) for word in (*given, *fixed, *words)])
+    if fails:
+        assert isinstance(done.exception, PlanweaveError), done.output
+        assert fails in str(done.exception)
+    elif done.exception:
+        raise done.exception
+    return done
+
+
+def results(out: Path) -> dict[tuple[str, int], Record]:
+    found = read(out / "agent-x.jsonl").records.values()
+    return {(r.question, int(str(r.score.details.get("trial", 0)))): r for r in found}
+
+
+def test_the_five_sets_of_both_formats(data: Path) -> None:
+    found = load(data, contexts=2, seed=1)
+    assert {q.id: q.part for q in found.questions} == {
+        "h1": "simple 1",
+        "h2": "complex 1",
+        "h3": "complex 1",
+        "h4": "calculation",
+        "h5": "simple 1",
+        "tatqa-t1": "simple 2",
+        "tatqa-t2": "simple 2",
+        "tatqa-t3": "complex 2",
+        "tatqa-t4": "complex 2",
+        "tatqa-t5": "calculation",
+    }
+    by_id = {q.id: q for q in found.questions}
+    assert by_id["h2"].evidence == {("report_pages.jsonl", 1)}
+    assert by_id["h5"].gold is None
+    assert by_id["tatqa-t1"].evidence == {("tatqa-table-0.jsonl", 1)}
+    table = next(d for d in found.documents if d.name == "tatqa-table-0.jsonl")
+    assert table.text.splitlines()[2:] == [
+        "In millions.",
+        "",
+        " | 2019 | 2018",
+        "Fixed price | $ 1,452.4 | $ 1,146",
+        "Other | 44 | 57",
+    ]
+
+
+def test_a_smaller_limit_chooses_a_part_in_turn(data: Path) -> None:
+    questions = load(data, contexts=2, seed=1).questions
+    every = choose(questions, None, 3)
+    assert sorted(q.id for q in every) == sorted(q.id for q in questions)
+    assert len({q.part for q in every[:5]}) == 5
+    assert choose(questions, 4, 3) == every[:4]
+    assert choose(questions, None, 4) != every
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("docs/questions.jsonl", b"{}", "is of another layout: id"),
+        ("tatqa/dev.jsonl.gz", b"no gzip", "cannot be read (BadGzipFile)"),
+        ("docs/report_pages.jsonl", None, "that questions name is not in"),
+    ],
+)
+def test_what_cannot_be_read_is_said(
+    data: Path, tmp_path: Path, file: str, content: bytes | None, said: str
+) -> None:
+    if content is None:
+        (data / file).unlink()
+    else:
+        (data / file).write_bytes(content)
+    bench(data, tmp_path / "out", fails=said)
+
+
+def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="holds no questions"):
+        load(tmp_path, contexts=2, seed=1)
+
+
+def test_answers_are_scored_by_rule_where_that_can_be(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    bench(data, out, "--trials", 1)
+    scored = {
+        q: (r.score.value, r.score.details.get("scored")) for (q, _), r in results(out).items()
+    }
+    assert scored == {
+        "h1": (1.0, "rule"),
+        "h2": (0.0, "rule"),
+        "h3": (1.0, "judge"),
+        "h4": (0.0, "rule"),
+        "h5": (1.0, "rule"),
+        "tatqa-t1": (1.0, "rule"),
+        "tatqa-t2": (1.0, "judge"),
+        "tatqa-t3": (1.0, "rule"),
+        "tatqa-t4": (1.0, "rule"),
+        "tatqa-t5": (1.0, "judge"),
+        "d-1": (1.0, None),
+        "d-4": (0.0, None),
+    }
+    record = results(out)["tatqa-t1", 1]
+    assert record.error == ""
+    assert [c["supported"] for c in record.claims] == [True]
+    assert record.facts[0]["quote"]["document"] == "tatqa-table-0.jsonl"  # type: ignore[index,call-overload]  # plain JSON
+    assert record.score.details["found"] is True
+    assert record.score.details["tatqa"] == {"exact": 1.0, "f1": 1.0}
+
+
+@pytest.mark.parametrize("verdict", ["Incorrect", "Unsure", ""])
+def test_a_judge_that_is_not_sure_or_not_readable_makes_no_answer_right(
+    verdict: str, data: Path, tmp_path: Path, agent: Agent
+) -> None:
+    agent.verdict = verdict
+    bench(data, tmp_path, "--trials", 1, "--judge-pairs", 0, "--set", "complex 1")
+    record = results(tmp_path)["h3", 1]
+    assert record.score.value == 0.0
+    judged = record.score.details["judged"]
+    assert isinstance(judged, dict)
+    assert judged["verdict"] == (verdict or None)
+
+
+def test_the_judge_sees_question_reference_and_answer(
+    data: Path, tmp_path: Path, agent: Agent
+) -> None:
+    bench(data, tmp_path, "--trials", 1, "--judge-pairs", 0, "--set", "complex 1")
+    (prompt,) = [prompt for prompt in agent.prompts if prompt.task == "mark"]
+    snapshot = external_file("../prompts/snapshots/agents_bench.txt", format=".txt")
+    assert "\n\n".join(message.text for message in prompt.messages) + "\n" == snapshot
+
+
+def test_trials_differ_by_seed_and_key_and_are_resumed(
+    data: Path, tmp_path: Path, agent: Agent
+) -> None:
+    words = ("--limit", 2, "--judge-pairs", 1, "--setting", "seed=7")
+    first = bench(data, tmp_path, *words, "--trials", 1)
+    assert "0 done before, 3 to do" in first.output
+    assert set(agent.seeds) == {7}
+    more = bench(data, tmp_path, *words, "--trials", 3)
+    assert "3 done before, 4 to do" in more.output
+    assert {7, 8, 9} == set(agent.seeds)
+    kept = agent.prompts.copy()
+    again = bench(data, tmp_path, *words, "--trials", 3)
+    assert "7 done before, 0 to do" in again.output
+    assert agent.prompts == kept
+    assert len(collection.collections("bench")) == 1
+
+
+def test_another_judge_is_asked(data: Path, tmp_path: Path, agent: Agent) -> None:
+    bench(data, tmp_path, "--trials", 1, "--set", "complex 1", "--judge", "agent:other")
+    models = {
+        (call.record.role == JUDGE, call.record.model)
+        for record in results(tmp_path).values()
+        for call in record.calls
+    }
+    assert models == {(True, "agent:other"), (False, "agent:x")}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--method", "planrag"), "no document agent 'planrag'"),
+        (("--set", "hard"), "no set of questions 'hard'"),
+        (("--setting", "collection=mine"), "chosen by the benchmark itself"),
+    ],
+)
+def test_a_wrong_option_is_said(
+    data: Path, tmp_path: Path, words: tuple[str, str], said: str
+) -> None:
+    bench(data, tmp_path, *words, fails=said)
+
+
+def test_pairs_that_people_agree_on_strongly() -> None:
+    pairs = [pair(1, 2, 1), pair(2, 2, 0), pair(3, 1, 1), pair(4, -2, -1), pair(5, 2, -2)]
+    assert [one.instance_id for one in agreed(pairs)] == [1, 4]
+
+
+# the report
+
+
+def scored(question: str, trial: int, value: float, **changed: JsonValue) -> Record:
+    details: dict[str, JsonValue] = {
+        "trial": trial,
+        "asked": f"{question}?",
+        "gold": "1",
+        "evidence": [["a.pdf", 1]],
+        "found": True,
+        "scored": "rule",
+        "judged": None,
+        "tatqa": None,
+    }
+    score = Score(value=value, answer="1", explanation="", details=details | changed)
+    part = {"a": "simple 1", "b": "simple 1", "c": "calculation"}[question]
+    return record(
+        question,
+        "agent_v1",
+        key=f"{question}/{trial}",
+        suite="agents",
+        scenario=part,
+        database="",
+        score=score,
+    )
+
+
+def rows(tables: list[Table], title: str) -> list[list[str]]:
+    (table,) = [table for table in tables if table.title == title]
+    return [[text(cell) for cell in row] for row in table.rows]
+
+
+def test_mean_and_sample_deviation_by_hand() -> None:
+    assert mean_and_deviation([]) == "-"
+    assert mean_and_deviation([50.0]) == "50.0"
+    assert mean_and_deviation([0.0, 50.0, 100.0]) == "50.0 ± 50.0"
+    assert mean_and_deviation([60.0, 70.0]) == "65.0 ± 7.1"
+
+
+def test_sets_and_questions_over_trials_by_hand() -> None:
+    values = {"a": (1, 1, 0), "b": (1, 0, 0), "c": (0, 0, 1)}
+    made = [scored(q, n, float(v)) for q, own in values.items() for n, v in enumerate(own, 1)]
+    tables = agent_tables(made)
+    # simple 1 by trial: 100, 50, 0; all: 66.7, 33.3, 33.3
+    assert rows(tables, "Right answers by set") == [
+        ["agent_v1", "3", "50.0 ± 50.0", "33.3 ± 57.7", "44.4 ± 19.2"]
+    ]
+    assert rows(tables, "Each question") == [
+        ["simple 1", "a", "a?", "1", "66.7 ± 57.7"],
+        ["simple 1", "b", "b?", "1", "33.3 ± 57.7"],
+        ["calculation", "c", "c?", "1", "33.3 ± 57.7"],
+    ]
+
+
+def test_how_answers_were_scored_by_hand() -> None:
+    verdicts: list[JsonValue] = ["Correct", "Unsure", None]
+    made = [
+        scored("a", n, float(verdict == "Correct"), scored="judge", judged={"verdict": verdict})
+        for n, verdict in enumerate(verdicts, start=1)
+    ]
+    made += [scored("b", 1, 1.0), scored("b", 2, 0.0, scored="no answer")]
+    assert rows(agent_tables(made), "How answers were scored") == [
+        ["agent_v1", "5", "1", "1", "3", "60.0%", "1", "1", "1"]
+    ]
+
+
+def _fact(number: int, document: str, page: int) -> dict[str, JsonValue]:
+    return {"number": number, "quote": {"document": document, "page": page, "text": ""}}
+
+
+def test_citations_by_hand() -> None:
+    facts = [_fact(1, "a.pdf", 1), _fact(2, "a.pdf", 9)]
+    right, wrong = {"supported": True}, {"supported": False}
+    made = [
+        scored("a", 1, 1.0).model_copy(
+            update={"facts": facts, "answer": {"facts": [1, 2]}, "claims": [right, wrong]}
+        ),
+        scored("b", 1, 1.0).model_copy(
+            update={"facts": facts, "answer": {"facts": [2]}, "claims": [right]}
+        ),
+        scored("c", 1, 0.0).model_copy(update={"facts": facts[1:], "answer": {"facts": []}}),
+        scored("c", 2, 0.0, evidence=[], gold=None),
+    ]
+    (row,) = rows(agent_tables(made), "Citations")
+    read, citing, to_gold, shares, claims = row[1:]
+    assert read.startswith("66.7%")
+    assert citing == "2"
+    assert to_gold.startswith("50.0%")
+    assert shares.startswith("25.0%")
+    assert claims.startswith("66.7%")
+    assert rows(agent_tables(made), "What the documents do not answer") == [["agent_v1", "1", "0"]]
+
+
+def test_the_judge_beside_people_by_hand() -> None:
+    verdicts = [
+        ("Correct", "Incorrect"),
+        ("Correct", "Correct"),
+        ("Unsure", "Incorrect"),
+        ("Incorrect", "Correct"),
+        (None, "Incorrect"),
+    ]
+    made = [
+        record(
+            f"d-{n}",
+            JUDGE,
+            key=f"d-{n}",
+            suite="agents",
+            score=Score(
+                value=1, answer="x", explanation="", details={"better": better, "other": other}
+            ),
+        )
+        for n, (better, other) in enumerate(verdicts)
+    ]
+    (row,) = rows(agent_tables(made), "The judge beside people")
+    assert row[1] == "5"
+    assert row[2].startswith("60.0%")
+    assert row[3].startswith("40.0%")
+    assert row[4:] == ["1", "3", "1", "1"]
+
+
+def test_the_report_of_a_run_holds_the_thesis_beside_ours(data: Path, tmp_path: Path) -> None:
+    bench(data, tmp_path, "--trials", 2, "--limit", 5)
+    page = (tmp_path / "report.md").read_text("utf-8")
+    assert "## Right answers by set" in page
+    assert "| V3 | 66.7 ± 5.8 | 50 ± 10 | 29.2 ± 7.2 | 10 ± 10 | 29.2 ± 14.4 |" in page
+    assert "other questions, other models and another judge" in page
+    assert "## The judge beside people" in page
+    assert str(tmp_path) not in page

@@ -1,0 +1,174 @@
+"""Answers by rule: quantities, TAT-QA's own metric, and what is left to the judge."""
+
+import pytest
+from published import published
+
+from benchmarks.agents_quantity import Quantity, is_number, quantities, result_of, same
+from benchmarks.agents_questions import Gold, load
+from benchmarks.agents_tatqa import match
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("7", [Quantity(7)]),
+        ("-12.6", [Quantity(-12.6, 1)]),
+        ("\u221212.6", [Quantity(-12.6, 1)]),
+        ("(12.6)", [Quantity(-12.6, 1)]),
+        ("$(1,234)", [Quantity(-1234, currency="USD")]),
+        ("in (2019)", [Quantity(2019)]),
+        ("$  1,452.40", [Quantity(1452.4, 2, currency="USD")]),
+        ("-$5", [Quantity(-5, currency="USD")]),
+        ("$1.5bn", [Quantity(1.5, 1, 1e9, currency="USD")]),
+        ("5 million EUR", [Quantity(5, 0, 1e6, currency="EUR")]),
+        ("£3 thousand", [Quantity(3, 0, 1e3, currency="GBP")]),
+        ("22.2 per cent", [Quantity(22.2, 1, percent=True)]),
+        ("14percent", [Quantity(14, percent=True)]),
+        ("28 Mt H2", [Quantity(28, unit="Mt")]),
+        ("58.6 g CO2-eq/MJ", [Quantity(58.6, 1, unit="g")]),
+        ("USD 85 per tonne", [Quantity(85, currency="USD", per="tonne")]),
+        ("6-20%", [Quantity(6, percent=True), Quantity(20, percent=True, joined=True)]),
+        ("6% to 20%", [Quantity(6, percent=True), Quantity(20, percent=True, joined=True)]),
+        ("between 6 and 20%", [Quantity(6, percent=True), Quantity(20, percent=True)]),
+        ("EUR 0.37\u20130.48/kg", [
+            Quantity(0.37, 2, currency="EUR", per="kg"),
+            Quantity(0.48, 2, currency="EUR", per="kg", joined=True),
+        ]),
+        ("550, 33 and 28 thousand", [Quantity(n, 0, 1e3) for n in (550, 33, 28)]),
+        ("In 2018, 12%", [Quantity(2018), Quantity(12, percent=True)]),
+        ("three contracts", [Quantity(3)]),
+        ("one of 4", [Quantity(4)]),
+        ("CO2 and H2 under 45Q", []),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_quantities(text: str, expected: list[Quantity]) -> None:
+    assert quantities(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("$ 1,452.4", True), ("(3.5)", True), ("2019", True), ("5 years", False), ("no", False)],
+)
+def test_is_number(text: str, expected: bool) -> None:
+    assert is_number(text) is expected
+
+
+def test_the_result_stands_behind_the_last_equality_and_beside_remarks() -> None:
+    plain, remarks = result_of("9 kg x USD 0.085/kg = USD 0.765/kg (about USD 0.8/kg)")
+    assert quantities(plain) == [Quantity(0.765, 3, currency="USD", per="kg")]
+    assert remarks == ["about USD 0.8/kg"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "said", "right"),
+    [
+        ("14%", "13.95%", True),
+        ("14%", "about 14 per cent", True),
+        ("14%", "0.14", True),
+        ("14%", "14", True),
+        ("14%", "13.4%", False),
+        ("14%", "-14%", False),
+        ("22.22%", "22.2%", False),
+        ("22.22%", "22.2155%", True),
+        ("1,496.5 million", "$1,496.5 million", True),
+        ("1,496.5 million", "1496.5", True),
+        ("1,496.5 million", "1,496,500,000", True),
+        ("1,496.5 million", "1.4965 billion", True),
+        ("1,496.5 million", "1,496.5 thousand", False),
+        ("1,496.5 million", "1,496.5 billion", False),
+        ("USD 5", "EUR 5", False),
+        ("USD 5", "5 $", True),
+        ("7 Mt", "7,000 kt", True),
+        ("7 Mt", "7 kt", False),
+        ("7 Mt", "7 MW", False),
+        ("7 Mt", "7 Mtpa", True),
+        ("USD 0.765/kg", "USD 765 per tonne", True),
+        ("USD 0.765/kg", "USD 0.765 per tonne", False),
+        ("USD 0.765/kg", "0.765", True),
+        ("6-20%", "between 6% and 20%", True),
+        ("6-20%", "6\u201320 %", True),
+        ("6-20%", "6%", False),
+        ("6-20%", "6%, 20% and 30%", False),
+        ("12", "12 in 2019", True),
+        ("2019", "2018 or 2019", False),
+        ("2019", "2019", True),
+        ("7", "11 - 4 = 7", True),
+        ("7", "11 - 4 = 8", False),
+        ("5", "five", True),
+        ("5", "none", False),
+        ("-12.6", "(12.6)", True),
+        ("-12.6", "12.6", False),
+    ],
+)
+def test_same_quantities(gold: str, said: str, right: bool) -> None:
+    assert same(quantities(gold), quantities(result_of(said)[0]), "What is it?") is right
+
+
+def test_what_an_answer_repeats_of_the_question_is_no_other_answer() -> None:
+    question = "How much more are 49 Mt than 43 Mt?"
+    assert same(quantities("14%"), quantities("14% more, 49 Mt against 43 Mt"), question)
+    assert not same(quantities("14%"), quantities("14% more, or 15%"), question)
+
+
+@pytest.mark.parametrize(
+    ("gold", "scale", "said", "expected"),
+    [
+        (["$1,496.5"], "million", "$1,496.5 million", (1.0, 1.0)),
+        (["$1,496.5"], "million", "1,496.5", (0.0, 0.0)),
+        (["22.22"], "percent", "22.22%", (1.0, 1.0)),
+        (["22.22"], "percent", "0.2222", (1.0, 1.0)),
+        (["22.22"], "percent", "22.22", (0.0, 0.0)),
+        (["-12.6"], "million", "-12.6 million", (1.0, 1.0)),
+        (["2019", "2018"], "", "2018, 2019", (1.0, 1.0)),
+        (["red wine", "beer"], "", "beer; the red wine", (1.0, 1.0)),
+        (["550", "33"], "thousand", "550 and 33 thousand", (1.0, 1.0)),
+        (["May 1, 2018", "cash and debt"], "", "cash and debt; May 1, 2018", (1.0, 1.0)),
+        (["allowable incurred costs plus a profit"], "", "incurred costs", (0.0, 0.57)),
+        (["The Company"], "", "company.", (1.0, 1.0)),
+        (["fixed-price type"], "", "fixed price type", (1.0, 1.0)),
+        (["blue"], "", "red", (0.0, 0.0)),
+        (["blue"], "", "", (0.0, 0.0)),
+    ],
+)
+def test_tatqa_by_hand(
+    gold: list[str], scale: str, said: str, expected: tuple[float, float]
+) -> None:
+    assert match(gold, scale, said, spans=True) == expected
+
+
+def test_f1_of_a_number_is_its_exact_match() -> None:
+    assert match(["5 of them"], "", "5", spans=False).f1 == 0.0
+    assert match(["5 of them"], "", "5", spans=True).f1 == 0.5
+
+
+@pytest.mark.parametrize(
+    ("said", "right"), [("Fixed price", True), ("the price", None), ("variable", False)]
+)
+def test_a_span_that_matches_in_part_is_left_to_the_judge(said: str, right: bool | None) -> None:
+    assert Gold(text="fixed price", spans=("fixed price",)).right(said, "Which price?") is right
+
+
+def test_words_without_a_rule_are_left_to_the_judge() -> None:
+    assert Gold(text="cradle-to-grave").right("cradle-to-gate", "Which allocation?") is None
+
+
+@pytest.mark.published
+def test_published_spans_match_themselves() -> None:
+    found = load(published("tatqa/dev.jsonl.gz").parents[1], contexts=1000, seed=1)
+    golds = [q.gold for q in found.questions if q.gold and q.gold.spans and not q.gold.scale]
+    said = [match(gold.spans, "", "; ".join(gold.spans), spans=True) for gold in golds]
+    assert len(golds) > 700
+    assert all(found.exact for found in said)
+
+
+@pytest.mark.published
+def test_published_answers_are_right_by_their_own_rule() -> None:
+    found = load(published("docs/questions.jsonl").parents[1], contexts=1000, seed=1)
+    wrong = []
+    for question in found.questions:
+        gold = question.gold
+        said = gold.text if gold else ""
+        if gold and gold.right(said, question.asked) is False:
+            wrong.append((question.id, said))
+    assert wrong == []
