@@ -10,7 +10,7 @@ from apps.bench.needles import needles
 from apps.bench.prompt_format import prompt_format
 from apps.bench.rag import rag
 from apps.bench.rat import rat, rat_corpus
-from apps.bench.report import report
+from apps.bench.report import publish, report
 
 app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
 for command in (
@@ -20,6 +20,7 @@ for command in (
     dqa,
     needles,
     prompt_format,
+    publish,
     rag,
     rat,
     rat_corpus,
