@@ -69,8 +69,16 @@ def collection_of(family: str) -> str:
     return f"rat-{family}"
 
 
-def build(family: Family, data: Path, *, progress: Progress | None = None) -> Corpus:
+def build(
+    family: Family, data: Path, *, embeddings: str = "minilm", progress: Progress | None = None
+) -> Corpus:
     """Build the corpus of a family anew from the published files in ``data``.
+
+    Args:
+        family: Whose corpus.
+        data: The folder of the family's files.
+        embeddings: Name of the model that its collection is searched with.
+        progress: Told while passages are embedded.
 
     Raises:
         BadInput: A file is missing or not in its published format.
@@ -84,7 +92,7 @@ def build(family: Family, data: Path, *, progress: Progress | None = None) -> Co
         path = Path(folder) / f"{family}.jsonl"
         pages = ({"page": number, "text": one.text} for number, one in enumerate(kept, start=1))
         path.write_text("".join(f"{json.dumps(page)}\n" for page in pages), encoding="utf-8")
-        open_collection(name, create=True).add(path, progress=progress)
+        open_collection(name, embeddings=embeddings, create=True).add(path, progress=progress)
     return Corpus(name, kept, dropped)
 
 

@@ -84,7 +84,15 @@ def rat(
     tell_report([path], console, as_json=as_json, folder=out)
 
 
-def rat_corpus(*, family: FamilyName, data: Data, out: Out = _RESULTS) -> None:
+def rat_corpus(
+    *,
+    family: FamilyName,
+    data: Data,
+    embeddings: Annotated[
+        str, typer.Option(help="Embedding model, or none to search by words alone.")
+    ] = "minilm",
+    out: Out = _RESULTS,
+) -> None:
     """Build what RAT looks things up in, without what is tested; tell what was dropped."""
     console = Console(highlight=False)
     chosen = family_of(family)
@@ -92,6 +100,7 @@ def rat_corpus(*, family: FamilyName, data: Data, out: Out = _RESULTS) -> None:
         built = build(
             chosen,
             data,
+            embeddings=embeddings,
             progress=lambda _, done, of: status.update(f"embedded {done} of {of} passages …"),
         )
     page = out / f"corpus-{chosen}.json"

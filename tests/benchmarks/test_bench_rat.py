@@ -1,0 +1,339 @@
+"""The benchmark of RAT: corpora without what is tested, grades, tables, and the two commands."""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from documents import WordEmbeddings, WordTokens
+from published import published
+from pydantic import BaseModel, JsonValue
+from records import record
+from scripted import Prompt, Reply, register
+from typer.testing import CliRunner, Result
+
+from apps.bench import app
+from benchmarks.rat_corpus import Text, collection_of, decontaminated
+from benchmarks.rat_items import FILES, choose, load
+from benchmarks.rat_tables import PAPER, rat_tables
+from benchmarks.record import Record, Score
+from benchmarks.table import Table, text
+from models import register_embeddings
+from planweave import BadInput
+from tools.documents import chunks, collection
+
+TEN = "one two three four five six seven eight nine ten"
+ADD = 'def add(a, b):\n    """The sum of two numbers."""\n'
+
+
+# -- corpora ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("corpus", "tested", "words"),
+    [
+        (f"zero {TEN} eleven", f"minus {TEN}", TEN),
+        ("One, two; three: FOUR five-six seven eight nine ten", TEN, TEN),
+        (TEN.replace("ten", "10"), TEN, None),
+        ("a short task of five words stands here", "task of five words", "task of five words"),
+        ("task of five other words", "task of five words", None),
+        ("", TEN, None),
+        (TEN, "", None),
+    ],
+)
+def test_a_text_with_ten_words_of_a_tested_item_is_dropped(
+    corpus: str, tested: str, words: str | None
+) -> None:
+    kept, dropped = decontaminated([Text("c", corpus)], [Text("t", tested)])
+    assert [one.name for one in kept] == ([] if words else ["c"])
+    assert [tuple(one) for one in dropped] == ([("c", "t", words)] if words else [])
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(("family", "folder"), [("code", "code"), ("maths", "math")])
+def test_no_tested_task_is_in_a_published_corpus(
+    family: str, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks.rat_corpus import _READERS
+
+    texts, tested = _READERS[family](published(folder))  # type: ignore[index]
+    kept, dropped = decontaminated([*texts, tested[0]], tested)
+    assert tested[0].name in {one.name for one in dropped}
+    assert len(kept) + len(dropped) == len(texts) + 1
+    assert not {one.text for one in kept} & {one.text for one in tested}
+    assert len(kept) > len(texts) / 2
+
+
+# -- items ------------------------------------------------------------------------------------
+
+
+def write(path: Path, *rows: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(row)}\n" for row in rows)
+
+
+def human(number: int) -> dict[str, object]:
+    return {
+        "task_id": f"HumanEval/{number}",
+        "prompt": ADD,
+        "entry_point": "add",
+        "canonical_solution": "    return a + b\n",
+        "test": "def check(candidate):\n    assert candidate(1, 2) == 3\n",
+    }
+
+
+def mbpp(number: int) -> dict[str, object]:
+    return {
+        "task_id": number,
+        "text": f"Write a function that gives {number}.",
+        "code": f"def f():\r\n    return {number}",
+        "test_list": [f"assert f() == {number}"],
+        "test_setup_code": "",
+    }
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder for each family, in the published formats."""
+    code, maths, planning = (tmp_path / name for name in ("code", "maths", "planning"))
+    write(code / "humaneval.jsonl.gz", *map(human, range(4)))
+    write(code / "mbpp.jsonl.gz", *map(mbpp, (2, 11, 175, 176, 601, 602)))
+    write(code / "MbppPlus.jsonl.gz", human(9))
+    question = "I have 2 apples and buy 3. How many apples do I have?"
+    write(maths / "gsm8k_test.jsonl.gz", {"question": question, "answer": "2+3=<<2+3=5>>5\n#### 5"})
+    train = {"question": "I have 4 pears and eat 1. How many are left?", "answer": "4-1\n#### 3"}
+    write(maths / "gsm8k_train_1000.jsonl.gz", train, {"question": question, "answer": "#### 5"})
+    write(maths / "gsm_hard.jsonl.gz", {"input": "2 and 3?", "target": 5.0, "code": ""})
+    log = {"type": "mine", "output": {"oak_log": 1}, "precondition": {}, "tool_any": []}
+    planks = {"type": "craft", "output": {"oak_planks": 4}, "precondition": {"oak_log": 1}}
+    write(planning / "actions.jsonl.gz", log, planks | {"tool_any": []})
+    items = [{"name": "oak_log", "display": "Oak Log"}]
+    write(planning / "items.jsonl.gz", *items, {"name": "oak_planks", "display": "Oak Planks"})
+    write(planning / "goals.jsonl.gz", {"item": "oak_planks"})
+    (planning / "smelting.json").write_text('{"fuel_items_per_unit": {"oak_log": 1.5}}')
+    recipe = "Crafting Oak Planks. One craft makes 4 oak_planks of 1 oak_log."
+    write(planning / "wiki_passages.jsonl.gz", {"title": "Crafting Oak Planks", "text": recipe})
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("family", "dataset", "right", "wrong"),
+    [
+        ("code", "HumanEval", "def add(a, b):\n    return a + b", "def add(a, b):\n    return 3.5"),
+        ("code", "MBPP", "def f():\n    return 11", "def f():\n    return 12"),
+        ("maths", "GSM8K", "print(2 + 3)", "print(2 - 3)"),
+        ("maths", "GSM-Hard", "def solution():\n    return 5", "while True: pass"),
+        (
+            "planning",
+            "Minecraft",
+            "STEP 1: mine 1 oak_log\nSTEP 2: craft 4 oak_planks",
+            "STEP 1: craft 4 oak_planks",
+        ),
+    ],
+)
+def test_a_right_product_passes_and_a_wrong_one_does_not(
+    family: str, dataset: str, right: str, wrong: str, data: Path
+) -> None:
+    item = load(family, dataset, data / family)[0]  # type: ignore[arg-type]
+    assert item.grade(right).right
+    failed = item.grade(wrong)
+    assert not failed.right
+    assert failed.reason
+
+
+def test_the_tested_part_is_the_papers(data: Path) -> None:
+    assert [item.id for item in load("code", "MBPP", data / "code")] == ["11", "175"]
+
+
+def test_a_smaller_sample_is_part_of_a_larger_one(data: Path) -> None:
+    items = load("code", "HumanEval", data / "code")
+    assert choose(items, 2, 1) == choose(items[::-1], 3, 1)[:2]
+    assert len(choose(items, None, 1)) == 4
+
+
+def test_every_data_set_has_its_figures_in_the_paper() -> None:
+    assert {name for files in FILES.values() for name in files} == set(PAPER)
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+def sample(question: str, method: str, *right: bool, scenario: str = "HumanEval") -> Record:
+    attempt = {"steps": 4, "retrievals": 3, "checked": 2, "changed": 1, "skipped": 0}
+    attempts: list[JsonValue] = [{**attempt, "right": one} for one in right]
+    score = Score(
+        value=sum(right) / len(right), answer="x", explanation="", details={"attempts": attempts}
+    )
+    return record(question, method, score=score, scenario=scenario, database="", suite="rat")
+
+
+def rows(tables: list[Table], title: str) -> list[list[str]]:
+    found = next(table for table in tables if table.title == title)
+    return [[text(cell) for cell in row] for row in found.rows]
+
+
+def test_pass_at_k_is_estimated_from_all_attempts() -> None:
+    some = [sample("a", "rat", True, False, False), sample("b", "rat", False, False, False)]
+    (row,) = rows(rat_tables(some), "At least one of several attempts")
+    assert row[:3] == ["HumanEval", "rat", "3"]
+    assert row[3].startswith("50.0%")
+    (row,) = rows(rat_tables(some), "Score by data set")
+    assert row[2].startswith("16.7%")
+
+
+def test_one_attempt_is_not_several() -> None:
+    assert rows(rat_tables([sample("a", "rat", True)]), "At least one of several attempts") == []
+
+
+def test_gains_over_the_direct_answer_stand_beside_the_papers() -> None:
+    some = [sample(q, m, m == "rat" or q == "a") for q in "ab" for m in ("direct", "rat")]
+    direct, rat = rows(rat_tables(some), "Beside the paper")
+    assert direct == ["HumanEval", "direct", "50.0%", "+0%", "57.3%", "+0%", "GPT-4"]
+    assert rat == ["HumanEval", "rat", "100.0%", "+100%", "69.3%", "+21%", "GPT-4"]
+
+
+def test_nothing_is_gained_over_nothing() -> None:
+    some = [sample("a", m, m == "rat") for m in ("direct", "rat")]
+    assert rows(rat_tables(some), "Beside the paper")[1][3] == "-"
+
+
+def test_what_retrieval_did() -> None:
+    made = rows(
+        rat_tables([sample("a", "rat", True), sample("b", "rat", True)]), "What retrieval did"
+    )
+    assert made == [["HumanEval", "rat", "3 · 3 · 3", "4 · 4 · 4", "50%", "0%", "0"]]
+
+
+# -- the commands -----------------------------------------------------------------------------
+
+Bench = Callable[..., Result]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "store"))
+    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
+    register_embeddings("words", WordEmbeddings)
+
+    def bench(*words: object, fails: str = "") -> Result:
+        out = ("--out", str(tmp_path / "results"))
+        done = CliRunner().invoke(app, [*(str(word) for word in words), *out])
+        if fails:
+            assert isinstance(done.exception, BadInput), done.output
+            assert fails in str(done.exception)
+        elif done.exception:
+            raise done.exception
+        return done
+
+    yield bench
+    collection._open.clear()
+
+
+class Printed(BaseModel):
+    """A table of the report as JSON."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[JsonValue]]
+
+
+class Page(BaseModel):
+    """The report as JSON."""
+
+    tables: list[Printed]
+
+    def rows(self, title: str) -> list[list[JsonValue]]:
+        """The rows of a table."""
+        return next(one for one in self.tables if one.title == title).rows
+
+
+REPLIES: dict[str, dict[str, tuple[Reply, Reply]]] = {
+    "code": {
+        "program": (
+            {"program": "def add(a, b):\n    return a - b"},
+            {"program": "def add(a, b):\n    return a + b"},
+        )
+    },
+    "maths": {"program": ({"program": "print(6)"}, {"program": "print(2 + 3)"})},
+    "planning": {
+        "steps": ({"steps": ["craft 4 oak_planks"]}, {"steps": []}),
+    },
+}
+
+
+def pupil(family: str, prompt: Prompt) -> Reply:
+    """Wrong at once, and right when it was told better by what it looked up."""
+    match prompt.task:
+        case "draft":
+            return {"thought": "", "steps": ["mine 1 stone", "craft 4 oak_planks"]}
+        case "query":
+            return {"query": "oak_planks"}
+        case "revise":
+            first = "## Steps that are checked\n(nothing)" in prompt.text
+            step = (1, "mine 1 oak_log") if first else (2, "craft 4 oak_planks")
+            return {"steps": [{"number": step[0], "text": step[1]}]}
+    wrong, right = REPLIES[family][prompt.task]
+    return right if "mine 1 oak_log" in prompt.text else wrong
+
+
+@pytest.mark.parametrize("family", ["code", "maths", "planning"])
+def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> None:
+    given = ("--family", family, "--data", data / family)
+    built = bench("rat-corpus", *given, "--embeddings", "words:1")
+    told = json.loads((tmp_path / f"results/corpus-{family}.json").read_text())
+    assert told["collection"] == collection_of(family)
+    assert f"{told['kept']} of {told['kept'] + len(told['dropped'])} texts" in built.output
+    assert [one["name"] for one in told["dropped"]] == (
+        ["GSM8K train 2"] if family == "maths" else []
+    )
+    model = register(lambda prompt: pupil(family, prompt))
+    words = ("rat", *given, "--model", model, "--limit", 1, "--method", "direct,rag-1,rat")
+    page = Page.model_validate_json(bench(*words, "--json").stdout)
+    scores = {str(row[1]): row[2] for row in page.rows("Score by data set")}
+    found = {name: score["value"] for name, score in scores.items() if isinstance(score, dict)}
+    assert found == {"direct": 0.0, "rag-1": 0.0, "rat": 1.0}
+    retrieval = {str(row[1]): row for row in page.rows("What retrieval did")}
+    assert set(retrieval) == {"rag-1", "rat"}
+    assert retrieval["rat"][4] == "50%"  # the second step was right
+    assert "3 done before, 0 to do" in bench(*words).output
+    assert (tmp_path / "results/report.md").exists()
+
+
+def test_several_attempts_differ_in_seed_and_temperature(
+    bench: Bench, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from models import chat
+
+    asked: list[tuple[float, int | None]] = []
+    original = chat.chat_model
+
+    def noted(name: str, **settings: object) -> object:
+        asked.append((settings["temperature"], settings["seed"]))  # type: ignore[arg-type]
+        return original(name, **settings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(chat, "chat_model", noted)
+    given = ("--family", "maths", "--data", data / "maths")
+    bench("rat-corpus", *given, "--embeddings", "words:1")
+    model = register(lambda prompt: pupil("maths", prompt))
+    bench("rat", *given, "--model", model, "--method", "direct", "--samples", 3)
+    assert asked == [(0.8, 0), (0.8, 1), (0.8, 2)]
+    asked.clear()
+    bench("rat", *given, "--model", model, "--method", "direct", "--samples", 1)
+    assert asked == [(0.0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("rat", "--family", "code"), "There is no corpus for code yet. Build it"),
+        (("rat", "--family", "poetry"), "no task family 'poetry'"),
+        (("rat-corpus", "--family", "poetry"), "no task family 'poetry'"),
+        (("rat-corpus", "--family", "maths"), "cannot be read"),
+    ],
+)
+def test_bad_input_is_said_in_a_sentence(
+    words: tuple[str, ...], said: str, bench: Bench, tmp_path: Path
+) -> None:
+    bench(*words, "--data", tmp_path / "nowhere", fails=said)
