@@ -57,8 +57,9 @@ class Gold:
         """
         if self.forms:
             plain, remarks = result_of(said)
-            found = quantities(plain) or [q for remark in remarks for q in quantities(remark)]
-            return any(same(form, found, question) for form in self.forms)
+            found = quantities(plain)
+            whole = found + [q for remark in remarks for q in quantities(remark)]
+            return any(same(form, own, question) for form in self.forms for own in (found, whole))
         if self.spans:
             exact, f1 = match(self.spans, self.scale, said, spans=True)
             return True if exact else None if f1 else False

@@ -2,25 +2,29 @@
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from documents import WordEmbeddings, WordTokens
 from inline_snapshot import external_file
+from published import published
 from pydantic import JsonValue
 from records import record
 from scripted import Prompt, Reply, ScriptedChat, act
 from typer.testing import CliRunner, Result
 
 from apps.bench import app
+from benchmarks.agents import Trial, said
 from benchmarks.agents_judge import agreed
-from benchmarks.agents_questions import choose, load
+from benchmarks.agents_questions import SETS, choose, load
 from benchmarks.agents_tables import agent_tables, mean_and_deviation
 from benchmarks.rag_ways import Human, Pair
 from benchmarks.record import Record, Score
 from benchmarks.store import read
 from benchmarks.table import Table, text
+from memory import Answer
 from models import ModelRequest, register_embeddings, register_provider
 from nodes.answer_judge import JUDGE
 from planweave import BadInput, PlanweaveError
@@ -254,6 +258,42 @@ def test_answers_are_scored_by_rule_where_that_can_be(data: Path, tmp_path: Path
     assert record.facts[0]["quote"]["document"] == "tatqa-table-0.jsonl"  # type: ignore[index,call-overload]  # plain JSON
     assert record.score.details["found"] is True
     assert record.score.details["tatqa"] == {"exact": 1.0, "f1": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "value", "way"),
+    [
+        ("h1", None, 0.0, "no answer"),
+        ("h1", Answer(decision=None, why="", facts=[], unknown="All."), 0.0, "no answer"),
+        ("h1", Answer(decision="1%", why="", facts=[], unknown=""), 1.0, "rule"),
+        ("h5", None, 0.0, "rule"),
+        ("h5", Answer(decision=None, why="", facts=[], unknown="The rate."), 1.0, "rule"),
+        ("h5", Answer(decision=None, why="", facts=[], unknown=""), 0.0, "rule"),
+        ("h5", Answer(decision="5%", why="", facts=[], unknown="The rate."), 0.0, "rule"),
+    ],
+)
+def test_no_answer_is_wrong_unless_there_is_none(
+    data: Path, question: str, answer: Answer | None, value: float, way: str
+) -> None:
+    (asked,) = [q for q in load(data, contexts=2, seed=1).questions if q.id == question]
+    score = Trial(asked, 1, lambda _: frozenset()).score(answer)
+    assert (score.value, score.details["scored"]) == (value, way)
+
+
+def test_what_an_answer_says_is_judged_without_its_marks() -> None:
+    answer = Answer(
+        decision="red", why="It is red [1][2]. It is dear. (no source)", facts=[1], unknown=""
+    )
+    assert said(answer) == "red\nIt is red. It is dear."
+
+
+@pytest.mark.published
+def test_the_published_questions_by_set() -> None:
+    found = load(published("docs/questions.jsonl").parents[1], contexts=50, seed=1)
+    reports = Counter(q.part for q in found.questions if not q.id.startswith("tatqa-"))
+    assert reports == {"simple 1": 7, "complex 1": 4, "calculation": 6}
+    assert {q.part for q in found.questions} == set(SETS)
+    assert sum(document.path is None for document in found.documents) == 50
 
 
 @pytest.mark.parametrize("verdict", ["Incorrect", "Unsure", ""])

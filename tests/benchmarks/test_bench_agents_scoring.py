@@ -149,6 +149,27 @@ def test_a_span_that_matches_in_part_is_left_to_the_judge(said: str, right: bool
     assert Gold(text="fixed price", spans=("fixed price",)).right(said, "Which price?") is right
 
 
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ("60% of 28 Mt", True),
+        ("60% (of 28 Mt in all)", True),
+        ("28 Mt, of which 60 per cent", True),
+        ("60%", False),
+        ("60% of 29 Mt", False),
+    ],
+)
+def test_several_quantities_are_all_wanted(said: str, right: bool) -> None:
+    gold = Gold(text="60% of 28 Mt", forms=(tuple(quantities("60% of 28 Mt")),))
+    assert gold.right(said, "What share of which total?") is right
+
+
+def test_either_form_of_a_gold_answer_will_do() -> None:
+    gold = Gold(text="", forms=((Quantity(0.765, 3),), (Quantity(0.8, 1),)))
+    said = {"0.765": True, "0.8 (0.765 exactly)": True, "0.7": False, "0.765 (9 x 0.085 kg)": True}
+    assert {one: gold.right(one, "What is it worth?") for one in said} == said
+
+
 def test_words_without_a_rule_are_left_to_the_judge() -> None:
     assert Gold(text="cradle-to-grave").right("cradle-to-gate", "Which allocation?") is None
 
