@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Annotated, Generic, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -13,13 +13,8 @@ from nodes.writer import ask_writer
 from prompts import load
 
 MAX_STEPS = 16
-Line = Annotated[str, Field(max_length=300)]
-Block = Annotated[str, Field(max_length=1500)]
-Text = TypeVar("Text", bound=str)
-"""A :data:`Line`, or a :data:`Block` of a program or of a long text."""
-
-BLOCKS = ("code", "writing")
-"""Families whose steps are blocks."""
+Text = Annotated[str, Field(max_length=700)]
+"""A step: a sentence, a piece of a program, a paragraph."""
 
 
 class Thought(NamedTuple):
@@ -39,7 +34,7 @@ class Drafted(BaseModel):
         """The steps, with what each builds on."""
 
 
-class Draft(Drafted, Generic[Text]):
+class Draft(Drafted):
     """Steps that are taken to build on all before them."""
 
     steps: list[Text] = Field(min_length=1, max_length=MAX_STEPS)
@@ -49,17 +44,17 @@ class Draft(Drafted, Generic[Text]):
         return in_order(self.steps)
 
 
-class Step(BaseModel, Generic[Text]):
+class Step(BaseModel):
     """A step that says itself what it builds on."""
 
     text: Text
     needs: list[int]
 
 
-class LinkedDraft(Drafted, Generic[Text]):
+class LinkedDraft(Drafted):
     """Steps of which some may stand by themselves."""
 
-    steps: list[Step[Text]] = Field(min_length=1, max_length=MAX_STEPS)
+    steps: list[Step] = Field(min_length=1, max_length=MAX_STEPS)
 
     def thoughts(self) -> list[Thought]:
         """See :class:`Drafted`; an empty step is left out, and a later one is never needed."""
@@ -87,16 +82,11 @@ async def drafter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     linked = context.parallel and context.revision == "causal"
     form = load("rat/draft_with_needs" if linked else "rat/draft").fill()
     task = load(f"rat/{context.family}_draft").fill(reply=form)
-    reply = await ask_writer("drafter", _form(context, linked=linked), task, state, runtime)
+    output: type[Drafted] = LinkedDraft if linked else Draft
+    reply = await ask_writer("drafter", output, task, state, runtime)
     thoughts = reply.value.thoughts() if reply.value else []
     drafted = _drafted(thoughts, reply.value.thought.strip() if reply.value else "")
     return drafted | {"usage": usage(reply), "failures": failures(reply)}
-
-
-def _form(context: Context, *, linked: bool) -> type[Drafted]:
-    if context.family in BLOCKS:
-        return LinkedDraft[Block] if linked else Draft[Block]
-    return LinkedDraft[Line] if linked else Draft[Line]
 
 
 def in_order(steps: Sequence[str]) -> list[Thought]:

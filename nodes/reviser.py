@@ -3,13 +3,12 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from difflib import unified_diff
-from typing import Generic
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from memory import Context, Page, Revision, WorkingMemory
-from nodes.drafter import BLOCKS, MAX_STEPS, Block, Line, Text
+from nodes.drafter import MAX_STEPS, Text
 from nodes.pages import excerpt
 from nodes.role import failures, usage
 from nodes.thoughts import WHOLE, checked, numbered, seen_with
@@ -17,7 +16,7 @@ from nodes.writer import ask_writer
 from prompts import load
 
 
-class Rewritten(BaseModel, Generic[Text]):
+class Rewritten(BaseModel):
     """A step as it should be."""
 
     number: int
@@ -32,21 +31,21 @@ class Revised(BaseModel):
         """The steps that change, by number; None: the text agrees with what is checked."""
 
 
-class Rewriting(Revised, Generic[Text]):
+class Rewriting(Revised):
     """The steps, written again."""
 
-    steps: list[Rewritten[Text]] = Field(max_length=MAX_STEPS)
+    steps: list[Rewritten] = Field(max_length=MAX_STEPS)
 
     def changes(self) -> dict[int, str]:
         """See :class:`Revised`."""
         return {step.number: step.text.strip() for step in self.steps}
 
 
-class Verdict(Revised, Generic[Text]):
+class Verdict(Revised):
     """A verdict first, so that nothing need be written where the text agrees."""
 
     agrees: bool
-    steps: list[Rewritten[Text]] = Field(max_length=MAX_STEPS)
+    steps: list[Rewritten] = Field(max_length=MAX_STEPS)
 
     def changes(self) -> dict[int, str] | None:
         """See :class:`Revised`."""
@@ -65,7 +64,8 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     if page is None:
         raise RuntimeError("The reviser is asked only where a page was found.")
     task = _task(state, page, context)
-    reply = await ask_writer("reviser", _form(context), task, state, runtime)
+    output: type[Revised] = Verdict if context.skip_agreeing else Rewriting
+    reply = await ask_writer("reviser", output, task, state, runtime)
     changes = reply.value.changes() if reply.value else {}
     admitted = [*checked(state), *([] if context.parallel else seen_with(state, context))]
     changed = {
@@ -80,17 +80,8 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     }
 
 
-def _form(context: Context) -> type[Revised]:
-    if context.family in BLOCKS:
-        return Verdict[Block] if context.skip_agreeing else Rewriting[Block]
-    return Verdict[Line] if context.skip_agreeing else Rewriting[Line]
-
-
 def _task(state: WorkingMemory, page: Page, context: Context) -> str:
-    number = state["step"]
-    verdict = load(f"rat/revise_{'whole' if number == WHOLE else 'always'}")
-    if context.skip_agreeing:
-        verdict = load("rat/revise_unless_agreed")
+    verdict = load(f"rat/revise_{_manner(state['step'], context)}")
     form = load("rat/revised_unless_agreed" if context.skip_agreeing else "rat/revised")
     return load("rat/reviser").fill(
         earlier=numbered(state, seen_with(state, context)),
@@ -98,9 +89,17 @@ def _task(state: WorkingMemory, page: Page, context: Context) -> str:
         document=page["document"],
         page=str(page["page"]),
         text=excerpt(page, context.page_characters),
-        verdict=verdict.fill(**dict.fromkeys(verdict.placeholders, str(number))),
-        reply=form.fill(number=str(number or 1)),
+        verdict=verdict.fill(**dict.fromkeys(verdict.placeholders, str(state["step"]))),
+        reply=form.fill(number=str(checked(state)[0])),
     )
+
+
+def _manner(number: int, context: Context) -> str:
+    if context.skip_agreeing:
+        return "unless_agreed"
+    if number == WHOLE:
+        return "whole"
+    return "alone" if context.parallel or number == 1 else "always"
 
 
 def _revisions(

@@ -57,7 +57,7 @@ def test_no_tested_task_is_in_a_published_corpus(
 ) -> None:
     from benchmarks.rat_corpus import _READERS
 
-    texts, tested = _READERS[family](published(folder))  # type: ignore[index]
+    texts, tested = _READERS[family](published(folder))
     kept, dropped = decontaminated([*texts, tested[0]], tested)
     assert tested[0].name in {one.name for one in dropped}
     assert len(kept) + len(dropped) == len(texts) + 1

@@ -9,7 +9,7 @@ from scripted import Prompt, Replies, Reply, Script, register
 
 from graphs import method
 from graphs.registry import WRITERS
-from memory import Answer, Context, Input, WorkingMemory
+from memory import Answer, Context, Input, Revision, WorkingMemory
 from nodes.reviser import revision_text
 from planweave import BadInput
 
@@ -137,9 +137,10 @@ async def test_each_revision_is_kept_for_people(ask: Ask) -> None:
     assert revision_text(first) == (
         f"Step 1: changed (review.pdf, p. 82)\n@@ -1 +1 @@\n-{COSTS_1}\n+{COSTS_5}"
     )
-    same = {**first, "after": COSTS_1}
+    same: Revision = {**first, "after": COSTS_1}
     assert revision_text(same) == "Step 1: unchanged (review.pdf, p. 82)"
-    assert revision_text({**same, "skipped": True}) == "Step 1: agrees (review.pdf, p. 82)"
+    skipped: Revision = {**same, "skipped": True}
+    assert revision_text(skipped) == "Step 1: agrees (review.pdf, p. 82)"
 
 
 async def test_an_earlier_step_may_be_corrected_a_later_one_not(ask: Ask) -> None:
@@ -238,7 +239,7 @@ async def test_in_parallel_comes_to_the_same_as_in_order(ask: Ask) -> None:
     in_order = await ask("rat", independent)
     at_once = await ask("rat", independent, parallel=True)
     for part in ("revised", "revisions", "facts", "turns", "answer"):
-        assert in_order[part] == at_once[part]  # type: ignore[literal-required]
+        assert in_order[part] == at_once[part]
 
 
 async def test_independent_steps_are_revised_at_once(ask: Ask) -> None:

@@ -7,7 +7,7 @@ from pages import Shelf
 from scripted import Prompt, Replies, act, change, decide, plan, register
 
 from graphs import method
-from memory import Context
+from memory import Context, TaskFamily
 from prompts import PromptError, Template, load
 
 FOLDER = Path(__file__).parents[2] / "prompts"
@@ -100,6 +100,50 @@ async def test_the_whole_prompt_of_each_role(name: str, tmp_path: Path) -> None:
     )
     await method(name).graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(name, script)
+
+
+@pytest.mark.parametrize("family", ["answer", "code", "maths", "planning", "writing"])
+async def test_the_whole_prompt_of_each_role_of_rat(
+    family: TaskFamily, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."), ("a.md", 1, "Heat is energy."))
+    for module in ("nodes.intake", "nodes.documents"):
+        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    steps = [{"text": "Hydrogen costs little.", "needs": []}, {"text": "Heat too.", "needs": [1]}]
+    revised = {"agrees": False, "steps": [{"number": 1, "text": "Hydrogen costs USD 5.5/kg."}]}
+    script = Replies(
+        draft=[{"thought": "Look.", "steps": steps}],
+        query=[{"query": "hydrogen"}, {"query": "heat"}],
+        revise=[revised, revised | {"agrees": True}],
+        program=[{"program": "x = 1"}],
+        text=[{"text": "It costs."}],
+        answer=[{"text": "It costs [1].", "short": None, "unknown": ""}],
+    )
+    context = Context(
+        model=register(script),
+        collection="energy",
+        family=family,
+        parallel=True,
+        skip_agreeing=True,
+        rules="Be brief.",
+    )
+    await method("rat").graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
+    compare(f"rat_{family}", script)
+
+
+@pytest.mark.parametrize("family", ["code", "maths", "planning", "writing"])
+async def test_the_whole_prompt_without_thoughts(
+    family: TaskFamily, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."))
+    for module in ("nodes.intake", "nodes.documents"):
+        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    script = Replies(
+        program=[{"program": "x = 1"}], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]
+    )
+    context = Context(model=register(script), collection="energy", family=family)
+    await method("rag").graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
+    compare(f"rag_{family}", script)
 
 
 def compare(name: str, script: Replies) -> None:
