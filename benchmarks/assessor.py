@@ -36,7 +36,8 @@ class Choice(NamedTuple):
 _CHOOSERS = Choice._fields[1:]
 
 
-class Estimate(NamedTuple):
+@dataclass(frozen=True)
+class Estimate:
     """A figure with its 95 % interval."""
 
     value: float

@@ -18,7 +18,7 @@ from benchmarks import assessor as suite
 from benchmarks import machine, multihop
 from benchmarks.assessor_rounds import Order
 from benchmarks.table import text
-from learning import plan_assessor
+from learning.plan_assessor import SHIPPED, load
 
 
 def assessor(
@@ -27,8 +27,9 @@ def assessor(
         list[Path], typer.Option(help="File of HotpotQA, 2WikiMultihopQA or MuSiQue; repeatable.")
     ],
     artefact: Annotated[
-        Path | None, typer.Option(help="A plan-assessor.npz; the shipped one if unset.")
-    ] = None,
+        Path,
+        typer.Option(help="A plan-assessor.npz; the shipped one if unset.", show_default=False),
+    ] = SHIPPED,
     candidates: Annotated[int, typer.Option(help="Queries to choose from.", min=2, max=50)] = 5,
     seed: Annotated[int, typer.Option(help="Which candidates are drawn.", min=0)] = 1,
     order: Annotated[
@@ -38,9 +39,9 @@ def assessor(
 ) -> None:
     """Plan assessor: MRR of the query it chooses, beside random, first and best possible."""
     console = Console(stderr=as_json, highlight=False)
-    loaded = plan_assessor(artefact) if artefact else plan_assessor()
     questions = [question for path in data for question in multihop.load(path)]
     with sentence_vectors(console) as embed:
+        loaded = load(artefact, embed)  # it shall look at the corpus without embedding it again
         results = suite.measure(
             questions, loaded, embed, seed=seed, candidates=candidates, order=order
         )
@@ -53,14 +54,16 @@ def assessor(
             "artefact": loaded.card.model_dump(include={"version", "sha256", "date", "seed"}),
             "result": [asdict(result) for result in results],
         }
-        typer.echo(json.dumps(made, indent=1, default=lambda figure: figure._asdict()))
+        typer.echo(json.dumps(made, indent=1))
         return
     _show(results, console)
 
 
 def _show(results: list[suite.Result], console: Console) -> None:
     made = suite.table(results)
-    drawn = RichTable(*made.columns, title=made.title, title_justify="left", box=None)
+    drawn = RichTable(title=made.title, title_justify="left", box=None)
+    for name in made.columns:
+        drawn.add_column(name, no_wrap=name == "data set")
     for row in made.rows:
         drawn.add_row(*(text(cell) for cell in row))
     console.print(drawn)

@@ -301,8 +301,6 @@ def test_questions_of_the_training_are_left_out() -> None:
 def test_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    loaded = plan_assessor()
-    monkeypatch.setattr(loaded, "_embed", embed)
     monkeypatch.setattr(SentenceVectors, "__call__", lambda self, texts: embed(texts))
     monkeypatch.setattr(progress, "embeddings", lambda name: None)
     path = written(tmp_path, WIKI)
@@ -315,5 +313,5 @@ def test_command(
         printed = capsys.readouterr().out
         assert "hotpotqa" in printed
     made = json.loads(printed)
-    assert made["artefact"]["sha256"] == loaded.card.sha256
+    assert made["artefact"]["sha256"] == plan_assessor().card.sha256
     assert made["result"][0]["mrr"]["best"].keys() == {"value", "low", "high"}

@@ -11,7 +11,7 @@ from learning import Floats, Group
 from learning.plan_assessor import Head
 from learning.training import Batch, Epoch, Settings, logits, loss, train
 
-SHORT = Settings(epochs=12, hidden=8, batch=32)
+SHORT = Settings(epochs=30, hidden=8, batch=32)
 
 
 def batch(gains: list[list[float]], real: list[list[float]], weights: list[float]) -> Batch:
