@@ -4,12 +4,14 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
 from scripted import Prompt, Replies, Reply, Script, register
 
 from graphs import method
 from graphs.registry import WRITERS
 from memory import Answer, Context, Input, Revision, WorkingMemory
+from models import ModelUnavailable
 from nodes.reviser import revision_text
 from planweave import BadInput
 
@@ -206,6 +208,31 @@ async def test_a_given_plan_is_the_draft(ask: Ask) -> None:
     memory = await ask("rat", script, given)
     assert "draft" not in script.tasks
     assert memory["revised"] == [COSTS_5, HOLDS_33]
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+async def test_a_run_that_broke_off_goes_on_where_it_was(shelf: Shelf, parallel: bool) -> None:
+    asked: list[Prompt] = []
+    broken = [True]
+
+    def script(prompt: Prompt) -> Reply:
+        asked.append(prompt)
+        if prompt.task == "revise" and HOLDS_30 in prompt.text and broken:
+            broken.pop()
+            raise ConnectionError("refused")
+        return independent(prompt)
+
+    graph = method("rat").builder.compile(checkpointer=InMemorySaver())
+    context = Context(model=register(script), collection="energy", parallel=parallel)
+    config = {"configurable": {"thread_id": "1"}}
+    with pytest.raises(ModelUnavailable):
+        await graph.ainvoke({"question": QUESTION}, config, context=context)
+    memory = await graph.ainvoke(None, config, context=context)
+    assert memory["revised"] == [COSTS_5, HOLDS_33]
+    assert [fact["number"] for fact in memory["facts"]] == [1, 2]
+    tasks = [prompt.task for prompt in asked]
+    assert [tasks.count(task) for task in ("draft", "query", "answer")] == [1, 2, 1]
+    assert tasks.count("revise") <= 3 + parallel  # a step beside it may be given up with it
 
 
 # -- variants ---------------------------------------------------------------------------------
