@@ -198,6 +198,44 @@ def test_progress_is_told(energy: Collection, tmp_path: Path) -> None:
     assert told == [("report.txt", 5, 5)]
 
 
+def test_texts_at_hand_are_documents_page_by_page(
+    energy: Collection, embedder: WordEmbeddings
+) -> None:
+    texts = {"Chile": ENERGY[:1], "Europe": ENERGY[1:4]}
+    energy.add_texts(texts)
+    assert [(info.name, info.pages) for info in energy.documents()] == [("Chile", 1), ("Europe", 3)]
+    (found,) = energy.search("wind turbines in the sea", k=1)
+    assert (found.document, found.page, found.text) == ("Europe", 1, ENERGY[1])
+    embedder.texts.clear()
+    energy.add_texts(texts | {"Munich": ENERGY[4:]})
+    assert embedder.texts == ENERGY[4:]
+    assert [info.name for info in energy.documents()] == ["Chile", "Europe", "Munich"]
+
+
+def test_other_texts_of_the_same_name_are_refused(energy: Collection, tmp_path: Path) -> None:
+    energy.add_texts({"Chile": ENERGY[:1]})
+    energy.add(report(tmp_path, ENERGY))
+    for name in ("Chile", "report.txt"):
+        with pytest.raises(BadInput, match=f"has another document '{name}'"):
+            energy.add_texts({name: ENERGY[1:]})
+    assert energy.page("Chile", 1) == ENERGY[0]
+
+
+def test_texts_whose_embedding_was_stopped_are_embedded_the_next_time(
+    energy: Collection, embedder: WordEmbeddings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(collection, "_embed", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            energy.add_texts({"Europe": ENERGY})
+    assert embedder.texts == []
+    energy.add_texts({"Europe": ENERGY})
+    assert embedder.texts == ENERGY
+
+
 def test_a_reranker_puts_the_pages_in_order_once_more(
     energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

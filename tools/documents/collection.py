@@ -1,11 +1,12 @@
 """Collections: a person's or project's documents, searched by meaning and by words."""
 
 import hashlib
+import json
 import os
 import shutil
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -24,10 +25,19 @@ from planweave import BadInput
 from tools.documents import urls
 from tools.documents.chunks import chunk
 from tools.documents.fusion import reciprocal_rank
-from tools.documents.pages import Paging, Unreadable, check_size, kind_of, read
+from tools.documents.pages import (
+    Document,
+    PageText,
+    Paging,
+    Unreadable,
+    check_size,
+    kind_of,
+    read,
+)
 from tools.documents.rerank import reranker as find_reranker
 from tools.documents.store import (
     DocumentInfo,
+    DocumentSettings,
     Rows,
     Store,
     VersionGone,
@@ -220,6 +230,46 @@ class Collection:
             except BadInput as error:
                 yield Added(document=name, status="failed", problem=str(error))
 
+    def add_texts(
+        self, documents: Mapping[str, Sequence[str]], *, progress: Progress | None = None
+    ) -> None:
+        """Add documents that are at hand as the texts of their pages, by name.
+
+        What is there already is left as it is, so that a run that was stopped goes on from there.
+
+        Args:
+            documents: The pages of each, numbered from 1.
+            progress: Told while chunks are embedded, with an empty name.
+
+        Raises:
+            BadInput: A document of that name holds something else.
+            ModelUnavailable: There is no such embedding model, or it cannot be reached.
+        """
+        choices = settings()
+        recipe = _recipe(choices)
+        there = {info.name: info.digest for info in self._store.documents()}
+        for name, texts in documents.items():
+            content = json.dumps([name, *texts, recipe]).encode()
+            digest = hashlib.sha256(content).hexdigest()
+            if there.get(name, digest) != digest:
+                raise BadInput(
+                    f"The collection {self.name!r} has another document {name!r}.",
+                    mend="Choose another collection, or remove that document first.",
+                )
+            if name not in there:
+                pages = [PageText(number, text) for number, text in enumerate(texts, start=1)]
+                self._store.put(
+                    Document(name, pages, "parts"),
+                    _pieces(pages, choices),
+                    source=f"text:{name}",
+                    names=[name],
+                    digest=digest,
+                    recipe=recipe,
+                    size=len(content),
+                )
+        _embed(self._store, self._embeddings, progress=progress)
+        self._store.remember("embeddings", self._embeddings)
+
     def remove(self, document: str) -> None:
         """Take a document away.
 
@@ -328,19 +378,14 @@ class Collection:
     ) -> Added:
         choices = settings()
         digest = _digest(path)
-        recipe = f"{_READER_VERSION} {choices.chunk_tokens} {choices.chunk_overlap}"
+        recipe = _recipe(choices)
         known = self._store.known(source, digest)
         if known and (known.digest, known.recipe) == (digest, recipe):
             return self._done(known.name, "unchanged", progress)
         document = read(path, choices.limits())
-        pieces = [
-            (page.number, piece)
-            for page in document.pages
-            for piece in chunk(page.text, size=choices.chunk_tokens, overlap=choices.chunk_overlap)
-        ]
         name = self._store.put(
             document,
-            pieces,
+            _pieces(document.pages, choices),
             source=known.source if known else source,
             names=chain([known.name] if known else [], names),
             digest=digest,
@@ -518,6 +563,19 @@ def _files(folder: Path) -> Iterator[Path]:
             path = Path(place, name)
             if not name.startswith(".") and path.resolve().is_relative_to(home):
                 yield path
+
+
+def _recipe(choices: DocumentSettings) -> str:
+    return f"{_READER_VERSION} {choices.chunk_tokens} {choices.chunk_overlap}"
+
+
+def _pieces(pages: Iterable[PageText], choices: DocumentSettings) -> list[tuple[int, str]]:
+    """Page number and text of each chunk."""
+    return [
+        (page.number, piece)
+        for page in pages
+        for piece in chunk(page.text, size=choices.chunk_tokens, overlap=choices.chunk_overlap)
+    ]
 
 
 def _names(parts: Sequence[str]) -> Iterator[str]:
