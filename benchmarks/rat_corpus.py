@@ -11,7 +11,6 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -88,11 +87,11 @@ def build(
     name = collection_of(family)
     if name in collections():
         delete_collection(name)
-    with TemporaryDirectory(prefix="planweave-") as folder:
-        path = Path(folder) / f"{family}.jsonl"
-        pages = ({"page": number, "text": one.text} for number, one in enumerate(kept, start=1))
-        path.write_text("".join(f"{json.dumps(page)}\n" for page in pages), encoding="utf-8")
-        open_collection(name, embeddings=embeddings, create=True).add(path, progress=progress)
+    documents: dict[str, list[str]] = {}
+    for one in kept:
+        documents.setdefault(one.name, []).append(one.text)
+    built = open_collection(name, embeddings=embeddings, create=True)
+    built.add_texts(documents, progress=progress)
     return Corpus(name, kept, dropped)
 
 

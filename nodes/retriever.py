@@ -5,6 +5,7 @@ from langgraph.runtime import Runtime
 from memory import Action, Context, Lookup, WorkingMemory, add_usage
 from nodes.documents import documents
 from nodes.thoughts import open_lookups
+from nodes.turns import turn_taken
 from planweave.usage import Usage
 
 
@@ -40,6 +41,8 @@ def _search(
     """As the node ``documents``, for so many pages; that a query is asked again is no matter."""
     context = runtime.context.model_copy(update={"pages": pages})
     given: WorkingMemory = {**state, "action": _action(query), "turns": []}
+    if not context.collection:
+        return turn_taken(given, [], "No document collection is connected.", 0.0) | {"pages": []}
     return documents(given, runtime.override(context=context))
 
 

@@ -114,7 +114,8 @@ def data(tmp_path: Path) -> Path:
     write(planning / "goals.jsonl.gz", {"item": "oak_planks"})
     (planning / "smelting.json").write_text('{"fuel_items_per_unit": {"oak_log": 1.5}}')
     recipe = "Crafting Oak Planks. One craft makes 4 oak_planks of 1 oak_log."
-    write(planning / "wiki_passages.jsonl.gz", {"title": "Crafting Oak Planks", "text": recipe})
+    passages = [{"title": "Crafting Oak Planks", "text": text} for text in (recipe, "Or spruce.")]
+    write(planning / "wiki_passages.jsonl.gz", *passages)
     return tmp_path
 
 
@@ -297,6 +298,8 @@ def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> 
     retrieval = {str(row[1]): row for row in page.rows("What retrieval did")}
     assert set(retrieval) == {"rag-1", "rat"}
     assert retrieval["rat"][4] == "50%"  # the second step was right
+    first = collection.open_collection(collection_of(family)).search("a", k=1)[0]
+    assert first.document in ("MBPP 601", "MBPP 602", "GSM8K train 1", "Crafting Oak Planks")
     assert "3 done before, 0 to do" in bench(*words).output
     assert (tmp_path / "results/report.md").exists()
 

@@ -1,6 +1,7 @@
 """RAT and its baselines: every edge, what retrieval changes, and what is handed over."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -181,6 +182,17 @@ async def test_nothing_found_leaves_the_step(ask: Ask) -> None:
     assert memory["turns"][0]["problem"] == "The documents hold nothing like that."
     assert memory["revised"] == [COSTS_1, HOLDS_33]
     assert len(memory["facts"]) == 1
+
+
+@pytest.mark.parametrize("name", ["rag", "rat"])
+async def test_without_a_collection_nothing_is_found(
+    name: str, ask: Ask, tmp_path: Path, shelf: Shelf
+) -> None:
+    (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT);")
+    memory = await ask(name, good(), collection=None, database=str(tmp_path / "p.sql"))
+    assert memory["turns"][0]["problem"] == "No document collection is connected."
+    assert memory["facts"] == []
+    assert answer_of(memory)["decision"] == "5.5"
 
 
 async def test_a_page_that_is_found_again_is_the_same_fact(ask: Ask) -> None:
