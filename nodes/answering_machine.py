@@ -92,7 +92,7 @@ async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> Work
     text = CITATION.sub(lambda cited: cited[0] if int(cited[1]) in known else "", reply.value.text)
     answer = Answer(
         decision=_unless_nothing(reply.value.short or "") or None,
-        why=text.strip(),
+        why=_unless_nothing(text),
         facts=list(dict.fromkeys(int(number) for number in CITATION.findall(text))),
         unknown=_unless_nothing(reply.value.unknown),
     )

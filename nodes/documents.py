@@ -5,7 +5,7 @@ from time import perf_counter
 
 from langgraph.runtime import Runtime
 
-from memory import Context, Page, WorkingMemory
+from memory import Action, Context, Page, WorkingMemory
 from nodes.turns import chosen_action, repetition, turn_taken
 from planweave import PlanweaveError
 from planweave.usage import Usage
@@ -31,11 +31,13 @@ def _searched(
     state: WorkingMemory, context: Context, *, passed_over: Collection[tuple[str, int]]
 ) -> WorkingMemory:
     started = perf_counter()
+    action = _in_words(chosen_action(state), state, context)
+    state = {**state, "action": action}
     problem = repetition(state)
     pages: list[Page] = []
     if not problem:
         try:
-            pages = _search(chosen_action(state)["input"], context, len(passed_over))
+            pages = _search(action["input"], context, len(passed_over))
         except PlanweaveError as error:
             problem = str(error)
         else:
@@ -44,8 +46,30 @@ def _searched(
             problem = "" if pages else "The documents hold nothing like that."
     seconds = perf_counter() - started
     if problem:
-        return turn_taken(state, [], problem, seconds) | {"pages": []}
-    return {"pages": pages, "usage": {"documents": Usage(seconds=seconds).model_dump()}}
+        return turn_taken(state, [], problem, seconds) | {"action": action, "pages": []}
+    return {
+        "action": action,
+        "pages": pages,
+        "usage": {"documents": Usage(seconds=seconds).model_dump()},
+    }
+
+
+def _in_words(action: Action, state: WorkingMemory, context: Context) -> Action:
+    """The action without names of files; one that names nothing else looks for the task.
+
+    Small models write the name of a file where they should say what to look for in it.
+    """
+    words = action["input"]
+    if "." not in words:
+        return action
+    for document in open_collection(context.collection or "").documents():
+        if "." in document.name:
+            words = words.replace(document.name, " ")
+    if words == action["input"]:
+        return action
+    plain = " ".join(words.split())
+    asked = state["task"] or state["question"]
+    return {**action, "input": plain if len(plain.split()) > 1 else asked}
 
 
 def _search(query: str, context: Context, more: int) -> list[Page]:

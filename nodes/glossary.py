@@ -1,10 +1,10 @@
 """Glossary: learns abbreviations from the pages that were read; it never makes one up."""
 
 from langgraph.runtime import Runtime
-from tools.documents.abbreviations import abbreviations
 
 from memory import Context, WorkingMemory
 from memory.long_term import Term, propose
+from tools.documents.abbreviations import abbreviations
 
 
 async def glossary(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -1,5 +1,6 @@
 """Selector: turns the current step into one thought and one action."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from nodes.role import Node, ask_role, failures, usage
 from nodes.turns import unreadable_turn
 from prompts import load
 
+_NUMBER = re.compile(r"\d")
 _SOURCES = ("sql", "cypher", "documents")
 WARMER = 0.4
 """Temperature added for each repeated action: at temperature 0 a repetition goes on for ever."""
@@ -78,13 +80,13 @@ def _step_text(state: WorkingMemory) -> str:
 
 
 def offered(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> tuple[Tool, ...]:
-    """Those of ``tools`` that can be used in this run."""
-    return tuple(
-        tool
-        for tool in tools
-        if (tool not in _SOURCES or tool in state["languages"])
-        and (tool != "replan" or context.replan == "when_needed")
-    )
+    """Those of ``tools`` that can be used now: connected, and with something to work on."""
+    useful: dict[str, bool] = {
+        **{source: source in state["languages"] for source in _SOURCES},
+        "calculator": bool(state["facts"]) or _NUMBER.search(state["question"]) is not None,
+        "replan": context.replan == "when_needed",
+    }
+    return tuple(tool for tool in tools if useful.get(tool, True))
 
 
 def problem_text(state: WorkingMemory) -> str:

@@ -192,6 +192,23 @@ async def test_nothing_found_is_a_problem_that_the_next_prompt_shows(ask: Ask) -
     assert answer_of(memory)["facts"] == [1]
 
 
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("review.pdf", QUESTION),
+        ("review.pdf: cost", QUESTION),
+        ("hydrogen cost in review.pdf", "hydrogen cost in"),
+    ],
+)
+async def test_the_name_of_a_document_is_not_looked_for(
+    ask: Ask, shelf: Shelf, given: str, wanted: str
+) -> None:
+    script = Replies(action=[act("documents", given)], read=[READ], answer=[ANSWER])
+    memory = await ask("agent_v1", script)
+    assert shelf.queries == [wanted]
+    assert memory["turns"][0]["input"] == wanted
+
+
 async def test_a_search_is_not_made_twice(ask: Ask, shelf: Shelf) -> None:
     script = Replies(action=[SEARCH, SEARCH, act("finish")], read=[READ], answer=[ANSWER])
     memory = await ask("react", script)
@@ -444,7 +461,7 @@ async def test_units_are_converted_by_a_heating_value_that_was_read(ask: Ask) ->
         read=[heat],
         answer=[answer("100 kWh are 3.003 kg [2].")],
     )
-    memory = await ask("react", script)
+    memory = await ask("react", script, {"question": "How much hydrogen holds 100 kWh?"})
     assert "heating value" in memory["turns"][0]["problem"]
     assert memory["facts"][1]["values"]["value"] == pytest.approx(3.003, abs=1e-3)
     assert only(memory["claims"])["supported"]
