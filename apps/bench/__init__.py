@@ -6,6 +6,7 @@ from apps.bench.agents import agents
 from apps.bench.assessor import assessor
 from apps.bench.documents import documents
 from apps.bench.dqa import dqa
+from apps.bench.mhqa import mhqa, mhqa_retrieval
 from apps.bench.needles import needles
 from apps.bench.prompt_format import prompt_format
 from apps.bench.rag import rag
@@ -18,6 +19,8 @@ for command in (
     assessor,
     documents,
     dqa,
+    mhqa,
+    mhqa_retrieval,
     needles,
     prompt_format,
     publish,

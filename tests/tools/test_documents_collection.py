@@ -224,7 +224,7 @@ def test_other_texts_of_the_same_name_are_refused(energy: Collection, tmp_path: 
 def test_texts_whose_embedding_was_stopped_are_embedded_the_next_time(
     energy: Collection, embedder: WordEmbeddings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped(*_: object) -> int:
+    def stopped(*_: object, **__: object) -> int:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

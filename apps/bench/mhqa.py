@@ -1,0 +1,148 @@
+"""``planweave bench mhqa`` and ``mhqa-retrieval``: multi-hop questions over their paragraphs."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.console import Console
+from rich.table import Table as Drawn
+
+from apps.bench.common import (
+    AsJson,
+    context_of,
+    head_of,
+    listed,
+    pairs,
+    result_path,
+    run_samples,
+    tell_report,
+)
+from benchmarks import machine
+from benchmarks import mhqa as multi_hop
+from benchmarks import mhqa_retrieval as retrieval
+from benchmarks.mhqa import FILES, Asked
+from benchmarks.mhqa_corpus import collect
+from benchmarks.table import Table, text
+from planweave import BadInput
+
+Data = Annotated[
+    Path, typer.Option(help="Folder with hotpotqa/, 2wikimultihopqa/ and musique/ in it.")
+]
+DataSets = Annotated[
+    str, typer.Option("--dataset", help=f"With commas between, or all: {', '.join(FILES)}.")
+]
+Embeddings = Annotated[
+    str, typer.Option(help="Embedding model of the paragraphs; none: words alone.")
+]
+Out = Annotated[Path, typer.Option(help="Folder of the result file and the report.")]
+
+_RESULTS = Path("results/mhqa")
+_WHOLE = "256"
+_SETTINGS: dict[str, str | int] = {
+    "pages": 2,
+    "max_iterations": 5,
+    "schema_characters": 400,  # thousands of titles: a few show what there is
+}
+
+
+def mhqa(
+    *,
+    data: Data,
+    dataset: DataSets = "all",
+    method: Annotated[
+        str, typer.Option(help=f"With commas between, or all: {', '.join(multi_hop.WAYS)}.")
+    ] = "all",
+    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
+    limit: Annotated[
+        int | None, typer.Option(help="Questions at most of a data set; all if unset.", min=1)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Which questions the limit leaves.")] = 1,
+    embeddings: Embeddings = "minilm",
+    concurrency: Annotated[int, typer.Option(help="Questions in flight.", min=1, max=256)] = 1,
+    setting: Annotated[
+        list[str] | None, typer.Option(help="Any other setting: max_iterations=8.")
+    ] = None,
+    out: Out = _RESULTS,
+    redo_crashed: Annotated[
+        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """FuRePA, its ablations and baselines on multi-hop questions; can be resumed."""
+    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
+    console = Console(stderr=as_json, highlight=False)
+    context = context_of({**_SETTINGS, "model": model, **pairs(setting or [])})
+    methods = listed(method, tuple(multi_hop.WAYS), "method", every="all")
+    wanted = listed(dataset, tuple(FILES), "data set", every="all")
+    pools = [_pool(name, data, embeddings, console) for name in wanted]
+    chosen = [multi_hop.choose(pool, limit, seed) for pool in pools]
+    samples = multi_hop.samples(chosen, methods=methods, settings=context)
+    about: dict[str, JsonValue] = {"name": ", ".join(wanted), "limit": limit, "seed": seed}
+    about |= {"questions": sum(map(len, pools)), "chosen": sum(map(len, chosen))}
+    about |= {"embeddings": embeddings, "concurrency": concurrency}
+    head = head_of(multi_hop.NAME, context, about)
+    path = result_path(out, model)
+    run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    tell_report([path], console, as_json=as_json, folder=out)
+
+
+def mhqa_retrieval(
+    *,
+    data: Data,
+    dataset: DataSets = "all",
+    embeddings: Embeddings = "minilm",
+    out: Out = _RESULTS,
+) -> None:
+    """Supporting paragraphs that one search by the question finds; no language model."""
+    console = Console(highlight=False)
+    wanted = listed(dataset, tuple(FILES), "data set", every="all")
+    pools = [_pool(name, data, embeddings, console) for name in wanted]
+    with console.status("searching …"):
+        made = retrieval.table(list(retrieval.search(pools)))
+    _show(made, console)
+    page = out / "retrieval.json"
+    about: dict[str, JsonValue] = {
+        "command": machine.command(sys.argv),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "embeddings": embeddings,
+        "questions": {name: len(pool) for name, pool in zip(wanted, pools, strict=True)},
+        "machine": machine.machine(),
+        "commit": machine.commit(),
+    }
+    kept = about | {"result": retrieval.as_json(made)}
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        page.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    except OSError as error:
+        raise BadInput(f"{page} cannot be written ({error.strerror}).") from None
+    console.print(f"Written: {page}", markup=False, soft_wrap=True)
+
+
+def _pool(dataset: str, data: Path, embeddings: str, console: Console) -> Sequence[Asked]:
+    """All questions of a data set on the collection of their paragraphs, made if need be."""
+    os.environ.setdefault("PLANWEAVE_CHUNK_TOKENS", _WHOLE)  # a paragraph is found whole
+    questions = multi_hop.load(dataset, data)
+    with console.status(f"reading the paragraphs of {dataset} …") as status:
+        corpus = collect(
+            dataset,
+            questions,
+            embeddings=embeddings,
+            progress=lambda _, done, of: status.update(
+                f"{dataset}: {done} of {of} paragraphs are embedded …"
+            ),
+        )
+    return multi_hop.asked(dataset, corpus, questions)
+
+
+def _show(made: Table, console: Console) -> None:
+    drawn = Drawn(*made.columns, title=made.title, title_justify="left", box=None)
+    for row in made.rows:
+        drawn.add_row(*(text(cell) for cell in row))
+    console.print(drawn)
+    console.print(made.note, style="dim", markup=False)

@@ -1,0 +1,163 @@
+"""Multi-hop questions: FuRePA, its ablations, and its baselines (Zhu et al. 2023).
+
+Score of a question: whether the short answer is the published one, by the published
+normalisation. What was retrieved is judged by the paragraphs that the answer rests on.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from benchmarks import multihop
+from benchmarks.mhqa_corpus import Corpus, Place
+from benchmarks.mhqa_scoring import match
+from benchmarks.mhqa_tables import mhqa_tables
+from benchmarks.multihop import MultiHop
+from benchmarks.play import OnCall, play_graph
+from benchmarks.record import Record, Score
+from benchmarks.suite import Sample, Suite, register
+from benchmarks.table import Table
+from memory import Answer, Context, WorkingMemory
+
+NAME = "mhqa"
+
+FILES: Mapping[str, str] = MappingProxyType(
+    {
+        "hotpotqa": "hotpotqa/dev_distractor_subset.jsonl.gz",
+        "2wiki": "2wikimultihopqa/dev_subset.jsonl.gz",
+        "musique": "musique/dev_subset.jsonl.gz",
+    }
+)
+"""Questions of each data set that nothing here was trained on."""
+
+
+class Way(NamedTuple):
+    """A graph, and the settings with which it is the method of that name."""
+
+    graph: str
+    settings: Mapping[str, object] = MappingProxyType({})
+
+
+WAYS: Mapping[str, Way] = MappingProxyType(
+    {
+        "direct": Way("direct"),
+        "cot": Way("cot"),
+        "rag-1": Way("rag", {"retrievals": 1}),
+        "rag-5": Way("rag", {"retrievals": 5}),
+        "react": Way("react"),
+        "ircot": Way("ircot"),
+        "furepa-no-masking": Way("furepa", {"masking": False}),
+        "furepa-no-assessor": Way("furepa", {"assessor": "first"}),
+        "furepa-random": Way("furepa", {"assessor": "random"}),
+        "furepa-no-raise": Way("furepa", {"temperature_raise": False}),
+        "furepa": Way("furepa"),
+    }
+)
+"""The methods that are compared, by name."""
+
+
+@register(NAME, measures="exact match")
+class MultiHopQA(Suite):
+    """The suite."""
+
+    def tables(self, records: Sequence[Record]) -> list[Table]:
+        """Answers and paragraphs found, by data set and hops; FuRePA beside the others."""
+        return mhqa_tables(records, tuple(WAYS))
+
+
+def load(dataset: str, data: Path) -> list[MultiHop]:
+    """The questions of a data set, in the published order.
+
+    Raises:
+        BadInput: Its file is not in the folder ``data``, or not in its published format.
+    """
+    return multihop.load(data / FILES[dataset])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, with what its answers are judged by.
+
+    Attributes:
+        dataset: Its data set.
+        question: It.
+        collection: Name of the document collection that it is asked on.
+        supporting: Where its supporting paragraphs stand there.
+    """
+
+    dataset: str
+    question: MultiHop
+    collection: str
+    supporting: Sequence[Place]
+
+    @property
+    def content(self) -> str:
+        """Everything that a result depends on besides the settings, as text."""
+        return json.dumps([self.question.answers, self.collection, self.supporting])
+
+    def score(self, answer: Answer | None) -> Score:
+        """Exact match of the short answer, with its F1; none is an empty answer."""
+        short = (answer["decision"] if answer else None) or ""
+        golds = self.question.answers
+        found = match(short, golds)
+        return Score(
+            value=found.exact,
+            answer=short or None,
+            explanation=f"{short or 'no answer'}; right is {golds[0]}",
+            details={
+                "f1": found.f1,
+                "hops": self.question.hops,
+                "answers": list(golds),
+                "supporting": [list(place) for place in self.supporting],
+            },
+        )
+
+
+async def play(sample: Sample, on_call: OnCall) -> WorkingMemory:
+    """Ask the graph that is the sample's method, with the method's settings."""
+    way = WAYS[sample.method]
+    context = sample.context.model_copy(update=dict(way.settings))
+    return await play_graph(replace(sample, method=way.graph, context=context), on_call)
+
+
+def asked(dataset: str, corpus: Corpus, questions: Sequence[MultiHop]) -> list[Asked]:
+    """Questions of a data set, to be asked on its corpus."""
+    return [Asked(dataset, one, corpus.collection, corpus.supporting(one)) for one in questions]
+
+
+def choose(pool: Sequence[Asked], limit: int | None, seed: int) -> list[Asked]:
+    """A fixed sample in a fixed order; a smaller limit chooses a part of what a larger one does."""
+
+    def place(one: Asked) -> bytes:
+        return hashlib.sha256(f"{seed} {one.question.id}".encode()).digest()
+
+    return sorted(pool, key=place)[:limit]
+
+
+def samples(
+    pools: Sequence[Sequence[Asked]], *, methods: Sequence[str], settings: Context
+) -> list[Sample]:
+    """Every question with every method, the data sets in turn: a run that is cut short has all."""
+    rounds = max(map(len, pools), default=0)
+    in_turn = [pool[place] for place in range(rounds) for pool in pools if place < len(pool)]
+    return [_sample(one, method, settings) for one in in_turn for method in methods]
+
+
+def _sample(one: Asked, method: str, settings: Context) -> Sample:
+    about = json.dumps([one.content, dict(WAYS[method].settings)])
+    return Sample(
+        suite=NAME,
+        question=f"{one.dataset}-{one.question.id}".replace("/", "-"),
+        scenario=one.dataset,
+        method=method,
+        database="",
+        asked=one.question.question,
+        context=settings.model_copy(update={"collection": one.collection}),
+        content=hashlib.sha256(about.encode()).hexdigest()[:16],
+        judge=one.score,
+        play=play,
+    )

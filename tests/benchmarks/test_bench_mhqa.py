@@ -1,0 +1,485 @@
+"""The multi-hop benchmark: published scores, samples, paragraphs found, the two commands."""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from documents import WordEmbeddings, WordTokens
+from published import published
+from pydantic import JsonValue
+from records import record
+from scripted import Prompt, Reply, ScriptedChat, act
+from typer.testing import CliRunner, Result
+
+from apps.bench import app
+from benchmarks.mhqa import FILES, WAYS, Asked, asked, choose, load, samples
+from benchmarks.mhqa_corpus import collect
+from benchmarks.mhqa_retrieval import search
+from benchmarks.mhqa_scoring import match, normalised
+from benchmarks.mhqa_tables import mhqa_tables, support
+from benchmarks.record import Record, Score
+from benchmarks.store import read
+from benchmarks.table import Table, text
+from learning import Candidate
+from memory import Answer, Context
+from models import ModelRequest, register_embeddings, register_provider
+from planweave import BadInput, PlanweaveError
+from tools.documents import chunks, collection
+from tools.documents.collection import collections, open_collection
+
+FILM = "Stull is a film that was directed by Ann Lee."
+PERSON = "Ann Lee was born in Kansas."
+OTHER = "Ann Lee is also the name of a boat."
+QUESTION = "Where was the director of the film Stull born?"
+CONTEXT = [["Boat", ["A boat swims."]], ["Stull", [FILM]], ["Ann Lee", [PERSON]]]
+WIKI = {
+    "id": "a/1",
+    "question": QUESTION,
+    "answer": "Kansas",
+    "supporting_facts": [["Stull", 0], ["Ann Lee", 0]],
+    "context": CONTEXT,
+}
+EVIDENCES = {"evidences": [["Stull", "director", "Ann Lee"], ["Ann Lee", "born in", "Kansas"]]}
+MUSIQUE = {
+    "id": "3hop__1",
+    "question": QUESTION,
+    "answer": "The State of Kansas",
+    "answer_aliases": ["Kansas"],
+    "question_decomposition": [
+        {"question": "Stull >> director", "answer": "Ann Lee", "paragraph_support_idx": 2},
+        {"question": "#1 >> born in", "answer": "Kansas", "paragraph_support_idx": 1},
+        {"question": "#2 >> state", "answer": "Kansas", "paragraph_support_idx": 1},
+    ],
+    "paragraphs": [
+        {"idx": n, "title": title, "paragraph_text": words, "is_supporting": n > 0}
+        for n, (title, words) in enumerate(
+            [("Ann Lee", OTHER), ("Ann Lee", PERSON), ("Stull", FILM)]
+        )
+    ],
+}
+
+
+# -- scores -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "plain"),
+    [
+        ("The Cat, sat on A   mat!", "cat sat on mat"),
+        ("U.S.", "us"),
+        ("an apple-pie", "applepie"),
+        ("theatre", "theatre"),
+        ("  ", ""),
+        ("the", ""),
+    ],
+)
+def test_the_published_normalisation(answer: str, plain: str) -> None:
+    assert normalised(answer) == plain
+
+
+@pytest.mark.parametrize(
+    ("answer", "golds", "exact", "f1"),
+    [
+        ("the Kansas.", ["Kansas"], 1.0, 1.0),
+        ("Kansas City", ["Kansas"], 0.0, 2 / 3),
+        ("born in Kansas City", ["Kansas", "Kansas City"], 0.0, 2 / 3),
+        ("to be or not to be", ["to be to"], 0.0, 2 * 3 / 9),
+        ("Ohio", ["Kansas"], 0.0, 0.0),
+        ("", ["Kansas"], 0.0, 0.0),
+        ("Yes", ["yes"], 1.0, 1.0),
+        ("yes it is", ["yes"], 0.0, 0.0),
+        ("no", ["no one"], 0.0, 0.0),
+        ("KS", ["Kansas", "K.S."], 1.0, 1.0),
+    ],
+)
+def test_exact_match_and_f1(answer: str, golds: list[str], exact: float, f1: float) -> None:
+    found = match(answer, golds)
+    assert found.exact == exact
+    assert found.f1 == pytest.approx(f1)
+
+
+def test_paragraphs_found_by_hand() -> None:
+    wanted = [("a", 1), ("b", 1), ("b", 2)]
+    part = support(wanted, [("b", 2), ("b", 2), ("c", 1)])
+    assert part.recall == pytest.approx(1 / 3)
+    assert part.whole == 0.0
+    assert support(wanted, [("b", 1), ("x", 1), ("b", 2), ("a", 1)]) == (1.0, 1.0)
+    assert support(wanted, []) == (0.0, 0.0)
+
+
+# -- questions and their corpus ---------------------------------------------------------------
+
+
+def write(folder: Path, rows: Mapping[str, Sequence[object]]) -> Path:
+    for name, records in rows.items():
+        path = folder / FILES[name]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with gzip.open(path, "wt", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(one)}\n" for one in records)
+    return folder
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    second = WIKI | {"id": "2", "question": "Who directed Stull?", "answer": "Ann Lee"}
+    rows: dict[str, list[object]] = {
+        "hotpotqa": [WIKI, second],
+        "2wiki": [WIKI | EVIDENCES],
+        "musique": [MUSIQUE],
+    }
+    return write(tmp_path / "given", rows)
+
+
+class Chosen:
+    """Stands in for the trained assessor, which needs weights: the last query is best."""
+
+    def scores(
+        self, question: str, evidence: Sequence[str], candidates: Sequence[Candidate]
+    ) -> list[float]:
+        return [float(place) for place in range(len(candidates))]
+
+
+class Reader:
+    """Answers from the facts it is shown: Kansas if the right paragraph is among them."""
+
+    def __init__(self) -> None:
+        self.prompts: list[Prompt] = []
+        self.says: Callable[[Prompt], Reply | None] = lambda _: None
+
+    def __call__(self, prompt: Prompt) -> Reply:
+        self.prompts.append(prompt)
+        if said := self.says(prompt):
+            return said
+        known = PERSON in prompt.text
+        short = "Kansas" if known else None
+        match prompt.task:
+            case "draft":
+                return {"thought": "It is a film.", "steps": ["Find the director."]}
+            case "reason":
+                queries = [] if known else ["Stull film", "Ann Lee born"]
+                return {"reasoning": "So [1].", "answer": short, "queries": queries}
+            case "think":
+                return {"thought": "Ann Lee directed Stull.", "answer": short}
+            case "action":
+                return act("finish") if known else act("documents", "Ann Lee born in")
+            case "read":
+                finding = {"page": 1, "quote": PERSON, "statement": PERSON, "number": ""}
+                return {"findings": [finding]}
+        return {"text": "So it is [1].", "short": short or "Ohio", "unknown": ""}
+
+
+@pytest.fixture(autouse=True)
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("PLANWEAVE_CHUNK_TOKENS", "256")
+    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
+    monkeypatch.setattr("nodes.assessor.plan_assessor", Chosen)
+    monkeypatch.setattr("nodes.clusterer.embeddings", WordEmbeddings)
+    register_embeddings("words", lambda _: WordEmbeddings())
+    made = Reader()
+
+    def model(_: ModelRequest) -> ScriptedChat:
+        return ScriptedChat(script=made)
+
+    register_provider("reader", model)
+    yield made
+    collection._open.clear()
+
+
+def pool(dataset: str, data: Path) -> list[Asked]:
+    questions = load(dataset, data)
+    return asked(dataset, collect(dataset, questions, embeddings="words:64"), questions)
+
+
+def test_a_title_is_a_document_and_its_paragraphs_are_pages(data: Path) -> None:
+    (one,) = pool("musique", data)
+    opened = open_collection(one.collection)
+    assert {info.name: info.pages for info in opened.documents()} == {"Ann Lee": 2, "Stull": 1}
+    assert one.supporting == [("Stull", 1), ("Ann Lee", 2)]
+    assert [opened.page(*place) for place in one.supporting] == [
+        f"Stull: {FILM}",
+        f"Ann Lee: {PERSON}",
+    ]
+
+
+def test_a_corpus_is_made_once_and_another_one_for_other_paragraphs(
+    data: Path, tmp_path: Path
+) -> None:
+    first = pool("hotpotqa", data)
+    assert {one.collection for one in first} == {one.collection for one in pool("hotpotqa", data)}
+    assert len(collections("bench")) == 1
+    more = WIKI | {"context": [["Cat", ["A cat."]], *CONTEXT]}
+    write(tmp_path / "other", {"hotpotqa": [more]})
+    assert pool("hotpotqa", tmp_path / "other")[0].collection != first[0].collection
+    assert len(collections("bench")) == 2
+
+
+@pytest.mark.parametrize(
+    ("dataset", "hops", "answers"),
+    [
+        ("hotpotqa", 2, ("Kansas",)),
+        ("2wiki", 2, ("Kansas",)),
+        ("musique", 3, ("The State of Kansas", "Kansas")),
+    ],
+)
+def test_every_format_is_read(
+    dataset: str, hops: int, answers: tuple[str, ...], data: Path
+) -> None:
+    one = pool(dataset, data)[0]
+    assert (one.question.hops, one.question.answers) == (hops, answers)
+    score = one.score(Answer(decision="kansas", why="", facts=[], unknown=""))
+    assert (score.value, score.answer) == (1.0, "kansas")
+    assert score.details["hops"] == hops
+    assert score.details["supporting"] == [list(place) for place in one.supporting]
+    assert one.score(None).value == one.score(None).details["f1"] == 0.0
+
+
+def test_a_sample_is_part_of_a_larger_one_and_the_data_sets_come_in_turn(data: Path) -> None:
+    hotpot, musique = pool("hotpotqa", data), pool("musique", data)
+    assert choose(hotpot, 1, 1) == choose(hotpot, None, 1)[:1]
+    orders = {tuple(one.question.id for one in choose(hotpot, None, seed)) for seed in range(9)}
+    assert orders == {("a/1", "2"), ("2", "a/1")}
+    made = samples([hotpot, musique], methods=["direct", "furepa"], settings=Context())
+    assert [(one.question, one.method) for one in made] == [
+        ("hotpotqa-a-1", "direct"),
+        ("hotpotqa-a-1", "furepa"),
+        ("musique-3hop__1", "direct"),
+        ("musique-3hop__1", "furepa"),
+        ("hotpotqa-2", "direct"),
+        ("hotpotqa-2", "furepa"),
+    ]
+    assert len({one.key for one in made}) == 6
+    assert made[2].context.collection == musique[0].collection
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    ("dataset", "number"), [("hotpotqa", 272), ("2wiki", 120), ("musique", 127)]
+)
+def test_published_questions_have_their_paragraphs(dataset: str, number: int) -> None:
+    questions = load(dataset, published("."))
+    assert len(questions) == number
+    assert all(set(one.supporting) <= set(one.paragraphs) for one in questions)
+    assert all(match(one.answers[0], one.answers) == (1.0, 1.0) for one in questions)
+
+
+# -- the command ------------------------------------------------------------------------------
+
+
+def bench(data: Path, out: Path, *words: object, name: str = "mhqa", fails: str = "") -> Result:
+    given: tuple[object, ...] = (name, "--data", data, "--out", out, "--embeddings", "words:64")
+    if name == "mhqa":
+        given += ("--model", "reader:x")
+    done = CliRunner().invoke(app, [str(word) for word in (*given, *words)])
+    if fails:
+        assert isinstance(done.exception, PlanweaveError), done.output
+        assert fails in str(done.exception)
+    elif done.exception:
+        raise done.exception
+    return done
+
+
+def results(out: Path) -> dict[tuple[str, str], Record]:
+    found = read(out / "reader-x.jsonl").records.values()
+    return {(one.question, one.method): one for one in found}
+
+
+def test_every_method_answers_and_is_scored(data: Path, tmp_path: Path) -> None:
+    bench(data, tmp_path, "--dataset", "2wiki")
+    found = {method: record for (_, method), record in results(tmp_path).items()}
+    assert set(found) == set(WAYS)
+    assert not [record.error for record in found.values() if record.error]
+    right = {method for method, record in found.items() if record.score.value}
+    assert right == set(WAYS) - {"direct", "cot", "rag-1"}
+    assert {len(found[method].facts) for method in ("direct", "cot")} == {0}
+    assert (len(found["rag-1"].facts), len(found["rag-5"].facts)) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("method", "first", "shown"),
+    [
+        ("furepa", "Ann Lee born", False),
+        ("furepa-no-assessor", "Stull film", False),
+        ("furepa-no-masking", "Ann Lee born", True),
+    ],
+)
+def test_an_ablation_is_a_setting_of_the_graph(
+    method: str, first: str, shown: bool, data: Path, tmp_path: Path, reader: Reader
+) -> None:
+    bench(data, tmp_path, "--dataset", "2wiki", "--setting", "pages=1", "--method", method)
+    (found,) = results(tmp_path).values()
+    assert found.turns[0]["input"] == first
+    assert [prompt.task for prompt in reader.prompts][:2] == ["reason", "reason"]
+    assert (f"documents: {first}" in reader.prompts[1].text) == shown
+
+
+def test_a_run_goes_on_where_it_was(data: Path, tmp_path: Path, reader: Reader) -> None:
+    words = ("--method", "direct,rag-1", "--dataset", "hotpotqa")
+    first = bench(data, tmp_path, *words, "--limit", 1)
+    assert "0 done before, 2 to do" in first.output
+    asked_before = len(reader.prompts)
+    more = bench(data, tmp_path, *words)
+    assert "2 done before, 2 to do" in more.output
+    assert len(reader.prompts) == 2 * asked_before
+    again = bench(data, tmp_path, *words)
+    assert "4 done before, 0 to do" in again.output
+    assert len(collections("bench")) == 1
+
+
+def test_a_reply_that_cannot_be_read_is_a_wrong_answer(
+    data: Path, tmp_path: Path, reader: Reader
+) -> None:
+    reader.says = lambda _: "I would rather talk about the weather."
+    bench(data, tmp_path, "--dataset", "musique")
+    found = results(tmp_path)
+    assert len(found) == len(WAYS)
+    assert all(one.score.value == 0.0 and not one.error for one in found.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--method", "planrag"), "no method 'planrag'"),
+        (("--dataset", "triviaqa"), "no data set 'triviaqa'"),
+        (("--setting", "collection=mine"), "chosen by the benchmark itself"),
+        (("--setting", "pages=0"), "The setting pages cannot be used"),
+    ],
+)
+def test_a_wrong_option_is_said(
+    data: Path, tmp_path: Path, words: tuple[str, str], said: str
+) -> None:
+    bench(data, tmp_path, *words, fails=said)
+
+
+def test_a_folder_without_the_files(tmp_path: Path) -> None:
+    bench(tmp_path, tmp_path, fails="cannot be read (FileNotFoundError)")
+
+
+def test_retrieval_without_a_model(data: Path, tmp_path: Path) -> None:
+    done = bench(data, tmp_path, name="mhqa-retrieval")
+    assert "No figure here depends on a language model." in " ".join(done.output.split())
+    kept = json.loads((tmp_path / "retrieval.json").read_text("utf-8"))
+    assert kept["questions"] == {"hotpotqa": 2, "2wiki": 1, "musique": 1}
+    assert len(kept["result"]) == 3 * 3 * 3
+    rows = {(row["data set"], row["search"], row["k"]): row["found"] for row in kept["result"]}
+    assert all(rows["hotpotqa", mode, 5]["value"] == 1 for mode in ("fused", "dense"))
+    assert str(tmp_path) not in json.dumps(kept)
+
+
+def test_fewer_pages_are_the_first_of_more(data: Path) -> None:
+    (one,) = pool("musique", data)
+    found = {(each.mode, each.k): each.support.recall for each in search([[one]])}
+    best = open_collection(one.collection).search(QUESTION, k=2)
+    places = [(page.document, page.page) for page in best]
+    assert found["fused", 2] == support(one.supporting, places).recall
+    assert found["fused", 2] <= found["fused", 5] <= found["fused", 10] == 1.0
+
+
+# -- the report -------------------------------------------------------------------------------
+
+
+def scored(
+    question: str, method: str, answer: str, places: Sequence[tuple[str, int]] | None = None
+) -> Record:
+    """A record whose gold answer is "red car", on the paragraphs (p, 1) and (p, 2)."""
+    dataset, _, hops = question.partition("-")
+    found = match(answer, ["red car"])
+    details: dict[str, JsonValue] = {
+        "f1": found.f1,
+        "hops": int(hops[0]),
+        "answers": ["red car"],
+        "supporting": [["p", 1], ["p", 2]],
+    }
+    quotes = [{"document": title, "page": page, "text": ""} for title, page in places or ()]
+    return record(
+        question,
+        method,
+        suite="mhqa",
+        scenario=dataset,
+        database="",
+        score=Score(value=found.exact, answer=answer or None, explanation="", details=details),
+        facts=[{"number": n, "quote": quote} for n, quote in enumerate(quotes, 1)],
+        turns=[] if places is None else [{"input": "q"}] * 2,
+    )
+
+
+def rows(tables: Sequence[Table], title: str) -> list[list[str]]:
+    (table,) = [table for table in tables if table.title == title]
+    return [[text(cell) for cell in row] for row in table.rows]
+
+
+RECORDS = [
+    scored("x-2i", "direct", ""),
+    scored("x-2i", "furepa", "the red car", [("p", 1), ("p", 2)]),
+    scored("x-2i", "rag-1", "red", [("p", 1)]),
+    scored("x-3j", "direct", "car"),
+    scored("x-3j", "furepa", "red car", [("q", 1), ("p", 2)]),
+    scored("x-3j", "rag-1", "blue", [("q", 1)]),
+]
+
+
+def test_answers_and_paragraphs_by_hand() -> None:
+    found = rows(mhqa_tables(RECORDS, tuple(WAYS)), "Answers and paragraphs by data set")
+    assert [[cell.split(" ")[0] for cell in row] for row in found] == [
+        ["x", "direct", "0.0%", "33.3%", "-", "-"],
+        ["x", "rag-1", "0.0%", "33.3%", "25.0%", "0.0%"],
+        ["x", "furepa", "100.0%", "100.0%", "75.0%", "50.0%"],
+    ]
+
+
+def test_hops_by_hand() -> None:
+    found = rows(mhqa_tables(RECORDS, tuple(WAYS)), "By number of hops")
+    assert [[cell.split(" [")[0] for cell in row[:4]] for row in found] == [
+        ["x, 2 hops", "direct", "0.0%", "0.0%"],
+        ["x, 2 hops", "rag-1", "0.0%", "66.7%"],
+        ["x, 2 hops", "furepa", "100.0%", "100.0%"],
+        ["x, 3 hops", "direct", "0.0%", "66.7%"],
+        ["x, 3 hops", "rag-1", "0.0%", "0.0%"],
+        ["x, 3 hops", "furepa", "100.0%", "100.0%"],
+    ]
+
+
+def test_furepa_beside_the_others_by_hand() -> None:
+    tables = mhqa_tables(RECORDS, tuple(WAYS))
+    assert rows(tables, "FuRePA beside the others, on the same questions") == [
+        ["direct", "2", "+66.7 [+33.3, +100.0]", "-"],
+        ["rag-1", "2", "+66.7 [+33.3, +100.0]", "+50.0 [+50.0, +50.0]"],
+    ]
+    assert rows(tables, "Beside the paper") == [
+        ["x", "furepa", "100.0%", "direct", "33.3%", "+66.7", "10 to 12"]
+    ]
+
+
+def test_each_model_is_compared_with_itself() -> None:
+    other = [one.model_copy(update={"model": "n"}) for one in RECORDS if one.method != "rag-1"]
+    tables = mhqa_tables([*RECORDS, *other], tuple(WAYS))
+    compared = rows(tables, "FuRePA beside the others, on the same questions")
+    assert [row[:2] for row in compared] == [["direct m", "2"], ["direct n", "2"], ["rag-1 m", "2"]]
+    assert [row[1] for row in rows(tables, "Beside the paper")] == ["furepa m", "furepa n"]
+
+
+def test_rounds_by_hand() -> None:
+    found = rows(mhqa_tables(RECORDS, tuple(WAYS)), "Rounds and what they cost")
+    assert [(row[0], row[2], row[6]) for row in found] == [
+        ("direct", "0 · 0 · 0", "1"),
+        ("rag-1", "2 · 2 · 2", "0"),
+        ("furepa", "2 · 2 · 2", "0"),
+    ]
+
+
+def test_the_report_of_a_run(data: Path, tmp_path: Path) -> None:
+    bench(data, tmp_path, "--method", "rag-1,furepa", "--limit", 1)
+    page = (tmp_path / "report.md").read_text("utf-8")
+    for title in ("Answers and paragraphs by data set", "By number of hops", "Beside the paper"):
+        assert f"## {title}" in page
+    assert "Every figure here depends on the language model" in page
+    assert str(tmp_path) not in page
+
+
+def test_a_damaged_file_is_said(data: Path, tmp_path: Path) -> None:
+    (data / FILES["musique"]).write_bytes(b"no gzip")
+    with pytest.raises(BadInput, match="cannot be read"):
+        load("musique", data)
+    bench(data, tmp_path, fails="cannot be read")
