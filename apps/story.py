@@ -35,10 +35,10 @@ class Story:
         for part, words in _REMARKS.items():
             if remark := update.get(part):
                 self.console.print(Text(plain(f"◦ {words}: {remark}"), style="cyan"))
-        if (action := update.get("action")) and action["thought"]:
+        if node == "documents":
+            self._pages(update.get("pages", []))
+        elif (action := update.get("action")) and action["thought"]:
             self.console.print(Text(plain(f"● {action['thought']}"), style="bold"))
-        if node == "documents" and (pages := update.get("pages")):
-            self._pages(pages)
         for turn in update.get("turns", []):
             self._turn(turn, update.get("facts", []))
         for change in update.get("replans", []):
@@ -92,8 +92,9 @@ class Story:
         self._plan(f"New plan: {escape(plain(change['reason']))}", change["after"])
 
     def _pages(self, pages: list[Page]) -> None:
-        found = ", ".join(f"{page['document']} p. {page['page']}" for page in pages)
-        self.console.print(Text(plain(f"  found {found}"), style="dim"))
+        if pages:
+            found = ", ".join(f"{page['document']} p. {page['page']}" for page in pages)
+            self.console.print(Text(plain(f"  found {found}"), style="dim"))
 
     def _provenance(self, fact: Fact) -> None:
         if fact["quote"]:

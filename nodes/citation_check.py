@@ -43,14 +43,15 @@ async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> Wor
     A claim that cites nothing gets the fact that supports it; one that no fact supports is marked.
     """
     answer = state["answer"]
-    if answer is None or not answer["facts"] or runtime.context.citation_check == "off":
+    if answer is None or not state["facts"] or runtime.context.citation_check == "off":
         return {}
-    claims = [_checked(text, answer, state) for text in sentences(answer["why"])]
+    whole = bool(answer["facts"]) and not CITATION.search(answer["why"])
+    cited = answer["facts"] if whole else None
+    claims = [_checked(text, cited, state) for text in sentences(answer["why"])]
     update: WorkingMemory = {}
     if runtime.context.citation_check == "model":
         claims, update = await _judged(claims, state, runtime)
-    inline = CITATION.search(answer["why"]) is not None
-    return update | {"claims": claims, "answer": _marked(answer, claims, inline=inline)}
+    return update | {"claims": claims, "answer": _marked(answer, claims, inline=not whole)}
 
 
 def sentences(text: str) -> list[str]:
@@ -90,12 +91,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word[:5].casefold() for word in _WORD.findall(text))
 
 
-def _checked(text: str, answer: Answer, state: WorkingMemory) -> Claim:
-    cited = [int(number) for number in CITATION.findall(text)]
-    if not CITATION.search(answer["why"]):  # a decision cites its facts as a whole
-        cited = answer["facts"]
-    if not cited:
-        cited = _found(text, state)
+def _checked(text: str, whole: list[int] | None, state: WorkingMemory) -> Claim:
+    """A claim with the facts that it cites, or that a decision cites as a ``whole``."""
+    cited = whole or [int(number) for number in CITATION.findall(text)] or _found(text, state)
     facts = [fact for fact in state["facts"] if fact["number"] in cited]
     reason = supports(text, facts, state["question"]) if facts else "it cites no fact"
     return Claim(text=text, facts=cited, supported=not reason, reason=reason)

@@ -45,13 +45,10 @@ def _searched(
             pages = new[: context.pages]
             problem = "" if pages else "The documents hold nothing like that."
     seconds = perf_counter() - started
+    found: WorkingMemory = {"action": action, "pages": pages}
     if problem:
-        return turn_taken(state, [], problem, seconds) | {"action": action, "pages": []}
-    return {
-        "action": action,
-        "pages": pages,
-        "usage": {"documents": Usage(seconds=seconds).model_dump()},
-    }
+        return found | turn_taken(state, [], problem, seconds) | {"pages": []}
+    return found | {"usage": {"documents": Usage(seconds=seconds).model_dump()}}
 
 
 def _in_words(action: Action, state: WorkingMemory, context: Context) -> Action:

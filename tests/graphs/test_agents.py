@@ -196,7 +196,7 @@ async def test_nothing_found_is_a_problem_that_the_next_prompt_shows(ask: Ask) -
     ("given", "wanted"),
     [
         ("review.pdf", QUESTION),
-        ("review.pdf: cost", QUESTION),
+        ("review.pdf cost", QUESTION),
         ("hydrogen cost in review.pdf", "hydrogen cost in"),
     ],
 )
@@ -382,6 +382,14 @@ async def test_an_uncited_claim_gets_the_fact_that_supports_it(ask: Ask) -> None
     script.left["answer"] = [answer(text)]
     memory = await ask("react", script)
     assert answer_of(memory)["why"].startswith("Hydrogen costs USD 5.5/kg in 2023 [1].")
+
+
+async def test_an_answer_without_any_citation_gets_them(ask: Ask) -> None:
+    script = good("react")
+    script.left["answer"] = [answer("In 2023 it costs USD 5.5/kg.", "USD 5.5/kg")]
+    memory = await ask("react", script)
+    assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
+    assert answer_of(memory)["facts"] == [1]
 
 
 @pytest.mark.parametrize(
