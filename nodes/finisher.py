@@ -17,7 +17,7 @@ from nodes.writer import ask_writer
 from prompts import load
 
 _FENCE = re.compile(r"```(?:\w*\n)?(.*?)(?:```|\Z)", re.DOTALL)
-_STEP = re.compile(r"^\W*(?:step\b\s*\d*|\d+)?\s*[:.)-]*\s*", re.IGNORECASE)
+_STEP = re.compile(r"^\W*(?:step\b\s*\d*\s*[:.)-]*|\d+\s*[:.)]+)?\s*", re.IGNORECASE)
 _NOTHING = ("", "null", "none", "nothing", "n/a")
 
 

@@ -13,6 +13,7 @@ from graphs import method
 from graphs.registry import WRITERS
 from memory import Answer, Context, Input, Revision, WorkingMemory
 from models import ModelUnavailable
+from nodes.finisher import plan_lines
 from nodes.reviser import revision_text
 from planweave import BadInput
 
@@ -376,6 +377,20 @@ async def test_revised_steps_are_the_plan(ask: Ask) -> None:
     assert answer_of(memory)["decision"] == (
         "STEP 1: mine 2 log\nSTEP 2: craft 4 planks\nSTEP 3: craft 1 stick"
     )
+
+
+@pytest.mark.parametrize(
+    ("step", "plain"),
+    [
+        ("STEP 12: mine 2 oak_log", "mine 2 oak_log"),
+        ("- Step 3 - craft 1 stick", "craft 1 stick"),
+        ("2) collect 1 apple", "collect 1 apple"),
+        ("2 oak_log are mined", "2 oak_log are mined"),
+        ("stepladder: craft 1", "stepladder: craft 1"),
+    ],
+)
+def test_a_step_begins_with_its_number_once(step: str, plain: str) -> None:
+    assert plan_lines(["  ", step]) == f"STEP 1: {plain}"
 
 
 @pytest.mark.parametrize(
