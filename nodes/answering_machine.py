@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from memory import Answer, Context, Failure, WorkingMemory, add_usage
 from models import Reply
-from nodes.citation_check import CITATION
+from nodes.citation_check import CITATION, in_words
 from nodes.limits import reason_to_answer
 from nodes.role import Node, ask_role, failures, usage
 from prompts import load
@@ -51,7 +51,7 @@ async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> 
     if not state["facts"]:
         reason = reason_to_answer(state, runtime.context)
         return {"answer": _without_facts(state, reason)}
-    if runtime.context.collection and not runtime.context.candidates:
+    if in_words(runtime.context):
         return await _cited_answer(state, runtime)
     return await _decision(state, runtime)
 

@@ -43,15 +43,22 @@ async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> Wor
     A claim that cites nothing gets the fact that supports it; one that no fact supports is marked.
     """
     answer = state["answer"]
-    if answer is None or not state["facts"] or runtime.context.citation_check == "off":
+    if runtime.context.citation_check == "off":
         return {}
-    whole = bool(answer["facts"]) and not CITATION.search(answer["why"])
-    cited = answer["facts"] if whole else None
+    inline = in_words(runtime.context)
+    if answer is None or not (state["facts"] if inline else answer["facts"]):
+        return {}
+    cited = None if inline else answer["facts"]
     claims = [_checked(text, cited, state) for text in sentences(answer["why"])]
     update: WorkingMemory = {}
     if runtime.context.citation_check == "model":
         claims, update = await _judged(claims, state, runtime)
-    return update | {"claims": claims, "answer": _marked(answer, claims, inline=not whole)}
+    return update | {"claims": claims, "answer": _marked(answer, claims, inline=inline)}
+
+
+def in_words(context: Context) -> bool:
+    """Whether the answer is a text that cites facts in it, and not a decision that cites them."""
+    return context.collection is not None and not context.candidates
 
 
 def sentences(text: str) -> list[str]:

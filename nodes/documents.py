@@ -48,7 +48,8 @@ def _searched(
     found: WorkingMemory = {"action": action, "pages": pages}
     if problem:
         return found | turn_taken(state, [], problem, seconds) | {"pages": []}
-    return found | {"usage": {"documents": Usage(seconds=seconds).model_dump()}}
+    found["usage"] = {"documents": Usage(seconds=seconds).model_dump()}
+    return found
 
 
 def _in_words(action: Action, state: WorkingMemory, context: Context) -> Action:
