@@ -43,7 +43,9 @@ Embeddings = Annotated[
 Out = Annotated[Path, typer.Option(help="Folder of the result file and the report.")]
 
 _RESULTS = Path("results/mhqa")
-_WHOLE = "256"
+_CUT = {"PLANWEAVE_CHUNK_TOKENS": "256", "PLANWEAVE_CHUNK_OVERLAP": "0"}
+"""As published, a paragraph is found whole, whatever this process is set to."""
+
 _SETTINGS: dict[str, str | int] = {
     "pages": 2,
     "max_iterations": 5,
@@ -126,7 +128,7 @@ def mhqa_retrieval(
 
 def _pool(dataset: str, data: Path, embeddings: str, console: Console) -> Sequence[Asked]:
     """All questions of a data set on the collection of their paragraphs, made if need be."""
-    os.environ.setdefault("PLANWEAVE_CHUNK_TOKENS", _WHOLE)  # a paragraph is found whole
+    os.environ |= _CUT
     questions = multi_hop.load(dataset, data)
     with console.status(f"reading the paragraphs of {dataset} …") as status:
         corpus = collect(

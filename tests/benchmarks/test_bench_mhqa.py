@@ -14,6 +14,7 @@ from scripted import Prompt, Reply, ScriptedChat, act
 from typer.testing import CliRunner, Result
 
 from apps.bench import app
+from apps.bench.mhqa import _CUT
 from benchmarks.mhqa import FILES, WAYS, Asked, asked, choose, load, samples
 from benchmarks.mhqa_corpus import collect
 from benchmarks.mhqa_retrieval import search
@@ -173,7 +174,8 @@ class Reader:
 @pytest.fixture(autouse=True)
 def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("PLANWEAVE_CHUNK_TOKENS", "256")
+    for name, value in _CUT.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setattr(chunks, "tokenizer", WordTokens)
     monkeypatch.setattr("nodes.assessor.plan_assessor", Chosen)
     monkeypatch.setattr("nodes.clusterer.embeddings", WordEmbeddings)
@@ -313,6 +315,18 @@ def test_an_ablation_is_a_setting_of_the_graph(
     assert found.turns[0]["input"] == first
     assert [prompt.task for prompt in reader.prompts][:2] == ["reason", "reason"]
     assert (f"documents: {first}" in reader.prompts[1].text) == shown
+
+
+def test_a_long_paragraph_is_found_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLANWEAVE_CHUNK_TOKENS", "10")
+    long = WIKI | {"context": [["Stull", [FILM * 12]], *CONTEXT[2:]]}
+    write(tmp_path, {"hotpotqa": [long]})
+    bench(tmp_path, tmp_path, "--dataset", "hotpotqa", name="mhqa-retrieval")
+    (name,) = collections("bench")
+    assert {info.name: info.chunks for info in open_collection(name).documents()} == {
+        "Ann Lee": 1,
+        "Stull": 1,
+    }
 
 
 def test_a_run_goes_on_where_it_was(data: Path, tmp_path: Path, reader: Reader) -> None:
