@@ -20,7 +20,7 @@ from benchmarks.mhqa_corpus import collect
 from benchmarks.mhqa_retrieval import search
 from benchmarks.mhqa_scoring import match, normalised
 from benchmarks.mhqa_tables import mhqa_tables, support
-from benchmarks.record import Record, Score
+from benchmarks.record import Record, Score, without_texts
 from benchmarks.store import read
 from benchmarks.table import Table, text
 from learning import Candidate
@@ -490,6 +490,17 @@ def test_the_report_of_a_run(data: Path, tmp_path: Path) -> None:
         assert f"## {title}" in page
     assert "Every figure here depends on the language model" in page
     assert str(tmp_path) not in page
+
+
+def test_a_copy_without_the_texts_of_the_data_set_gives_the_same_report(
+    data: Path, tmp_path: Path
+) -> None:
+    bench(data, tmp_path, "--method", "rag-5,furepa", "--dataset", "musique")
+    full = [*results(tmp_path).values()]
+    copies = [without_texts(one) for one in full]
+    assert PERSON in full[0].model_dump_json()
+    assert PERSON not in "".join(one.model_dump_json() for one in copies)
+    assert mhqa_tables(copies, tuple(WAYS)) == mhqa_tables(full, tuple(WAYS))
 
 
 def test_a_damaged_file_is_said(data: Path, tmp_path: Path) -> None:
