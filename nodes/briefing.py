@@ -66,10 +66,14 @@ def plan_text(plan: list[str]) -> str:
 
 
 def _first_of_their_kind(turns: list[Turn]) -> list[Turn]:
-    kinds: dict[tuple[str, str], Turn] = {}
+    seen: set[tuple[str, str]] = set()
+    kept = []
     for turn in turns:
-        kinds.setdefault((turn["tool"], same(turn["input"])), turn)
-    return list(kinds.values())
+        kind = (turn["tool"], same(turn["input"]))
+        if kind not in seen or turn["facts"]:  # a search that went on may have found more
+            kept.append(turn)
+        seen.add(kind)
+    return kept
 
 
 def _turn_text(turn: Turn, state: WorkingMemory, limit: int | None = None) -> str:

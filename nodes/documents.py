@@ -6,7 +6,7 @@ from time import perf_counter
 from langgraph.runtime import Runtime
 
 from memory import Action, Context, Page, WorkingMemory
-from nodes.turns import chosen_action, repetition, turn_taken
+from nodes.turns import chosen_action, repetition, times_taken, turn_taken
 from planweave import PlanweaveError
 from planweave.usage import Usage
 from tools.documents.collection import open_collection
@@ -15,9 +15,10 @@ from tools.documents.collection import open_collection
 def documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Find pages for ``action.input``; the reader makes facts of them.
 
-    A search that was already made, fails, or finds nothing is a problem, and there are no pages.
+    A search that is made again goes on with the next pages. One that fails or finds nothing (more)
+    is a problem, and there are no pages.
     """
-    return _searched(state, runtime.context, passed_over=())
+    return _searched(state, runtime.context, goes_on=True)
 
 
 def unseen_documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -28,22 +29,27 @@ def unseen_documents(state: WorkingMemory, runtime: Runtime[Context]) -> Working
 
 
 def _searched(
-    state: WorkingMemory, context: Context, *, passed_over: Collection[tuple[str, int]]
+    state: WorkingMemory,
+    context: Context,
+    *,
+    passed_over: Collection[tuple[str, int]] = (),
+    goes_on: bool = False,
 ) -> WorkingMemory:
     started = perf_counter()
     action = _in_words(chosen_action(state), state, context)
     state = {**state, "action": action}
-    problem = repetition(state)
+    start = times_taken(state) * context.pages if goes_on else 0
     pages: list[Page] = []
-    if not problem:
-        try:
-            pages = _search(action["input"], context, len(passed_over))
-        except PlanweaveError as error:
-            problem = str(error)
-        else:
-            new = [page for page in pages if (page["document"], page["page"]) not in passed_over]
-            pages = new[: context.pages]
-            problem = "" if pages else "The documents hold nothing like that."
+    problem = ""
+    try:
+        found_all = _search(action["input"], context, start + len(passed_over))
+    except PlanweaveError as error:
+        problem = str(error)
+    else:
+        new = [page for page in found_all if (page["document"], page["page"]) not in passed_over]
+        pages = new[start : start + context.pages]
+    if not pages:
+        problem = problem or repetition(state) or "The documents hold nothing like that."
     seconds = perf_counter() - started
     found: WorkingMemory = {"action": action, "pages": pages}
     if problem:

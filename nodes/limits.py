@@ -30,9 +30,10 @@ def reason_to_answer(state: WorkingMemory, context: Context) -> str:
 
 
 def repeats(turns: Sequence[Turn]) -> int:
-    """How many of the last turns only repeated earlier ones."""
+    """How many of the last turns only repeated earlier ones, and brought no fact."""
     actions = [(turn["tool"], same(turn["input"])) for turn in turns]
+    found = [bool(turn["facts"]) for turn in turns]
     count = 0
-    while actions and actions.pop() in actions:
+    while actions and actions.pop() in actions and not found.pop():
         count += 1
     return count

@@ -112,10 +112,19 @@ def same(text: str) -> str:
 
 def repetition(state: WorkingMemory) -> str:
     """What the chosen action led to when it was taken before; empty if it is a new one."""
-    action = chosen_action(state)
-    for turn in state["turns"]:
-        if (turn["tool"], same(turn["input"])) == (action["tool"], same(action["input"])):
-            numbers = ", ".join(f"[{number}]" for number in turn["facts"])
-            outcome = f"fact {numbers}" if numbers else turn["problem"]
-            return f"This action was already taken and led to: {outcome}"
+    for turn in _taken(state):
+        numbers = ", ".join(f"[{number}]" for number in turn["facts"])
+        outcome = f"fact {numbers}" if numbers else turn["problem"]
+        return f"This action was already taken and led to: {outcome}"
     return ""
+
+
+def times_taken(state: WorkingMemory) -> int:
+    """How often the chosen action was taken before."""
+    return len(_taken(state))
+
+
+def _taken(state: WorkingMemory) -> list[Turn]:
+    action = chosen_action(state)
+    kind = (action["tool"], same(action["input"]))
+    return [turn for turn in state["turns"] if (turn["tool"], same(turn["input"])) == kind]

@@ -209,11 +209,15 @@ async def test_the_name_of_a_document_is_not_looked_for(
     assert memory["turns"][0]["input"] == wanted
 
 
-async def test_a_search_is_not_made_twice(ask: Ask, shelf: Shelf) -> None:
-    script = Replies(action=[SEARCH, SEARCH, act("finish")], read=[READ], answer=[ANSWER])
-    memory = await ask("react", script)
-    assert len(shelf.queries) == 1
-    assert "already taken and led to: fact [1]" in memory["turns"][1]["problem"]
+async def test_a_search_that_is_made_again_goes_on_with_the_next_pages(ask: Ask) -> None:
+    heat = finding("heating value of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.")
+    script = Replies(
+        action=[SEARCH, SEARCH, SEARCH, act("finish")], read=[READ, heat], answer=[ANSWER]
+    )
+    memory = await ask("react", script, pages=1)
+    assert [fact["quote"]["page"] for fact in memory["facts"] if fact["quote"]] == [82, 90]
+    assert "already taken and led to: fact [1]" in memory["turns"][2]["problem"]
+    assert "33.3 kWh/kg" in script.prompts[-1].text
 
 
 async def test_an_unreadable_reading_goes_on(ask: Ask) -> None:
