@@ -100,14 +100,15 @@ class Trial:
         if product:
             right, reason = await asyncio.to_thread(self.item.grade, product)
         revisions = memory["revisions"]
-        pages = [lookup for lookup in memory["lookups"] if lookup["page"]]
+        looked_up = [lookup["step"] for lookup in memory["lookups"] if lookup["page"]]
+        checked = looked_up if all(looked_up) else memory["draft"]  # 0: all steps at once
         return Attempt(
             product=product,
             right=right,
             reason=reason,
             steps=len(memory["draft"]),
             retrievals=len(memory["lookups"]) or len(memory["facts"]),
-            checked=len(pages) if revisions else 0,
+            checked=len(checked) if revisions else 0,
             changed=len({one["step"] for one in revisions if one["before"] != one["after"]}),
             skipped=sum(one["skipped"] for one in revisions),
         )

@@ -290,17 +290,19 @@ def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> 
         ["GSM8K train 2"] if family == "maths" else []
     )
     model = register(lambda prompt: pupil(family, prompt))
-    words = ("rat", *given, "--model", model, "--limit", 1, "--method", "direct,rag-1,rat")
+    ways = "direct,rag-1,rat,rat-non-causal"
+    words = ("rat", *given, "--model", model, "--limit", 1, "--method", ways)
     page = Page.model_validate_json(bench(*words, "--json").stdout)
     scores = {str(row[1]): row[2] for row in page.rows("Score by data set")}
     found = {name: score["value"] for name, score in scores.items() if isinstance(score, dict)}
-    assert found == {"direct": 0.0, "rag-1": 0.0, "rat": 1.0}
+    assert found == {"direct": 0.0, "rag-1": 0.0, "rat": 1.0, "rat-non-causal": 1.0}
     retrieval = {str(row[1]): row for row in page.rows("What retrieval did")}
-    assert set(retrieval) == {"rag-1", "rat"}
+    assert set(retrieval) == {"rag-1", "rat", "rat-non-causal"}
     assert retrieval["rat"][4] == "50%"  # the second step was right
+    assert retrieval["rat-non-causal"][4] == "50%"
     first = collection.open_collection(collection_of(family)).search("a", k=1)[0]
     assert first.document in ("MBPP 601", "MBPP 602", "GSM8K train 1", "Crafting Oak Planks")
-    assert "3 done before, 0 to do" in bench(*words).output
+    assert "4 done before, 0 to do" in bench(*words).output
     assert (tmp_path / "results/report.md").exists()
 
 
