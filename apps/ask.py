@@ -59,6 +59,10 @@ def ask(
     citation_check: Annotated[
         str, typer.Option(help="Check the answer's claims: off, string or model.")
     ] = "string",
+    family: Annotated[
+        str, typer.Option(help="RAT writes an answer, code, maths, planning or writing.")
+    ] = "answer",
+    retrievals: Annotated[int, typer.Option(help="Retrievals of RAT, pages of rag.")] = 5,
     owner: Annotated[str, typer.Option(help="Whose abbreviations are known.")] = "local",
     replan: Replan = "every_observation",
     max_iterations: MaxIterations = 15,
@@ -88,6 +92,8 @@ def ask(
         "corrective": corrective,
         "faithfulness": faithfulness,
         "citation_check": citation_check,
+        "family": family,
+        "retrievals": retrievals,
         "owner": owner,
         "replan": replan,
         "max_iterations": max_iterations,

@@ -12,6 +12,7 @@ from rich.text import Text
 from apps.plain import plain
 from memory import Answer, Claim, Fact, Page, Replan, Turn, WorkingMemory, total_usage
 from nodes.citation_check import CITATION
+from nodes.reviser import revision_text
 from nodes.speaker import source_text
 from planweave.usage import Usage
 
@@ -32,6 +33,10 @@ class Story:
             return
         if node in ("planner", "plan_approval") and update.get("plan"):
             self._plan("Plan", update["plan"])
+        if draft := update.get("draft"):
+            self._plan("Draft", draft)
+        for revision in update.get("revisions", []):
+            self.console.print(Text(plain(revision_text(revision)), style="cyan"))
         for part, words in _REMARKS.items():
             if remark := update.get(part):
                 self.console.print(Text(plain(f"◦ {words}: {remark}"), style="cyan"))

@@ -96,6 +96,8 @@ async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> Work
         facts=list(dict.fromkeys(int(number) for number in CITATION.findall(text))),
         unknown=_unless_nothing(reply.value.unknown),
     )
+    if not (answer["why"] or answer["decision"] or answer["unknown"]):
+        answer["unknown"] = "The facts that were found do not answer the question."
     return update | {"answer": answer}
 
 

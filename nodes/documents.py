@@ -36,12 +36,13 @@ def _searched(
     goes_on: bool = False,
 ) -> WorkingMemory:
     started = perf_counter()
-    action = _in_words(chosen_action(state), state, context)
-    state = {**state, "action": action}
-    start = times_taken(state) * context.pages if goes_on else 0
+    action = chosen_action(state)
     pages: list[Page] = []
     problem = ""
     try:
+        action = _in_words(action, state, context)
+        state = {**state, "action": action}
+        start = times_taken(state) * context.pages if goes_on else 0
         found_all = _search(action["input"], context, start + len(passed_over))
     except PlanweaveError as error:
         problem = str(error)

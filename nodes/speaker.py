@@ -31,6 +31,8 @@ def source_text(fact: Fact) -> str:
 
 
 def _decision(answer: Answer) -> str:
+    if answer["decision"] and "\n" in answer["decision"]:  # a program, a plan or a longer text
+        return answer["decision"]
     if answer["decision"]:
         return f"**{answer['decision']}**"
     return "" if CITATION.search(answer["why"]) else "I cannot decide this."
