@@ -33,13 +33,7 @@ class Story:
             return
         if node in ("planner", "plan_approval") and update.get("plan"):
             self._plan("Plan", update["plan"])
-        if draft := update.get("draft"):
-            self._plan("Draft", draft)
-        for revision in update.get("revisions", []):
-            self.console.print(Text(plain(revision_text(revision)), style="cyan"))
-        for part, words in _REMARKS.items():
-            if remark := update.get(part):
-                self.console.print(Text(plain(f"◦ {words}: {remark}"), style="cyan"))
+        self._thoughts(update)
         if node == "documents":
             self._pages(update.get("pages", []))
         elif (action := update.get("action")) and action["thought"]:
@@ -52,6 +46,16 @@ class Story:
             self.console.print(
                 Text(plain(f"  ! {failure['role']}: {failure['detail']}"), style="yellow")
             )
+
+    def _thoughts(self, update: Mapping[str, Any]) -> None:
+        """What roles said on the way: drafts, what retrieval changed in them, tasks, reasons."""
+        if draft := update.get("draft"):
+            self._plan("Draft", draft)
+        for revision in update.get("revisions", []):
+            self.console.print(Text(plain(revision_text(revision)), style="cyan"))
+        for part, words in _REMARKS.items():
+            if remark := update.get(part):
+                self.console.print(Text(plain(f"◦ {words}: {remark}"), style="cyan"))
 
     def finish(self, memory: WorkingMemory) -> None:
         """Print the decision, the facts that it cites, and what the run used."""

@@ -20,7 +20,7 @@ from rich.console import Console
 from apps.approval import approver
 from apps.story import Story
 from apps.threads import checkpoints
-from memory import Fact, WorkingMemory
+from memory import Claim, Fact, WorkingMemory
 
 
 @pytest.fixture
@@ -220,7 +220,7 @@ def test_missing_database(planweave: CommandLine) -> None:
 
 def test_no_database(planweave: CommandLine) -> None:
     run = planweave("decide", "Which?", "--model", "http://127.0.0.1:9/v1#m")
-    assert_one_clear_error(run, "No database is connected", "--database")
+    assert_one_clear_error(run, "No database and no document collection", "--database")
 
 
 @pytest.mark.parametrize("url", ["oracle://x/y", "postgresql://user:s3cret@127.0.0.1:9/none"])
@@ -410,7 +410,8 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
     story.tell("sql", {"turns": [turn], "facts": [fact]})
     story.tell("replanner", {"replans": [{"reason": text, "after": [text]}]})
     story.tell("planner", {"failures": [{"role": "planner", "detail": text}]})
-    memory: WorkingMemory = {"facts": [fact], "usage": {}}
+    claim = Claim(text=text, facts=[1], supported=False, reason=text)
+    memory: WorkingMemory = {"facts": [fact], "usage": {}, "claims": [claim]}
     memory["answer"] = {"decision": text, "why": text, "facts": [1], "unknown": text}
     story.finish(memory)
     shown = capsys.readouterr().out
