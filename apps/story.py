@@ -11,9 +11,9 @@ from rich.text import Text
 
 from apps.plain import plain
 from memory import Answer, Claim, Fact, Page, Replan, Turn, WorkingMemory, total_usage
+from nodes.briefing import source_text
 from nodes.citation_check import CITATION
 from nodes.reviser import revision_text
-from nodes.speaker import source_text
 from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from memory import Answer, Context, Failure, WorkingMemory, add_usage
 from models import Reply
+from nodes.briefing import source_text
 from nodes.citation_check import CITATION, in_words
 from nodes.limits import reason_to_answer
 from nodes.role import Node, ask_role, failures, usage
@@ -83,7 +84,10 @@ def may_continue(prompt: str) -> Node:
 async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """An answer in words; a citation that names no fact is taken out."""
     occasion = reason_to_answer(state, runtime.context)
-    task = load("documents/answering_machine").fill(occasion=occasion)
+    quoted = [source_text(fact) for fact in state["facts"] if fact["quote"]]
+    task = load("documents/answering_machine").fill(
+        occasion=occasion, quotes="\n".join(quoted) or "(none)"
+    )
     reply = await ask_role(_ROLE, CitedAnswer, task, state, runtime)
     update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:

@@ -50,6 +50,14 @@ def fact_text(fact: Fact) -> str:
     return f"{text} ({named.rstrip()})"
 
 
+def source_text(fact: Fact) -> str:
+    """Where a fact comes from, for people: a page and its words, or a query."""
+    if quote := fact["quote"]:
+        words = " ".join(quote["text"].split())
+        return f'[{fact["number"]}] {quote["document"]}, p. {quote["page"]}: "{words}"'
+    return f"[{fact['number']}] {fact['source']}: {' '.join(fact['query'].split())}"
+
+
 def _expansions(state: WorkingMemory) -> list[str]:
     """What the abbreviations stand for that occur in the question or in the facts."""
     texts = " ".join([state["question"], *(fact["text"] for fact in state["facts"])])

@@ -25,7 +25,10 @@ from nodes.turns import Observation, chosen_action, turn_taken
 from prompts import load
 from tools.documents.quotes import locate, numbers
 
-_NUMBER = re.compile(r"(?P<value>[-+]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>\S.*)?")
+_CURRENCY = r"(?P<currency>USD|EUR|GBP|JPY|CNY|CHF|INR)?"
+_NUMBER = re.compile(  # no range such as 2-9: that is no one number
+    rf"{_CURRENCY}\s*(?P<value>[-+]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\W\d].*|[/%€$£].*)?"
+)
 
 
 class Finding(BaseModel):
@@ -104,7 +107,8 @@ def _number(finding: Finding, quote: Quote | None) -> dict[str, Value]:
     match = _NUMBER.fullmatch(finding.number.strip())
     if not match or not quote or not numbers(match["value"]) <= numbers(quote["text"]):
         return {}
-    return {"value": float(match["value"].replace(",", "")), "unit": match["unit"] or ""}
+    unit = f"{match['currency'] or ''}{match['unit'] or ''}"
+    return {"value": float(match["value"].replace(",", "")), "unit": unit}
 
 
 def _misquoted(finding: Finding) -> Failure:

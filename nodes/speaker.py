@@ -2,7 +2,8 @@
 
 from langchain_core.messages import AIMessage
 
-from memory import Answer, Fact, WorkingMemory
+from memory import Answer, WorkingMemory
+from nodes.briefing import source_text
 from nodes.citation_check import CITATION
 
 
@@ -20,14 +21,6 @@ def speaker(state: WorkingMemory) -> WorkingMemory:
         "\n".join(["Sources:", *quoted]) if quoted else "",
     ]
     return {"messages": [AIMessage("\n\n".join(part for part in parts if part))]}
-
-
-def source_text(fact: Fact) -> str:
-    """Where a fact comes from, for people: a page and its words, or a query."""
-    if quote := fact["quote"]:
-        words = " ".join(quote["text"].split())
-        return f'[{fact["number"]}] {quote["document"]}, p. {quote["page"]}: "{words}"'
-    return f"[{fact['number']}] {fact['source']}: {' '.join(fact['query'].split())}"
 
 
 def _decision(answer: Answer) -> str:

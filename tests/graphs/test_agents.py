@@ -209,6 +209,26 @@ async def test_the_name_of_a_document_is_not_looked_for(
     assert memory["turns"][0]["input"] == wanted
 
 
+@pytest.mark.parametrize(
+    ("number", "values"),
+    [
+        ("5.5 USD/kg", {"value": 5.5, "unit": "USD/kg"}),
+        ("USD 5.5/kg", {"value": 5.5, "unit": "USD/kg"}),
+        ("5.5", {"value": 5.5, "unit": ""}),
+        ("2-9 USD/kg", {}),
+        ("7.7 USD/kg", {}),
+        ("about half", {}),
+    ],
+)
+async def test_the_number_of_a_finding(ask: Ask, number: str, values: dict[str, object]) -> None:
+    quote = "LCOH) is USD 5.5/kg in 2023. It falls to USD 2-9/kg by 2030"
+    script = good("react")
+    script.left["read"] = [finding(quote, "It costs USD 5.5/kg.", number)]
+    memory = await ask("react", script)
+    assert only(memory["facts"])["values"] == values
+    assert quote.split(".", maxsplit=1)[0] in script.prompts[-1].text
+
+
 async def test_a_search_that_is_made_again_goes_on_with_the_next_pages(ask: Ask) -> None:
     heat = finding("heating value of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.")
     script = Replies(
