@@ -10,12 +10,19 @@ from graphs.parts import method_builder
 from graphs.registry import method
 from memory import Context, Input, Member, WorkingMemory
 from nodes.agreement import agreement
+from planweave import BadInput
 
 
 def members(state: WorkingMemory, runtime: Runtime[Context]) -> list[Send] | str:
-    """A run of the method for each member of the ensemble; a greeting is only answered."""
+    """A run of the method for each member of the ensemble; a greeting is only answered.
+
+    Raises:
+        BadInput: The method is the ensemble itself.
+    """
     if state["greeting"]:
         return "greeter"
+    if runtime.context.ensemble_of == "ensemble":  # it would run itself without end
+        raise BadInput("An ensemble cannot be one of ensembles.", mend="Name another method.")
     runs = range(1, runtime.context.ensemble_runs + 1)
     given = {"question": state["question"], "plan": state["plan"]}
     return [Send("member", given | {"iteration": number}) for number in runs]

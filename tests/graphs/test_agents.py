@@ -607,3 +607,5 @@ async def test_an_ensemble_without_any_answer_says_so(ask: Ask) -> None:
 async def test_an_ensemble_of_nothing_known_is_refused(ask: Ask) -> None:
     with pytest.raises(BadInput, match="no method 'nobody'"):
         await ask("ensemble", Replies(), ensemble_of="nobody")
+    with pytest.raises(BadInput, match="cannot be one of ensembles"):
+        await ask("ensemble", Replies(), ensemble_of="ensemble")
