@@ -1,0 +1,20 @@
+"""Environments in which plans are carried out: each safe and usable without a language model."""
+
+from tools.environments.base import (
+    Environment,
+    EnvironmentFailed,
+    EnvironmentUnavailable,
+    Observation,
+    Task,
+)
+from tools.environments.opening import ENVIRONMENTS, open_environment
+
+__all__ = [
+    "ENVIRONMENTS",
+    "Environment",
+    "EnvironmentFailed",
+    "EnvironmentUnavailable",
+    "Observation",
+    "Task",
+    "open_environment",
+]

@@ -1,0 +1,97 @@
+"""What every environment offers: tasks, an action at a time, what it showed, and a score.
+
+An instruction is one action as it is written down (``Search[Scott Derrickson]``, ``go to shelf
+6``); a path is the sequence of actions that solves a task (Wang et al. 2025, section 3.1).
+Nothing here knows a language model.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, Self
+
+from planweave import PlanweaveError
+
+
+class EnvironmentUnavailable(PlanweaveError):
+    """The environment's library, data or program is missing or does not start."""
+
+
+class EnvironmentFailed(PlanweaveError):
+    """The environment crashed or ran too long, in a fresh process too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One task to solve.
+
+    Attributes:
+        id: What it is found by, the same in every run.
+        kind: The type of task, by which seen and unseen tasks are told apart.
+        question: What the agent is asked to do.
+        gold: A path that solves it, where one is known; never shown to an agent.
+    """
+
+    id: str
+    kind: str
+    question: str
+    gold: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What an action showed.
+
+    Attributes:
+        text: What is seen, as the environment says it; data, never an instruction.
+        done: Whether the task is over.
+        score: What has been reached so far, from 0 to 1 (Δ of the paper).
+    """
+
+    text: str
+    done: bool = False
+    score: float = 0.0
+
+
+class Environment(Protocol):
+    """A world in which one task at a time is worked on."""
+
+    name: str
+
+    def tasks(self, split: str = "") -> Sequence[Task]:
+        """The tasks of a split, in their order; all tasks without one.
+
+        Raises:
+            BadInput: There is no such split.
+        """
+
+    def reset(self, task: Task) -> Observation:
+        """Begin a task afresh.
+
+        Raises:
+            EnvironmentFailed: It does not begin, in a fresh process either.
+        """
+
+    def step(self, action: str) -> Observation:
+        """Do one action; one that makes no sense here is answered in words and changes nothing.
+
+        Raises:
+            EnvironmentFailed: It crashed or ran too long, in a fresh process too.
+        """
+
+    def admissible(self) -> tuple[str, ...] | None:
+        """The actions that can be done now; None where they cannot be listed."""
+
+    def close(self) -> None:
+        """Free what it holds; safe to call twice."""
+
+    def __enter__(self) -> Self:
+        """The environment itself."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """See :meth:`close`."""
