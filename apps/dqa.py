@@ -14,8 +14,8 @@ from apps.plain import plain
 from planweave import BadInput
 from simulators.check import CheckReport, ScenarioCheck
 from simulators.check import check as check_data
+from simulators.published import COMMIT, load
 from simulators.published import download as fetch
-from simulators.published import load
 
 app = typer.Typer(help="The published Decision QA data set.", no_args_is_help=True)
 
@@ -58,7 +58,7 @@ def check(
 @app.command()
 def download(
     destination: Annotated[Path, typer.Argument(help="Folder for the archive.")],
-    commit: Annotated[str, typer.Option(help="Commit, branch or tag.")] = "main",
+    commit: Annotated[str, typer.Option(help="Commit, branch or tag.")] = COMMIT,
 ) -> None:
     """Fetch the data set (MIT licence); the exact commit is recorded beside the archive."""
     with Progress("fetching", BarColumn(), DownloadColumn(), transient=True) as bar:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[int, int | None], None]
 
 REPOSITORY = "https://github.com/myeon9h/PlanRAG"
+COMMIT = "186b44506aaa13ee1954151f07c9a86d2a86f4b0"
+"""Holds databases of both scenarios and formats and all 101 Building questions, as known here."""
 MAX_BYTES = 1_000_000_000
 """Most that is read from one data set (unpacked) or downloaded: bounds a hostile archive."""
 
@@ -300,7 +302,7 @@ def _scripts(question: Question) -> Iterator[tuple[Path, str]]:
 
 def download(
     destination: str | Path,
-    commit: str = "main",
+    commit: str = COMMIT,
     *,
     progress: Progress | None = None,
     client: "httpx.Client | None" = None,
@@ -308,7 +310,7 @@ def download(
     """Fetch the public data set (MIT licence) as one archive that ``load`` takes.
 
     Beside it a ``.json`` file records where it came from: URL, the commit that GitHub packed
-    (so that ``main`` becomes a pinned commit), SHA-256, size and time.
+    (also where a branch was asked for), SHA-256, size and time.
 
     Args:
         destination: Folder for the archive; made if need be.

@@ -285,7 +285,7 @@ def test_a_download_is_recorded_with_its_commit(folder: Path, tmp_path: Path) ->
         return httpx.Response(200, content=data)
 
     target = tmp_path / "down"
-    path = download(target, progress=lambda *at: seen.append(at), client=client(answer))
+    path = download(target, "main", progress=lambda *at: seen.append(at), client=client(answer))
     assert asked == ["https://github.com/myeon9h/PlanRAG/archive/main.zip"]
     assert seen[-1] == (len(data), len(data))
     assert sorted(file.name for file in target.iterdir()) == [
