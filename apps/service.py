@@ -1,0 +1,166 @@
+"""What a server offers to callers from outside: default settings, and sources by name.
+
+A caller who could set every field of the context could make the server open any file, connect to
+any address and fill in any ``${NAME}``. So a caller chooses sources and models by the names that
+the operator has given them, sets freely what only shapes the answer, and may lower limits.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from graphs import METHODS
+from memory import Context
+from planweave import BadInput
+
+_FREE = frozenset(
+    {
+        *("temperature", "seed", "rules", "candidates", "replan", "evaluations", "approve"),
+        *("pages", "page_characters", "search", "corrective", "faithfulness", "citation_check"),
+        *("family", "revision", "retrievals", "skip_agreeing", "parallel", "masking", "assessor"),
+        *("temperature_raise", "proposals", "ensemble_temperature"),
+    }
+)
+_LIMITS = frozenset(
+    {
+        *("max_reply_tokens", "max_iterations", "query_seconds", "query_rows", "ensemble_runs"),
+        *("observation_characters", "schema_characters", "memory_characters"),
+        *("max_calls", "max_tokens", "max_seconds", "max_dollars"),
+    }
+)
+
+
+class ServiceSettings(BaseSettings):
+    """Where the operator has written the service down (``PLANWEAVE_SERVICE``)."""
+
+    model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
+
+    service: Path | None = None
+
+
+class Service(BaseModel):
+    """What a server offers; read from a JSON file, see ``docs/embedding.md``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    context: Context = Field(
+        default_factory=Context, description="Settings of every run, and the highest limits"
+    )
+    methods: tuple[str, ...] = Field(default=METHODS, description="Methods that may be called")
+    models: tuple[str, ...] = Field(default=(), description="Models that a caller may choose")
+    databases: dict[str, str] = Field(
+        default_factory=dict, description="Relational databases by name: their URLs"
+    )
+    graphs: dict[str, str] = Field(
+        default_factory=dict, description="Graph databases by name: their URLs"
+    )
+    collections: tuple[str, ...] = Field(
+        default=(), description="Document collections that a caller may choose"
+    )
+
+    @field_validator("methods")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if unknown := [name for name in names if name not in METHODS]:
+            raise ValueError(f"there is no method {unknown[0]!r}")
+        return names
+
+    def admit(self, settings: Mapping[str, Any], *, owner: str | None = None) -> Context:
+        """The context of a run, from what a caller asks for.
+
+        Args:
+            settings: Fields of the context as the caller sent them.
+            owner: Whose long-term memory is used; None: as in the service's own context.
+
+        Raises:
+            BadInput: A setting is not the caller's to choose, names nothing that is offered,
+                exceeds a limit, or is wrong in itself.
+        """
+        chosen = {name: self._admitted(name, value) for name, value in settings.items()}
+        if owner is not None:
+            chosen["owner"] = owner
+        try:
+            context = Context.model_validate(self.context.model_dump() | chosen)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(str(part) for part in first["loc"])
+            raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
+        for name in _LIMITS & settings.keys():
+            self._check_limit(name, getattr(context, name))
+        return context
+
+    def offers(self, method: str) -> None:
+        """Check that a method may be called.
+
+        Raises:
+            BadInput: It is not offered.
+        """
+        if method not in self.methods:
+            raise BadInput(
+                f"There is no method {method!r} here.",
+                mend=f"The methods are: {', '.join(self.methods)}.",
+            )
+
+    def _admitted(self, name: str, value: Any) -> Any:
+        match name:
+            case "database" | "graph":
+                urls = self.databases if name == "database" else self.graphs
+                return None if value is None else urls[_one_of(urls, name, value)]
+            case "collection":
+                return None if value is None else _one_of(self.collections, name, value)
+            case "model":
+                return _one_of(self.models, name, value)
+            case "models" if isinstance(value, Mapping):
+                return {role: _one_of(self.models, name, model) for role, model in value.items()}
+            case "ensemble_of":
+                return _one_of(self.methods, name, value)
+        if name in _FREE | _LIMITS:
+            return value
+        raise BadInput(
+            f"The setting {name!r} is not the caller's to choose.",
+            mend=f"These are: {', '.join(sorted(_FREE | _LIMITS))}, "
+            "and by name collection, database, ensemble_of, graph, model, models.",
+        )
+
+    def _check_limit(self, name: str, value: float | None) -> None:
+        highest = getattr(self.context, name)
+        if highest is not None and (value is None or value > highest):
+            raise BadInput(f"The setting {name} may be {highest} at most here.")
+
+
+def _one_of(offered: Mapping[str, str] | tuple[str, ...], what: str, value: Any) -> str:
+    if isinstance(value, str) and value in offered:
+        return value
+    raise BadInput(
+        f"The setting {what} names nothing that is offered here.",
+        mend=f"Offered are: {', '.join(offered) or 'none'}.",
+    )
+
+
+@cache
+def service() -> Service:
+    """The service that the operator has written down; by default, the default context alone.
+
+    Raises:
+        BadInput: The file cannot be read, or is no service.
+    """
+    path = ServiceSettings().service
+    if path is None:
+        return Service()
+    try:
+        return Service.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise BadInput(
+            f"The service file {path} cannot be read ({error.strerror}).",
+            mend="Set PLANWEAVE_SERVICE to a JSON file.",
+        ) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise BadInput(
+            f"The service file {path} cannot be used: {place}: {first['msg']}."
+        ) from None

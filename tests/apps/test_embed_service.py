@@ -1,0 +1,93 @@
+"""A caller from outside chooses by name among what is offered, and opens nothing else."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import apps.service
+from apps.service import Service, service
+from memory import Context
+from planweave import BadInput
+
+OFFER = Service(
+    context=Context(model="house", max_iterations=8, max_tokens=1_000, rules="Be brief."),
+    methods=("planrag", "agent_v3"),
+    models=("openai:gpt-4o",),
+    databases={"sales": "postgresql://reader:${PASSWORD}@db/sales"},
+    graphs={"roads": "bolt://graph"},
+    collections=("energy",),
+)
+OPENING = {"database", "graph", "collection", "model", "models", "owner", "reranker", "ensemble_of"}
+
+
+@pytest.mark.parametrize("name", sorted(Context.model_fields))
+def test_a_text_of_the_callers_opens_nothing(name: str) -> None:
+    given: Any = {"planner": "/etc/passwd"} if name == "models" else "/etc/passwd"
+    try:
+        context = OFFER.admit({name: given})
+    except BadInput:
+        return
+    assert name not in OPENING
+    assert context.model_dump(exclude={name}) == OFFER.context.model_dump(exclude={name})
+
+
+def test_sources_are_chosen_by_name() -> None:
+    chosen = OFFER.admit({"database": "sales", "graph": "roads", "collection": "energy"})
+    assert chosen.database == "postgresql://reader:${PASSWORD}@db/sales"
+    assert (chosen.graph, chosen.collection) == ("bolt://graph", "energy")
+    assert OFFER.admit({"models": {"planner": "openai:gpt-4o"}}).models["planner"]
+    assert OFFER.admit({"ensemble_of": "planrag"}).ensemble_of == "planrag"
+
+
+def test_what_only_shapes_the_answer_is_free() -> None:
+    chosen = OFFER.admit({"rules": "Cheap is good.", "candidates": ["a", "b"], "approve": True})
+    assert (chosen.rules, chosen.candidates) == ("Cheap is good.", ("a", "b"))
+    assert chosen.model == "house"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"max_iterations": 9}, "8 at most"),
+        ({"max_tokens": None}, "1000 at most"),
+        ({"max_iterations": 0}, "max_iterations"),
+        ({"model": "embedded"}, "openai:gpt-4o"),
+        ({"models": "openai:gpt-4o"}, "models"),
+        ({"ensemble_of": "rat"}, "planrag, agent_v3"),
+        ({"owner": "somebody"}, "not the caller's"),
+        ({"no_such": 1}, "not the caller's"),
+    ],
+)
+def test_what_is_not_offered_is_refused_in_a_sentence(
+    settings: dict[str, object], words: str
+) -> None:
+    with pytest.raises(BadInput, match=words):
+        OFFER.admit(settings)
+
+
+def test_a_lower_limit_and_the_owner_of_the_door() -> None:
+    chosen = OFFER.admit({"max_iterations": 3, "max_tokens": 10}, owner="ann")
+    assert (chosen.max_iterations, chosen.max_tokens, chosen.owner) == (3, 10, "ann")
+
+
+def test_a_method_that_is_not_offered() -> None:
+    OFFER.offers("planrag")
+    with pytest.raises(BadInput, match="planrag, agent_v3"):
+        OFFER.offers("rat")
+
+
+def test_the_file_of_the_operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "service.json"
+    path.write_text('{"context": {"database": "x.sql"}, "collections": ["energy"]}')
+    monkeypatch.setenv("PLANWEAVE_SERVICE", str(path))
+    assert service.__wrapped__().context.database == "x.sql"
+    for text in ("{", '{"methods": ["none"]}', '{"context": {"colour": 1}}'):
+        path.write_text(text)
+        with pytest.raises(BadInput, match=r"service\.json cannot be used"):
+            service.__wrapped__()
+    path.unlink()
+    with pytest.raises(BadInput, match="cannot be read"):
+        service.__wrapped__()
+    monkeypatch.delenv("PLANWEAVE_SERVICE")
+    assert apps.service.service.__wrapped__() == Service()
