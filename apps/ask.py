@@ -29,6 +29,7 @@ from apps.options import (
 from apps.threads import Thread, load_thread, new_id
 from graphs import method as method_module
 from memory import Input
+from tools.web import KNOWN
 
 
 def ask(
@@ -37,6 +38,9 @@ def ask(
     collection: Annotated[
         str, typer.Option(help="Document collection; see `planweave docs`.")
     ] = "default",
+    web_search: Annotated[
+        str, typer.Option(help=f"Search the web instead: {', '.join(KNOWN)}, or module:Class.")
+    ] = "",
     database: Database = "",
     graph: Graph = "",
     rules: Rules = None,
@@ -82,6 +86,7 @@ def ask(
     settings = {
         **urls,
         "collection": collection or None,
+        "web_search": web_search or None,
         "rules": text_of(rules, "rules") if rules else "",
         "model": model,
         "models": roles(role_model),

@@ -12,7 +12,10 @@ from models.usage import Message
 Entry: TypeAlias = dict[str, JsonValue]
 """One entry of working memory (a Turn, Fact …) as it was written down."""
 
-_SOURCES = {"database", "graph", "collection", "rules", "candidates", "model", "approve"}
+_SOURCES = {
+    *("database", "graph", "collection", "web_search"),
+    *("rules", "candidates", "model", "approve"),
+}
 """Fields of the context that belong to the question or stand beside the settings in a record."""
 
 

@@ -56,6 +56,11 @@ class Context(BaseModel):
     collection: str | None = Field(
         default=None, description="Document collection by name, such as energy or alice/energy"
     )
+    web_search: str | None = Field(
+        default=None,
+        description="LangChain search tool by name, such as brave: the web is then searched where "
+        "a document collection would be",
+    )
     rules: str = Field(
         default="", description="Business rules that the decision must follow, as text"
     )
@@ -147,6 +152,11 @@ class Context(BaseModel):
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     max_seconds: Annotated[float, Field(gt=0)] | None = None
     max_dollars: Annotated[float, Field(gt=0)] | None = None
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether documents can be searched for."""
+        return bool(self.collection or self.web_search)
 
     def model_for(self, role: str) -> str:
         """Name of the chat model that plays ``role``."""

@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 
 from learning import Candidate, Hit, plan_assessor
 from memory import Action, Context, WorkingMemory
+from nodes.documents import find_pages
 from planweave import PlanweaveError
-from tools.documents.collection import open_collection
 
 _NEW = 5
 """New pages that are looked at for each candidate; searching them costs no model call."""
@@ -38,9 +38,7 @@ def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
 def _hits(query: str, context: Context, count: int) -> list[Hit]:
     """What the query finds; nothing where it cannot be searched for."""
     try:
-        found = open_collection(context.collection or "").search(
-            query, k=count, mode=context.search
-        )
+        found = find_pages(query, context.model_copy(update={"reranker": None}), count)
     except PlanweaveError:
         return []
-    return [Hit(title=page.document, text=page.text) for page in found]
+    return [Hit(title=page["document"], text=page["text"]) for page in found]

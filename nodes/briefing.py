@@ -11,7 +11,7 @@ _SHORTENED = 160
 
 def ground(state: WorkingMemory, context: Context) -> str:
     """The part of every prompt that stays the same for a whole run."""
-    return load("documents/ground" if context.collection else "common/ground").fill(
+    return load("documents/ground" if context.has_documents else "common/ground").fill(
         question=state["question"],
         rules=context.rules.strip() or "(none given)",
         schema=state["schema_text"],

@@ -58,7 +58,7 @@ async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> Wor
 
 def in_words(context: Context) -> bool:
     """Whether the answer is a text that cites facts in it, and not a decision that cites them."""
-    return context.collection is not None and not context.candidates
+    return context.has_documents and not context.candidates
 
 
 def sentences(text: str) -> list[str]:

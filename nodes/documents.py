@@ -1,4 +1,4 @@
-"""Documents: searches the connected collection for the pages that bear on the chosen query."""
+"""Documents: searches the web or the connected collection for pages that bear on the query."""
 
 from collections.abc import Collection
 from time import perf_counter
@@ -10,6 +10,7 @@ from nodes.turns import chosen_action, repetition, times_taken, turn_taken
 from planweave import PlanweaveError
 from planweave.usage import Usage
 from tools.documents.collection import open_collection
+from tools.web import search_web
 
 
 def documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -43,7 +44,7 @@ def _searched(
         action = _in_words(action, state, context)
         state = {**state, "action": action}
         start = times_taken(state) * context.pages if goes_on else 0
-        found_all = _search(action["input"], context, start + len(passed_over))
+        found_all = find_pages(action["input"], context, context.pages + start + len(passed_over))
     except PlanweaveError as error:
         problem = str(error)
     else:
@@ -65,9 +66,9 @@ def _in_words(action: Action, state: WorkingMemory, context: Context) -> Action:
     Small models write the name of a file where they should say what to look for in it.
     """
     words = action["input"]
-    if "." not in words:
+    if "." not in words or not context.collection:
         return action
-    for document in open_collection(context.collection or "").documents():
+    for document in open_collection(context.collection).documents():
         if "." in document.name:
             words = words.replace(document.name, " ")
     if words == action["input"]:
@@ -77,10 +78,18 @@ def _in_words(action: Action, state: WorkingMemory, context: Context) -> Action:
     return {**action, "input": plain if len(plain.split()) > 1 else asked}
 
 
-def _search(query: str, context: Context, more: int) -> list[Page]:
-    found = open_collection(context.collection or "").search(
-        query, k=context.pages + more, mode=context.search, reranker=context.reranker
-    )
+def find_pages(query: str, context: Context, count: int) -> list[Page]:
+    """The pages that fit a query best, from the web where the context names a search tool.
+
+    Raises:
+        PlanweaveError: It cannot be searched for.
+    """
+    if context.web_search:
+        found = search_web(context.web_search, query, k=count)
+    else:
+        found = open_collection(context.collection or "").search(
+            query, k=count, mode=context.search, reranker=context.reranker
+        )
     return [
         Page(
             document=page.document,

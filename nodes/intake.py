@@ -12,6 +12,7 @@ from memory import Context, WorkingMemory
 from planweave import BadInput
 from tools import open_database, schema_text
 from tools.documents.collection import open_collection
+from tools.web import open_engine
 
 _GREETING = re.compile(
     r"\W*(hi|hey|hello|howdy|greetings|good (morning|afternoon|evening|day)|hallo|moin|servus|"
@@ -86,19 +87,22 @@ def _sources(context: Context) -> dict[str, Source]:
     urls = {
         tool: url for tool, url in (("sql", context.database), ("cypher", context.graph)) if url
     }
-    budget = context.schema_characters // max(1, len(urls) + bool(context.collection))
+    budget = context.schema_characters // max(1, len(urls) + context.has_documents)
     sources = {}
     for tool, url in urls.items():
         database = open_database(url)
         text = schema_text(database.schema(), max_characters=budget)
         sources[tool] = Source(database.language, text)
-    if context.collection:
+    if context.web_search:
+        open_engine(context.web_search)  # one that cannot be used is said before anything is asked
+        sources["documents"] = Source("words", "Documents: pages of the web, by their addresses.")
+    elif context.collection:
         sources["documents"] = Source("words", _contents(context.collection, budget))
     if not sources and context.retrievals:
         raise BadInput(
             "No database and no document collection is connected.",
-            mend="Give `database`, `graph` or `collection` in the run's context "
-            "(--database, --graph or --collection).",
+            mend="Give `database`, `graph`, `collection` or `web_search` in the run's context "
+            "(--database, --graph, --collection or --web-search).",
         )
     return sources
 

@@ -19,7 +19,7 @@ class Plan(BaseModel):
     steps: list[Step] = Field(min_length=1, max_length=MAX_STEPS)
 
 
-def planner(prompt: str, *, with_documents: str = "") -> Node:
+def planner(prompt: str, *, with_documents: str = "", following: str = "") -> Node:
     """Make the planner that uses ``prompts/<prompt>.md``.
 
     A change of a plan that is being carried out is noted. An unreadable reply leaves that plan as
@@ -27,11 +27,13 @@ def planner(prompt: str, *, with_documents: str = "") -> Node:
 
     Args:
         prompt: Its prompt.
-        with_documents: Another prompt for a run that has a document collection.
+        with_documents: Another prompt for a run that has documents.
+        following: Another prompt for a question that follows up on earlier ones.
     """
 
     async def planner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        template = load((runtime.context.collection and with_documents) or prompt)
+        first = (runtime.context.has_documents and with_documents) or prompt
+        template = load((state["history"] and following) or first)
         occasion = state["objection"] or state["replanning"]
         reply = await ask_role("planner", Plan, template.fill(occasion=occasion), state, runtime)
         update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}

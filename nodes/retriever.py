@@ -41,7 +41,7 @@ def _search(
     """As the node ``documents``, for so many pages; that a query is asked again is no matter."""
     context = runtime.context.model_copy(update={"pages": pages})
     given: WorkingMemory = {**state, "action": _action(query), "turns": []}
-    if not context.collection:
+    if not context.has_documents:
         return turn_taken(given, [], "No document collection is connected.", 0.0) | {"pages": []}
     return documents(given, runtime.override(context=context))
 

@@ -141,8 +141,8 @@ def context_of(settings: dict[str, str | int]) -> Context:
     Raises:
         BadInput: A setting is unknown, out of range, or the benchmark's own.
     """
-    own = {"database", "graph", "collection", "rules", "candidates", "approve"} & settings.keys()
-    if own:
+    sources = {"database", "graph", "collection", "web_search"}
+    if own := (sources | {"rules", "candidates", "approve"}) & settings.keys():
         raise BadInput(f"The setting {min(own)} is chosen by the benchmark itself.")
     try:
         return Context.model_validate(settings)

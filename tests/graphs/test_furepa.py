@@ -50,7 +50,7 @@ class LongestQuery:
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(("Aurora", 1, FILM), ("Lena Holm", 1, PERSON), ("Ships", 1, "Ships sail."))
-    for module in ("nodes.intake", "nodes.documents", "nodes.assessor"):
+    for module in ("nodes.intake", "nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
     words = Words()
     monkeypatch.setattr("nodes.clusterer.embeddings", lambda: words)

@@ -257,8 +257,7 @@ async def test_update(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shelf = Shelf((PAGE["document"], PAGE["page"], PAGE["text"]))
-    for module in ("nodes.documents", "nodes.assessor"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    monkeypatch.setattr("nodes.documents.open_collection", lambda name: shelf)
     monkeypatch.setattr("nodes.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8))
     (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES('a');")
     (tmp_path / "p.cql").write_text('CREATE (:Plant {name: "a"});')

@@ -203,7 +203,7 @@ def _opens(reader: "PdfReader") -> bool:
 def _pdf_page(number: int, page: "PageObject") -> PageText:
     """A page; one that the library cannot read counts as an image, so that it is told of."""
     try:
-        text = _clean(page.extract_text())
+        text = clean(page.extract_text())
         holds_image = not text and bool(page.get("/Resources", {}).get("/XObject"))
     except Exception:  # a damaged page raises almost anything, and the others are sound
         return PageText(number, "", image_only=True)
@@ -330,7 +330,7 @@ def _by_form_feed(text: str) -> tuple[Iterable[PageText], Paging]:
     if "\f" not in text:
         return _parts([text]), "parts"
     pieces = text.removesuffix("\f").split("\f")
-    return (PageText(number, _clean(piece)) for number, piece in enumerate(pieces, 1)), "pages"
+    return (PageText(number, clean(piece)) for number, piece in enumerate(pieces, 1)), "pages"
 
 
 def _csv(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
@@ -351,11 +351,11 @@ def _under_header(header: str, lines: Sequence[str]) -> Iterator[PageText]:
     page, length, number = [header], len(header), 1
     for line in lines:
         if length + len(line) > _PART_CHARACTERS and len(page) > 1:
-            yield PageText(number, _clean("\n".join(page)))
+            yield PageText(number, clean("\n".join(page)))
             page, length, number = [header], len(header), number + 1
         page.append(line)
         length += len(line) + 1
-    yield PageText(number, _clean("\n".join(page)))
+    yield PageText(number, clean("\n".join(page)))
 
 
 def _jsonl(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
@@ -370,7 +370,7 @@ def _jsonl(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
             raise _Damaged(f'has in line {number} no {{"page": 1, "text": "…"}}') from None
         if page.page in pages:
             raise _Damaged(f"has page {page.page} twice")
-        pages[page.page] = PageText(page.page, _clean(page.text))
+        pages[page.page] = PageText(page.page, clean(page.text))
     return [pages[number] for number in sorted(pages)], "pages"
 
 
@@ -425,7 +425,7 @@ def _parts(sections: Iterable[str]) -> Iterator[PageText]:
 
 
 def _cut(text: str) -> Iterator[str]:
-    text = _clean(text)
+    text = clean(text)
     while len(text) > _PART_CHARACTERS:
         places = (text.rfind(end, _PART_CHARACTERS // 2, _PART_CHARACTERS) for end in _ENDS)
         place = next((place for place in places if place > 0), _PART_CHARACTERS)
@@ -439,7 +439,7 @@ def _row(cells: Iterable[str]) -> str:
     return " | ".join(" ".join(cell.split()) for cell in cells)
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """``text`` without what no reader sees: broken characters, ligatures, blanks at line ends."""
     sound = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").translate(_PLAIN)
     return "\n".join(line.rstrip() for line in sound.splitlines()).strip()

@@ -1,0 +1,180 @@
+"""Search engines: LangChain's search tools by name, and their many forms of result as one."""
+
+import ast
+import json
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from importlib import import_module
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from planweave import BadInput
+from tools.result_text import one_line, shorten
+
+if TYPE_CHECKING:
+    from langchain_core.messages import ToolMessage
+    from langchain_core.tools import BaseTool
+
+KNOWN: Mapping[str, str] = {
+    "brave": "langchain_community.tools:BraveSearch",
+    "duckduckgo": "langchain_community.tools:DuckDuckGoSearchResults",
+    "jina": "langchain_community.tools:JinaSearch",
+    "serper": "langchain_community.tools.google_serper:GoogleSerperResults",
+    "tavily": "langchain_tavily:TavilySearch",
+}
+"""Search tools that are made from the environment alone, by a short name."""
+
+_URL = ("url", "link", "href")
+_TITLE = ("title", "name")
+_TEXT = ("content", "snippet", "body", "text", "description", "summary")
+_MOST = 1_000_000  # characters of a reply that are looked at
+_DEPTH = 6
+_SECONDS = 30.0
+
+
+class SearchSettings(BaseSettings):
+    """Which search tools may be used (``PLANWEAVE_SEARCH_TOOLS``)."""
+
+    model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
+
+    search_tools: str = Field(
+        default="", description="Import paths of search tools besides the known ones, with commas."
+    )
+
+
+class Hit(NamedTuple):
+    """A result of a search engine, as it came: none of it is to be trusted."""
+
+    url: str
+    title: str
+    text: str
+
+
+class Engine:
+    """A search tool that is ready to be asked."""
+
+    def __init__(self, name: str, tool: "BaseTool") -> None:
+        self.name = name
+        self._tool = tool
+
+    def search(self, query: str) -> list[Hit]:
+        """Results, best first; results without a URL are left out.
+
+        Raises:
+            BadInput: The tool failed; what it said is in the message.
+        """
+        argument = next(iter(self._tool.args), "query")
+        call = {"name": self._tool.name, "args": {argument: query}, "id": "1", "type": "tool_call"}
+        answer = _in_time(lambda: self._tool.invoke(call))
+        if isinstance(answer, Exception):
+            raise BadInput(
+                f"The web search {self.name} failed: {_said(answer)}.",
+                mend="Check its key and the network, or connect a document collection.",
+            )
+        first: dict[str, Hit] = {}
+        for hit in (*_hits(answer.artifact), *_hits(answer.content)):
+            first.setdefault(hit.url, hit)
+        return list(first.values())
+
+
+def open_engine(name: str) -> Engine:
+    """The search engine of that name, made once for this process.
+
+    Args:
+        name: One of :data:`KNOWN`, or the import path ``module:Class`` of a LangChain tool that
+            ``PLANWEAVE_SEARCH_TOOLS`` admits: among LangChain's tools are a shell and a Python
+            interpreter, and the name may come from outside.
+
+    Raises:
+        BadInput: There is none, it is not admitted, or its package or key is missing.
+    """
+    admitted = [path.strip() for path in SearchSettings().search_tools.split(",") if path.strip()]
+    if name not in KNOWN and name not in admitted:
+        raise BadInput(
+            f"There is no web search {shorten(one_line(name), 80)!r}.",
+            mend=f"Known are {', '.join(KNOWN)}; another LangChain tool is named by its import "
+            "path, such as package.module:Class, once PLANWEAVE_SEARCH_TOOLS lists that path.",
+        )
+    return _made(name)
+
+
+@lru_cache(maxsize=8)
+def _made(name: str) -> Engine:
+    from langchain_core.tools import BaseTool
+
+    module, _, attribute = KNOWN.get(name, name).partition(":")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of langchain-community as a whole
+            factory: Callable[[], object] = getattr(import_module(module), attribute)
+            tool = factory()
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise BadInput(
+            f"The web search {name} cannot be used: {_said(error)}.",
+            mend="Install its package and set its key in the environment.",
+        ) from None
+    if not isinstance(tool, BaseTool):
+        raise BadInput(f"{name} is no LangChain tool.", mend=f"Known are {', '.join(KNOWN)}.")
+    return Engine(name, tool)
+
+
+def _in_time(ask: Callable[[], "ToolMessage"]) -> "ToolMessage | Exception":
+    """What a tool answers or raises; many ask their service without any limit of time."""
+    answers: SimpleQueue[ToolMessage | Exception] = SimpleQueue()
+
+    def asked() -> None:
+        try:
+            answers.put(ask())
+        except Exception as error:  # a tool raises whatever its client happens to raise
+            answers.put(error)
+
+    Thread(target=asked, daemon=True).start()
+    try:
+        return answers.get(timeout=_SECONDS)
+    except Empty:
+        return TimeoutError(f"no answer within {_SECONDS:.0f} seconds")
+
+
+def _said(error: Exception) -> str:
+    """What an error says, on one line; a validation error would repeat what it was given."""
+    text = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+    return shorten(one_line(f"{type(error).__name__}: {text}"), 200).rstrip(".")
+
+
+def _hits(reply: object, depth: int = 0) -> Iterator[Hit]:
+    """Every result in a reply: an object with a URL, however deep, in its own form or as text."""
+    if isinstance(reply, str):
+        reply = _read(reply)
+    if depth > _DEPTH:
+        return
+    if isinstance(reply, list | tuple):
+        for part in reply:
+            if not isinstance(part, str):
+                yield from _hits(part, depth + 1)
+    elif isinstance(reply, Mapping):
+        if url := _field(reply, _URL):
+            yield Hit(url, _field(reply, _TITLE), _field(reply, _TEXT))
+        for part in reply.values():
+            if isinstance(part, list | Mapping):
+                yield from _hits(part, depth + 1)
+
+
+def _read(text: str) -> object:
+    """A reply that is text as the data that it writes: JSON, or the literals of Python."""
+    text = text[:_MOST]
+    for reader in (json.loads, ast.literal_eval):
+        try:
+            return reader(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+    return None
+
+
+def _field(result: Mapping[object, object], names: tuple[str, ...]) -> str:
+    found = (result.get(name) for name in names)
+    return next((value for value in found if isinstance(value, str) and value.strip()), "")

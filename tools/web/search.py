@@ -1,0 +1,94 @@
+"""Web search: what a search engine finds, fetched and read as pages.
+
+Everything in it is hostile: addresses are fetched under the rules of
+:mod:`tools.documents.urls`, sizes are bounded, and the text is data like that of any document.
+"""
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urldefrag
+
+from planweave import BadInput
+from tools.documents.collection import Found
+from tools.documents.pages import Limits, PageText, clean, read
+from tools.documents.quotes import locate
+from tools.documents.store import settings
+from tools.documents.urls import fetch
+from tools.web.engine import Hit, open_engine
+
+_LIMITS = Limits(bytes=5_000_000, pages=500, characters=2_000_000)
+_SECONDS = 20.0
+_AT_ONCE = 4
+_SNIPPET = 4_000
+_PASSAGE = 400
+_ADDRESS = re.compile(r"https?://[!-~]{1,500}", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+
+
+def search_web(name: str, query: str, *, k: int = 4) -> list[Found]:
+    """Find pages in the web, one of each address.
+
+    The document is named by its address; of a long one the page is taken that shares most words
+    with the query. Where it cannot be fetched or read, what the search engine tells of it stands
+    for it as page 1.
+
+    Args:
+        name: Of the search engine, see :func:`tools.web.open_engine`.
+        query: A question, or words.
+        k: Pages at most.
+
+    Raises:
+        BadInput: There is no such search engine, it failed, or the query is empty.
+    """
+    if not query.strip():
+        raise BadInput("The query is empty.", mend="Say what to look for.")
+    hits = [hit for hit in open_engine(name).search(query) if _ADDRESS.fullmatch(hit.url)][:k]
+    private = settings().private_urls
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        pages = list(pool.map(lambda hit: _page(hit, query, private=private), hits))
+    return [
+        Found(
+            document=urldefrag(hit.url).url,
+            page=page.number,
+            text=page.text,
+            chunk=_passage(page.text, hit.text, query),
+            score=1 / rank,
+        )
+        for rank, (hit, page) in enumerate(zip(hits, pages, strict=True), start=1)
+        if page.text
+    ]
+
+
+def _page(hit: Hit, query: str, *, private: bool) -> PageText:
+    """The page behind a result that bears most on the query, or else its snippet."""
+    try:
+        with TemporaryDirectory(prefix="planweave-") as folder:
+            path = fetch(
+                hit.url,
+                Path(folder),
+                max_bytes=_LIMITS.bytes,
+                max_seconds=_SECONDS,
+                private=private,
+            )
+            pages = read(path, _LIMITS).pages
+    except BadInput:
+        pages = []
+    best = max(pages, key=lambda page: _shared(page.text, query), default=None)
+    if best and best.text:
+        return best
+    return PageText(1, clean(f"{hit.title}\n{hit.text}"[:_SNIPPET]))
+
+
+def _passage(text: str, snippet: str, query: str) -> str:
+    """The words of a page that bear most on the query: what the search engine shows, or a line."""
+    shown = locate(snippet, text) if snippet else None
+    lines: Sequence[str] = [line for line in text.splitlines() if line.strip()]
+    return (shown or max(lines, key=lambda line: _shared(line, query)))[:_PASSAGE]
+
+
+def _shared(text: str, query: str) -> int:
+    """How many words of the query a text has."""
+    return len({*_WORD.findall(query.casefold())} & {*_WORD.findall(text.casefold())})
