@@ -9,7 +9,7 @@ from typing import cast
 from tools.cypher.describe import describe
 from tools.cypher.guard import guard
 from tools.cypher.hints import Names, hint
-from tools.cypher.process import Worker, WorkerEnded
+from tools.cypher.process import Worker
 from tools.cypher.script import VIRTUAL
 from tools.database import (
     Cell,
@@ -21,6 +21,7 @@ from tools.database import (
     QueryTimeout,
     Schema,
 )
+from tools.process import ProcessEnded
 
 _DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
 _NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."
@@ -98,7 +99,7 @@ class EmbeddedCypher:
             self._worker = self._worker or Worker(self._path)  # ended by an earlier query
             try:
                 answer = self._worker.ask(request, limits.seconds)
-            except WorkerEnded as end:
+            except ProcessEnded as end:
                 self._worker = None
                 reason = "takes too long" if end.late else "needs too much memory"
                 raise _stopped(reason, limits) from end

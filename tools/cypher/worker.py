@@ -9,20 +9,16 @@ Protocol, one JSON object a line: first ``{"path"}``, answered by what loading f
 may be answered by ``{"error", "message"}``.
 """
 
-import json
 import os
-import signal
-import sys
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from queue import SimpleQueue
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from planweave import PlanweaveError
 from tools.cypher.cells import Plain, cut
 from tools.cypher.script import VIRTUAL, Loaded, load
+from tools.process import Channel
 
 if TYPE_CHECKING:
     import kglite
@@ -42,17 +38,12 @@ class Request(TypedDict):
 
 def main() -> None:
     """Serve one graph until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to handle
+    channel = Channel()
     _limit_memory()
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # nothing that a library prints may reach the protocol
-    requests: SimpleQueue[str] = SimpleQueue()
-    threading.Thread(target=_read, args=(requests,), daemon=True).start()
-    graph, loaded, answer = _open(json.loads(requests.get())["path"])
-    print(json.dumps(answer), file=answers, flush=True)
+    graph, loaded, answer = _open(channel.receive()["path"])
+    channel.send(answer)
     while graph is not None:
-        answer = _run(graph, loaded, json.loads(requests.get()))
-        print(json.dumps(answer), file=answers, flush=True)
+        channel.send(_run(graph, loaded, cast("Request", channel.receive())))
 
 
 def _limit_memory() -> None:
@@ -63,13 +54,6 @@ def _limit_memory() -> None:
     with suppress(ValueError, OSError):  # a stricter limit holds already
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-
-
-def _read(requests: "SimpleQueue[str]") -> None:
-    """Pass requests on; when the parent is gone, end even in the middle of a query."""
-    for line in sys.stdin:
-        requests.put(line)
-    os._exit(0)
 
 
 def _open(path: str) -> "tuple[kglite.FrozenGraph | None, Loaded, dict[str, object]]":

@@ -1,0 +1,127 @@
+"""A helper process of our own: JSON lines over pipes, a time limit for each answer, a sure end.
+
+What may crash, run without end or leak memory works in such a process: it can be ended whatever
+it does, with all that it has started, and begun afresh.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Mapping
+from contextlib import suppress
+from queue import SimpleQueue
+from threading import Event, Timer
+from types import MappingProxyType
+from typing import IO, Any, cast
+
+_ENDING = 0.35  # seconds it may take to free the memory of an ended process
+
+
+class ProcessEnded(Exception):
+    """The process is gone; ``late`` tells whether it was ended because its time was over."""
+
+    def __init__(self, *, late: bool) -> None:
+        super().__init__()
+        self.late = late
+
+
+class HelperProcess:
+    """A process that answers one request at a time.
+
+    Args:
+        module: Its ``main()`` is run; it speaks through a :class:`Channel`.
+        environment: Variables that are set for it.
+    """
+
+    def __init__(self, module: str, environment: Mapping[str, str] = MappingProxyType({})) -> None:
+        search = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+        # -P: the working folder is searched for no module, whatever a stranger has put there.
+        self._process = subprocess.Popen(  # noqa: S603 (our own interpreter, a module of ours)
+            (sys.executable, "-P", "-c", f"from {module} import main; main()"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": search, **environment},
+            encoding="utf-8",
+            start_new_session=True,  # so that it is ended together with its children
+        )
+        # Both are pipes, as asked for above.
+        self._requests = cast("IO[str]", self._process.stdin)
+        self._answers = cast("IO[str]", self._process.stdout)
+        self.stop = weakref.finalize(self, _end, self._process)
+
+    def ask(self, request: Mapping[str, object], seconds: float) -> dict[str, object]:
+        """Send a request and wait for its answer, at most ``seconds``.
+
+        Raises:
+            ProcessEnded: The time is over, or the process has died.
+        """
+        late = Event()
+        timer = Timer(max(seconds / 2, seconds - _ENDING), _kill_late, [self._process, late])
+        timer.daemon = True
+        timer.start()
+        try:
+            self._requests.write(json.dumps(request) + "\n")
+            self._requests.flush()
+            line = self._answers.readline()
+        except (BrokenPipeError, ValueError):  # ended, or closed by another thread
+            line = ""
+        finally:
+            timer.cancel()
+        if not line.endswith("\n"):
+            self.stop()
+            raise ProcessEnded(late=late.is_set())
+        answer: dict[str, object] = json.loads(line)
+        return answer
+
+
+class Channel:
+    """The helper's side: it takes requests and sends answers until its parent is gone."""
+
+    def __init__(self) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to handle
+        self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)  # nothing that a library prints may reach the protocol
+        self._requests: SimpleQueue[str] = SimpleQueue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def receive(self) -> dict[str, Any]:
+        """The next request."""
+        request: dict[str, Any] = json.loads(self._requests.get())
+        return request
+
+    def send(self, answer: Mapping[str, object]) -> None:
+        """Answer it."""
+        print(json.dumps(answer), file=self._answers, flush=True)
+
+    def _read(self) -> None:
+        """Pass requests on; when the parent is gone, end even in the middle of one."""
+        for line in sys.stdin:
+            self._requests.put(line)
+        os._exit(0)
+
+
+def _kill(process: "subprocess.Popen[str]") -> None:
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:  # Windows knows no process groups; what it started ends with its pipes
+        process.kill()
+
+
+def _kill_late(process: "subprocess.Popen[str]", late: Event) -> None:
+    late.set()
+    _kill(process)
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    _kill(process)
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        with suppress(BrokenPipeError):  # a request that nobody reads any more
+            if pipe:
+                pipe.close()
