@@ -1,0 +1,127 @@
+"""Instruction paths: read from every published form of trajectories, and written again."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from published import published
+
+from learning.paths import Path as Instructions
+from learning.paths import read_paths, write_paths
+from planweave import BadInput
+
+RECORDS = [
+    {
+        "source": "KnowAgent",
+        "question": "Who directed Sinister?",
+        "success": True,
+        "steps": [
+            {"thought": "look", "action": "Search[Sinister\n (film)]", "observation": "a film"},
+            {"thought": None, "action": "Finish[Scott Derrickson]"},
+        ],
+    },
+    {"task": "heat an egg.", "task_type": "heat", "steps": [{"action": "open fridge 1"}]},
+    {
+        "task": "boil",
+        "task_description": "Boil water.",
+        "final_score": -100,
+        "steps": [["go to kitchen", "You are there.", 5]],
+    },
+    {
+        "instruction": "a red lamp",
+        "score": 0.5,
+        "steps": [
+            {"action": "reset", "observation": "WebShop"},
+            {"action": "think[which one?]", "observation": "OK."},
+            {"action": "click[Buy Now]", "observation": ""},
+        ],
+    },
+    {"question": "Nothing was done.", "steps": [{"action": "think: hm"}]},
+]
+PATHS = [
+    Instructions(
+        "",
+        "Who directed Sinister?",
+        ("Search[Sinister (film)]", "Finish[Scott Derrickson]"),
+        origin="KnowAgent",
+    ),
+    Instructions("heat", "heat an egg.", ("open fridge 1",), origin="some.jsonl"),
+    Instructions("boil", "Boil water.", ("go to kitchen",), 0.0, "some.jsonl"),
+    Instructions("", "a red lamp", ("click[Buy Now]",), 0.5, "some.jsonl"),
+]
+
+
+def written(folder: Path, *lines: str) -> Path:
+    file = folder / "some.jsonl"
+    file.write_text("\n".join(lines), "utf-8")
+    return file
+
+
+def test_every_published_form_is_read(tmp_path: Path) -> None:
+    assert read_paths(written(tmp_path, *map(json.dumps, RECORDS), "")) == PATHS
+
+
+def test_the_task_may_be_named_by_a_rule(tmp_path: Path) -> None:
+    file = written(tmp_path, json.dumps(RECORDS[0]))
+    (path,) = read_paths(file, lambda record: f"source {record['source']}")
+    assert path.task == "source KnowAgent"
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])
+def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
+    write_paths(tmp_path / name, PATHS)
+    assert read_paths(tmp_path / name) == PATHS
+
+
+def test_the_key_is_of_what_was_done_and_for_what() -> None:
+    one = Instructions("heat", "heat an egg.", ("open fridge 1",))
+    assert one.key == Instructions("heat", "heat an egg.", ("open fridge 1",), 0.5, "me").key
+    assert one.key == "5b7577bd37be"  # the same in every process
+    assert len({one.key, *(path.key for path in PATHS)}) == len(PATHS)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "record: Invalid JSON"),
+        ("[]", "record"),
+        ('{"question": "a", "steps": "none"}', "steps"),
+        ('{"question": "a", "steps": [{"act": "b"}]}', r"steps\.0\.action"),
+        ('{"question": "a", "steps": [[]]}', r"steps\.0"),
+        ('{"question": "a", "score": 2, "steps": []}', "score"),
+        ('{"question": " ", "steps": []}', "question"),
+        (json.dumps({"question": "a", "steps": [{"action": "x" * 20_000}]}), "at most 10000"),
+        ("[" * 100_000, "record"),
+    ],
+)
+def test_a_line_that_is_no_trajectory_is_named(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(BadInput, match=rf"Line 2 of .*{said}"):
+        read_paths(written(tmp_path, json.dumps(RECORDS[0]), line))
+
+
+def test_a_file_that_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
+    damaged = tmp_path / "a.jsonl.gz"
+    damaged.write_bytes(gzip.compress(b"{}" * 100)[:-9])
+    for file in (tmp_path / "absent.jsonl", tmp_path, damaged):
+        with pytest.raises(BadInput, match="cannot be read"):
+            read_paths(file)
+    with pytest.raises(BadInput, match="cannot be written"):
+        write_paths(tmp_path / "absent" / "out.jsonl", PATHS)
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    ("file", "paths", "successful", "tasks"),
+    [
+        ("trajectories/hotpotqa_success.jsonl.gz", 1008, 968, 1),
+        ("trajectories/alfworld_knowagent218.jsonl.gz", 218, 218, 6),
+        ("trajectories/webshop_react500.jsonl.gz", 500, 179, 1),
+        ("scienceworld/gold_trajectories.jsonl.gz", 269, 267, 30),
+    ],
+)
+def test_published_trajectories(file: str, paths: int, successful: int, tasks: int) -> None:
+    read = read_paths(published(file))
+    assert len(read) == paths
+    assert sum(path.reward == 1 for path in read) == successful
+    assert len({path.task for path in read}) == tasks
