@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from benchmarks import multihop
 from benchmarks.mhqa_corpus import Corpus, Place
-from benchmarks.mhqa_scoring import match
 from benchmarks.mhqa_tables import mhqa_tables
 from benchmarks.multihop import MultiHop
 from benchmarks.play import OnCall, play_graph
@@ -22,6 +21,7 @@ from benchmarks.record import Record, Score
 from benchmarks.suite import Sample, Suite, register
 from benchmarks.table import Table
 from memory import Answer, Context, WorkingMemory
+from tools.short_answers import match
 
 NAME = "mhqa"
 

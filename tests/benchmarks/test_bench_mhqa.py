@@ -18,7 +18,6 @@ from apps.bench.mhqa import _CUT
 from benchmarks.mhqa import FILES, WAYS, Asked, asked, choose, load, samples
 from benchmarks.mhqa_corpus import collect
 from benchmarks.mhqa_retrieval import search
-from benchmarks.mhqa_scoring import match, normalised
 from benchmarks.mhqa_tables import mhqa_tables, support
 from benchmarks.record import Record, Score, without_texts
 from benchmarks.store import read
@@ -29,6 +28,7 @@ from models import ModelRequest, register_embeddings, register_provider
 from planweave import BadInput, PlanweaveError
 from tools.documents import chunks, collection
 from tools.documents.collection import collections, open_collection
+from tools.short_answers import match, normalised
 
 FILM = "Stull is a film that was directed by Ann Lee."
 PERSON = "Ann Lee was born in Kansas."

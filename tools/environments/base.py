@@ -7,7 +7,6 @@ Nothing here knows a language model.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Protocol, Self
 
 from planweave import PlanweaveError
@@ -88,10 +87,24 @@ class Environment(Protocol):
     def __enter__(self) -> Self:
         """The environment itself."""
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """See :meth:`close`."""
+
+
+class LocalEnvironment:
+    """What environments without a process of their own have in common: nothing to free."""
+
+    def admissible(self) -> tuple[str, ...] | None:
+        """See :class:`Environment`; None: the set is open."""
+        return None
+
+    def close(self) -> None:
+        """See :class:`Environment`."""
+
+    def __enter__(self) -> Self:
+        """The environment itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """See :meth:`close`."""
+        self.close()

@@ -1,0 +1,134 @@
+"""HotpotQA as an environment: Search, Lookup and Finish over the pooled paragraphs of a file.
+
+The actions are ReAct's (Yao et al. 2023, section 3.1). Wikipedia itself is replaced by all
+paragraphs that the questions of the file come with, so that nothing is asked of a server.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, Field
+
+from planweave import BadInput
+from tools.documents.words import WordIndex
+from tools.environments.base import LocalEnvironment, Observation, Task
+from tools.environments.records import read_records
+from tools.short_answers import match, normalised
+
+_ACTION = re.compile(r"\s*(search|lookup|finish)\s*\[(.*)\]\s*", re.IGNORECASE | re.DOTALL)
+_SHOWN_SENTENCES = 5
+_SIMILAR = 5
+
+
+class Record(BaseModel):
+    """A question with its paragraphs, as HotpotQA publishes them."""
+
+    id: str | None = None
+    question: str
+    answer: str
+    type: str = ""
+    split: str = ""
+    answer_kind_heuristic: str = ""
+    supporting_facts: list[tuple[str, int]] = []
+    context: list[tuple[str, list[str]]] = Field(min_length=1)
+
+    def task(self) -> Task:
+        """The question as a task; its gold path opens the supporting pages, then answers."""
+        titles = dict.fromkeys(title for title, _ in self.supporting_facts)
+        gold = (*(f"Search[{title}]" for title in titles), f"Finish[{self.answer}]")
+        kind = self.answer_kind_heuristic or self.type
+        own = self.id or hashlib.sha256(self.question.encode()).hexdigest()[:12]
+        return Task(id=own, kind=kind, question=self.question, gold=gold)
+
+
+class HotpotQA(LocalEnvironment):
+    """Questions whose answer takes two pages; the score is the answer's F1 (0 to 1).
+
+    ``Search[title]`` opens a page, or names the pages that are nearest by words (BM25);
+    ``Lookup[words]`` shows the next sentence of that page that has them; ``Finish[answer]`` ends.
+
+    Raises:
+        BadInput: The file cannot be read.
+    """
+
+    name = "hotpotqa"
+
+    def __init__(self, file: Path) -> None:
+        records = read_records(file, Record)
+        self._tasks = [(record.split, record.task()) for record in records]
+        tasks = (task for _, task in self._tasks)
+        self._answers = {t.id: record.answer for t, record in zip(tasks, records, strict=True)}
+        pages: dict[str, tuple[str, list[str]]] = {}
+        for record in records:
+            for title, sentences in record.context:
+                pages.setdefault(normalised(title), (title, [s.strip() for s in sentences]))
+        self._pages = pages
+        self._index = WordIndex.build([f"{t} {t} {' '.join(s)}" for t, s in pages.values()])
+        self._keys = list(pages)
+        self._task = ""
+        self._sentences: list[str] = []
+        self._sought, self._results = "", 0
+
+    def tasks(self, split: str = "") -> Sequence[Task]:
+        """See :class:`Environment`; a split is what the records call it: train or dev."""
+        found = [task for own, task in self._tasks if split in ("", own)]
+        if not found:
+            raise BadInput(
+                f"The file has no questions of a split {split!r}.",
+                mend=f"It has: {', '.join(sorted({own for own, _ in self._tasks}))}.",
+            )
+        return found
+
+    def reset(self, task: Task) -> Observation:
+        """See :class:`Environment`."""
+        self._task = task.id
+        self._sentences, self._sought, self._results = [], "", 0
+        return Observation("")
+
+    def step(self, action: str) -> Observation:
+        """See :class:`Environment`."""
+        parts = _ACTION.fullmatch(action)
+        if parts is None:
+            return Observation("Invalid action. Write Search[…], Lookup[…] or Finish[…].")
+        verb, argument = parts[1].lower(), parts[2].strip()
+        if verb == "finish":
+            score = match(argument, [self._answers[self._task]]).f1
+            return Observation("Episode finished.", done=True, score=score)
+        return Observation(self._search(argument) if verb == "search" else self._lookup(argument))
+
+    def _search(self, title: str) -> str:
+        self._sought, self._results = "", 0
+        page = self._pages.get(normalised(title))
+        if page:
+            self._sentences = page[1]
+            return " ".join(page[1][:_SHOWN_SENTENCES])
+        rows = self._index.search([title], _SIMILAR).rows[0]
+        similar = [self._pages[self._keys[row]][0] for row in rows if row >= 0]
+        return f"Could not find [{title}]. Similar: {similar}."
+
+    def _lookup(self, words: str) -> str:
+        if not self._sentences:
+            return "There is no page to look in. Search first."
+        if words.lower() != self._sought:
+            self._sought, self._results = words.lower(), 0
+        found = [sentence for sentence in self._sentences if self._sought in sentence.lower()]
+        if self._results >= len(found):
+            return "No more results."
+        self._results += 1
+        return f"(Result {self._results} / {len(found)}) {found[self._results - 1]}"
+
+
+def connect(data: Path | None) -> HotpotQA:
+    """Open the environment on a file of questions with their paragraphs.
+
+    Raises:
+        BadInput: No file is named, or it cannot be read.
+    """
+    if data is None:
+        raise BadInput(
+            "HotpotQA needs a file of questions with their paragraphs.",
+            mend="Name it: --data hotpot_dev_distractor.jsonl.gz",
+        )
+    return HotpotQA(data)
