@@ -1,0 +1,133 @@
+"""Files of JSON lines, appended and synced one by one, safe against kill and power loss."""
+
+import fcntl
+import os
+from collections.abc import Callable
+from io import FileIO
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from planweave import BadInput
+
+Line = TypeVar("Line", bound=BaseModel)
+
+
+class Parsed(NamedTuple, Generic[Line]):
+    """What a file holds.
+
+    Attributes:
+        lines: The lines, in order.
+        torn: Bytes of an incomplete last line; empty if there is none.
+        complete: Length in bytes of the part before it.
+    """
+
+    lines: list[Line]
+    torn: bytes
+    complete: int
+
+
+def parse(path: Path, data: bytes, form: TypeAdapter[Line]) -> Parsed[Line]:
+    """Read lines of one form.
+
+    Raises:
+        BadInput: A line other than the last is damaged.
+    """
+    read: list[Line] = []
+    complete = 0
+    lines = data.splitlines(keepends=True)
+    for number, line in enumerate(lines, start=1):
+        try:
+            read.append(form.validate_json(line))
+        except ValidationError:
+            if number == len(lines):
+                return Parsed(read, line, complete)
+            raise BadInput(
+                f"The result file {path} is damaged in line {number}; nothing was changed.",
+                mend="Restore the file, or move that line elsewhere and run again to redo it.",
+            ) from None
+        complete += len(line)
+    return Parsed(read, b"", complete)
+
+
+class LineFile(Generic[Line]):
+    """A file of lines open for appending by this process alone.
+
+    Args:
+        path: The file; made with its folder if need be.
+        form: What each line is.
+        tell: Told, in a sentence, of what was mended.
+
+    Attributes:
+        lines: What it held when it was opened.
+
+    Raises:
+        BadInput: Another process writes it, it is damaged, or it cannot be written.
+    """
+
+    def __init__(self, path: Path, form: TypeAdapter[Line], tell: Callable[[str], None]) -> None:
+        self.path = path
+        self._file = _open(path)
+        try:
+            parsed = parse(path, self._file.read(), form)
+            if parsed.torn:
+                self._set_aside(parsed, tell)
+            self._end_with_newline()
+        except BaseException:
+            self._file.close()
+            raise
+        self.lines = parsed.lines
+
+    def append(self, line: Line) -> None:
+        """Write one line and wait until it is on the disk.
+
+        Raises:
+            OSError: The disk is full or broken; what was written before is unharmed.
+        """
+        rest = line.model_dump_json().encode() + b"\n"
+        while rest:
+            rest = rest[self._file.write(rest) :]
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file, so that others may write it."""
+        self._file.close()
+
+    def _set_aside(self, parsed: Parsed[Line], tell: Callable[[str], None]) -> None:
+        """Move an incomplete last line into a file beside this one."""
+        aside = self.path.with_name(f"{self.path.name}.torn")
+        with aside.open("ab") as torn:
+            torn.write(parsed.torn + b"\n")
+            torn.flush()
+            os.fsync(torn.fileno())
+        self._file.truncate(parsed.complete)
+        tell(f"The last line of {self.path} was incomplete; it is now in {aside}, and is redone.")
+
+    def _end_with_newline(self) -> None:
+        end = self._file.seek(0, os.SEEK_END)
+        if end:
+            self._file.seek(end - 1)
+            if self._file.read(1) != b"\n":
+                self._file.write(b"\n")
+
+
+def _open(path: Path) -> FileIO:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = FileIO(path, "a+")
+    except OSError as error:
+        raise BadInput(
+            f"The result file {path} cannot be written ({error.strerror}).",
+            mend="Name another folder with --out.",
+        ) from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise BadInput(
+            f"Another process is writing {path}.",
+            mend="Wait until it is done, or name another folder with --out.",
+        ) from None
+    file.seek(0)
+    return file
