@@ -259,7 +259,7 @@ class InstructionGraph:
 class _Index:
     """The vectors of instructions with the nodes that hold them, each pair in a row of HNSW.
 
-    HNSW cannot forget: removed rows are passed over until they are more than a tenth.
+    HNSW cannot forget: removed rows are passed over until they are half of all.
     """
 
     def __init__(self) -> None:
@@ -267,10 +267,11 @@ class _Index:
         self._rows: list[tuple[str, int]] = []
         self._of: dict[str, dict[int, int]] = {}  # text → node → row
         self._dead: set[int] = set()
+        self._alive: faiss.IDSelector | None = None  # made when it is next needed
 
     @property
     def wasteful(self) -> bool:
-        return len(self._dead) * 10 > len(self._rows)
+        return len(self._dead) * 2 > len(self._rows)
 
     def row(self, text: str) -> int | None:
         return next(iter(self._of.get(text, {}).values()), None)
@@ -295,6 +296,7 @@ class _Index:
 
     def remove(self, text: str, node: int) -> None:
         self._dead.add(self._of[text].pop(node))
+        self._alive = None
         if not self._of[text]:
             del self._of[text]
 
@@ -323,8 +325,10 @@ class _Index:
             return []
         import faiss
 
+        if self._dead and self._alive is None:
+            self._alive = _all_but(self._dead)
         depth = faiss.SearchParametersHNSW(  # type: ignore[attr-defined]  # its stubs lag behind
-            efSearch=max(_SEARCHING, 2 * k), sel=_all_but(self._dead) if self._dead else None
+            efSearch=max(_SEARCHING, 2 * k), sel=self._alive
         )
         return self._found(*self._hnsw.search(vector[None], k, params=depth))
 

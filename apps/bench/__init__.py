@@ -6,6 +6,7 @@ from apps.bench.agents import agents
 from apps.bench.assessor import assessor
 from apps.bench.documents import documents
 from apps.bench.dqa import dqa
+from apps.bench.instruction_graph import instruction_graph
 from apps.bench.mhqa import mhqa, mhqa_retrieval
 from apps.bench.needles import needles
 from apps.bench.prompt_format import prompt_format
@@ -19,6 +20,7 @@ for command in (
     assessor,
     documents,
     dqa,
+    instruction_graph,
     mhqa,
     mhqa_retrieval,
     needles,

@@ -1,0 +1,82 @@
+"""The benchmark of the instruction graph: what it counts, and the command."""
+
+import json
+from pathlib import Path as File
+
+import bag_of_words
+import pytest
+from langchain_core.embeddings import Embeddings
+from published import published
+from typer.testing import CliRunner
+
+from apps.bench import app
+from benchmarks.instruction_graph import PUBLISHED, grown, growth, sweep
+from learning.paths import Path, read_paths, write_paths
+from models import register_embeddings
+from planweave import BadInput
+
+PATHS = [
+    Path("film", "a", ("search director", "search director born", "finish 1956")),
+    Path("film", "b", ("search director", "finish 1946")),
+    Path("city", "c", ("lookup river", "finish 1956")),
+]
+
+
+class Words(Embeddings):
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        rows: list[list[float]] = bag_of_words.embed(texts).tolist()
+        return rows
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.embed_documents([text])[0]
+
+
+def test_the_sweep_counts_what_each_threshold_makes() -> None:
+    made = sweep(PATHS, bag_of_words.embed)
+    assert (made.paths, made.instructions) == (3, 5)
+    assert [line.threshold for line in made.lines] == list(PUBLISHED)
+    lines = {line.threshold: line for line in made.lines}
+    # "search director born" joins its neighbour nowhere, as it follows it
+    at_half = lines[0.4]
+    assert (at_half.nodes, at_half.edges, at_half.junctions, at_half.largest) == (4, 4, 1, 2)
+    assert (lines[0].nodes, lines[0].edges, lines[0].largest) == (2, 2, 3)
+    assert (lines[1].nodes, lines[1].edges, lines[1].junctions, lines[1].largest) == (5, 4, 1, 1)
+    assert lines[0.4].published == (286, 20.87)
+
+
+def test_synthetic_graphs_grow() -> None:
+    small, large = (grown(size, queries=5, seed=1) for size in (100, 400))
+    assert 2 <= small.nodes < small.instructions == 100
+    assert small.megabytes < large.megabytes
+    assert small.search_ms.n == 5
+    assert growth([small]) is None
+    assert isinstance(growth([small, large]), float)
+
+
+def test_the_command_writes_what_it_measured(tmp_path: File) -> None:
+    register_embeddings("bag", lambda _: Words())
+    file, out = tmp_path / "paths.jsonl", tmp_path / "out"
+    write_paths(file, [*PATHS, Path("film", "failed", ("finish",), reward=0.5)])
+    words = ["instruction-graph", "--data", str(file), "--embeddings", "bag:1", "--size", "50"]
+    done = CliRunner().invoke(app, [*words, "--out", str(out), "--json", "--queries", "3"])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told == json.loads((out / "instruction-graph.json").read_text())
+    assert told["sweep"]["paths"] == 3
+    assert told["sweep"]["lines"][0]["published"] == {"nodes": 5, "seconds": 19.61}
+    assert told["synthetic"]["lines"][0]["instructions"] == 50
+    assert str(tmp_path) not in done.stdout
+    assert (out / "instruction-graph.png").stat().st_size > 5_000
+    write_paths(file, [Path("film", "failed", ("finish",), reward=0.5)])
+    done = CliRunner().invoke(app, words)
+    assert isinstance(done.exception, BadInput)
+
+
+@pytest.mark.published
+def test_the_published_paths_grow_with_the_threshold() -> None:
+    file = published("trajectories/hotpotqa_success.jsonl.gz")
+    made = sweep([path for path in read_paths(file) if path.reward == 1], bag_of_words.embed)
+    assert (made.paths, made.instructions) == (968, 2265)
+    counts = [line.nodes for line in made.lines]
+    assert counts == sorted(counts)
+    assert counts[0] == 2
