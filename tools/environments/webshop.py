@@ -1,0 +1,322 @@
+"""WebShop as a text environment: search, click and buy in a catalogue (Yao et al. 2022).
+
+Pages, actions and reward are those of the published engine (princeton-nlp/WebShop, ``text`` mode,
+with the page layout of ReAct's log). BM25 of our own takes Lucene's place, and the words of a title
+that carry meaning take the place of its nouns, which need a tagger.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
+
+from planweave import BadInput
+from tools.documents.words import WordIndex
+from tools.environments.base import LocalEnvironment, Observation, Task
+from tools.environments.records import read_records
+
+_ACTION = re.compile(r"\s*(search|click)\s*\[(.*)\]\s*", re.IGNORECASE | re.DOTALL)
+_PRICE = re.compile(r"\d+(?:\.\d+)?")
+_DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"  # between sections and their parts
+_SIMILAR = 0.85
+_HITS, _PAGE = 50, 10
+_BACK, _NEXT, _PREVIOUS, _BUY = "Back to Search", "Next >", "< Prev", "Buy Now"
+_LITTLE = "a an and at by for from in is it of on or the this to with"
+_LITTLE_WORDS = frozenset(_LITTLE.split())
+
+
+class _Option(BaseModel):
+    value: str
+
+
+class Product(BaseModel):
+    """One product, in the layout of WebShop's ``items_shuffle`` file.
+
+    Attributes:
+        attributes: What it is said to be, such as ``machine washable``; often absent.
+        customization_options: The values of each option.
+    """
+
+    asin: str
+    name: str
+    pricing: str = ""
+    query: str = ""
+    category: str = ""
+    product_category: str = ""
+    full_description: str = ""
+    small_description: list[str] = []
+    attributes: Annotated[list[str], Field(alias="Attributes")] = []
+    customization_options: dict[str, list[_Option]] = {}
+
+    @property
+    def price(self) -> float:
+        """In dollars, the lower end of a range; 100 where none is given, as in the engine."""
+        found = _PRICE.search(self.pricing.replace(",", ""))
+        return float(found[0]) if found else 100.0
+
+    @property
+    def options(self) -> dict[str, list[str]]:
+        """The values of each option by its name."""
+        return {
+            name: [option.value.lower() for option in values]
+            for name, values in self.customization_options.items()
+            if values
+        }
+
+    def text(self) -> str:
+        """What is searched in."""
+        said = chain.from_iterable(self.options.values())
+        return " ".join([self.name, self.full_description, *self.small_description[:1], *said])
+
+
+class Goal(BaseModel):
+    """What a customer wants: a product or one like it."""
+
+    asin: str
+    instruction: str
+    attributes: list[str] = Field(
+        default=[], validation_alias=AliasChoices("instruction_attributes", "attributes")
+    )
+    options: Annotated[
+        list[str], BeforeValidator(lambda o: list(o.values()) if isinstance(o, dict) else o)
+    ] = Field(default=[], validation_alias=AliasChoices("instruction_options", "goal_options"))
+    price_upper: float | None = Field(
+        default=None, validation_alias=AliasChoices("price_upper", "price_upper_in_log")
+    )
+
+    def question(self) -> str:
+        """The instruction with its limit of price."""
+        if "price lower than" in self.instruction or not self.price_upper:
+            return self.instruction
+        return f"{self.instruction}, and price lower than {self.price_upper:.2f} dollars"
+
+
+def reward(product: Product, chosen: Iterable[str], goal: Goal, wanted: Product) -> float:
+    """How well a purchase fits, from 0 to 1 (Yao et al. 2022, section 3.1).
+
+    ``type · (attributes met + options met + price met) / (attributes + options + 1)``.
+
+    Args:
+        product: What was bought.
+        chosen: The values of its options that were chosen.
+        goal: What was asked for.
+        wanted: The product that the goal was written for.
+    """
+    values = list(chosen)
+    met = sum(_has(product, attribute) for attribute in goal.attributes)
+    met += sum(any(_alike(value, option) for value in values) for option in goal.options)
+    met += not goal.price_upper or product.price <= goal.price_upper
+    return _type(product, wanted) * met / (len(goal.attributes) + len(goal.options) + 1)
+
+
+def _has(product: Product, attribute: str) -> bool:
+    text = " ".join([product.name, product.full_description, *product.small_description]).lower()
+    return any(_alike(own, attribute) for own in product.attributes) or attribute.lower() in text
+
+
+def _type(product: Product, wanted: Product) -> float:
+    """The factor for buying something of another type."""
+    words, said = _words(wanted.name), _words(product.name)
+    share = len(words & said) / len(words) if words else 0.2
+    sections = [
+        {part.strip() for part in p.product_category.split(_DEEPER)} for p in (product, wanted)
+    ]
+    same = product.query == wanted.query or len(sections[0] & sections[1]) >= 2
+    if share == 0:
+        return 0.0
+    if share < 0.1:
+        return 0.1
+    return 1.0 if same or share > 0.2 else 0.5
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W_]+", text.lower())) - _LITTLE_WORDS
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two phrases share most words, whatever their order (a token set ratio)."""
+    a, b = (set(re.findall(r"[^\W_]+", text.lower())) for text in (one, other))
+    both = sorted(a & b)
+    if not both:
+        return SequenceMatcher(None, " ".join(sorted(a)), " ".join(sorted(b))).ratio() > _SIMILAR
+    if not (a - b and b - a):
+        return True
+    texts = [" ".join(words) for words in (both, both + sorted(a - b), both + sorted(b - a))]
+    pairs = ((0, 1), (0, 2), (1, 2))
+    return max(SequenceMatcher(None, texts[i], texts[j]).ratio() for i, j in pairs) > _SIMILAR
+
+
+class _Shelf(NamedTuple):
+    """The hits of a search, and which page of them is shown."""
+
+    products: Sequence[Product] = ()
+    page: int = 0
+
+    @property
+    def shown(self) -> Sequence[Product]:
+        return self.products[self.page * _PAGE : (self.page + 1) * _PAGE]
+
+
+class WebShop(LocalEnvironment):
+    """A shop with a search bar; buying ends the task with the reward as its score.
+
+    ``search[words]`` lists ten products a page, ``click[…]`` follows what stands in brackets: a
+    product, an option, a page, ``Buy Now``.
+
+    Raises:
+        BadInput: The files cannot be read, or a goal names a product that is not there.
+    """
+
+    name = "webshop"
+
+    def __init__(self, products: Path, goals: Path) -> None:
+        self._products = {p.asin.lower(): p for p in read_records(products, Product)}
+        self._index = WordIndex.build([p.text() for p in self._products.values()])
+        self._list = list(self._products.values())
+        self._goals = {str(n): goal for n, goal in enumerate(read_records(goals, Goal))}
+        for goal in self._goals.values():
+            if goal.asin.lower() not in self._products:
+                raise BadInput(
+                    f"A goal of {goals} names the product {goal.asin}, which {products} lacks.",
+                    mend="Give the catalogue that the goals were written for.",
+                )
+        self._goal = next(iter(self._goals.values()))
+        self._leave()
+
+    def tasks(self, split: str = "") -> Sequence[Task]:
+        """See :class:`Environment`; the goals have no splits."""
+        if split:
+            raise BadInput("WebShop's goals have no splits.", mend="Leave the split out.")
+        return [self._task(own, goal) for own, goal in self._goals.items()]
+
+    def reset(self, task: Task) -> Observation:
+        """See :class:`Environment`."""
+        self._goal = self._goals[task.id]
+        self._leave()
+        return Observation(f"WebShop\nInstruction:\n{self._goal.question()}\n[Search]")
+
+    def step(self, action: str) -> Observation:
+        """See :class:`Environment`."""
+        parts = _ACTION.fullmatch(action)
+        if parts is None:
+            return Observation("Invalid action! Write search[…] or click[…].")
+        verb, argument = parts[1].lower(), parts[2].strip()
+        if verb == "search":
+            return self._search(argument)
+        for name in self.admissible() or ():
+            if argument.lower() == name[len("click[") : -1].lower():
+                return self._click(name[len("click[") : -1])
+        return Observation(f"Invalid action! There is no [{argument}] here.")
+
+    def admissible(self) -> tuple[str, ...] | None:
+        """See :class:`Environment`; None where words can be searched for."""
+        links = self._links()
+        return tuple(f"click[{link}]" for link in links) if links else None
+
+    def _links(self) -> list[str]:
+        if self._product and self._tab:
+            return [_BACK, _PREVIOUS]
+        if self._product:
+            values = chain.from_iterable(self._product.options.values())
+            return [_BACK, _PREVIOUS, *values, "Description", "Features", _BUY]
+        if self._shelf is None:
+            return []
+        more = (self._shelf.page + 1) * _PAGE < len(self._shelf.products)
+        turns = [*([_NEXT] if more else []), *([_PREVIOUS] if self._shelf.page else [])]
+        return [_BACK, *turns, *(product.asin for product in self._shelf.shown)]
+
+    def _task(self, own: str, goal: Goal) -> Task:
+        product = self._products[goal.asin.lower()]
+        chosen = (f"click[{option.lower()}]" for option in goal.options)
+        gold = (f"search[{product.name}]", f"click[{product.asin}]", *chosen, f"click[{_BUY}]")
+        return Task(id=own, kind=product.category, question=goal.question(), gold=gold)
+
+    def _leave(self) -> None:
+        self._shelf: _Shelf | None = None
+        self._product: Product | None = None
+        self._tab = ""
+        self._chosen: dict[str, str] = {}
+
+    def _search(self, words: str) -> Observation:
+        if self._shelf is not None or self._product:
+            return Observation(f"Invalid action! Click [{_BACK}] before you search again.")
+        rows = self._index.search([words], _HITS).rows[0]
+        self._shelf = _Shelf([self._list[row] for row in rows if row >= 0])
+        return Observation(self._results())
+
+    def _click(self, link: str) -> Observation:
+        if link == _BUY and self._product:
+            wanted = self._products[self._goal.asin.lower()]
+            score = reward(self._product, self._chosen.values(), self._goal, wanted)
+            return Observation(f"Your score (min 0.0, max 1.0): {score:.2f}", True, score)
+        if link == _BACK:
+            self._leave()
+            return Observation(f"WebShop\nInstruction:\n{self._goal.question()}\n[Search]")
+        if self._product is None:
+            return Observation(self._turn_or_open(link))
+        if link == _PREVIOUS:
+            return Observation(self._previous())
+        if link in ("Description", "Features"):
+            self._tab = link
+            said = {
+                "Description": [self._product.full_description],
+                "Features": self._product.small_description,
+            }
+            text = "\n".join(said[link]).strip() or "None"
+            return Observation(f"[{_BACK}]\n[{_PREVIOUS}]\n{text}")
+        name = next(n for n, values in self._product.options.items() if link in values)
+        self._chosen[name] = link
+        return Observation(f"You have clicked {link}.")
+
+    def _turn_or_open(self, link: str) -> str:
+        """The next or last page of results, or the page of a product."""
+        shelf = self._shelf or _Shelf()
+        if link in (_NEXT, _PREVIOUS):
+            self._shelf = shelf._replace(page=shelf.page + (1 if link == _NEXT else -1))
+            return self._results()
+        self._product, self._chosen = self._products[link.lower()], {}
+        return self._item(self._product)
+
+    def _previous(self) -> str:
+        """From a tab to its product, from a product to the results."""
+        if self._tab and self._product:
+            self._tab = ""
+            return self._item(self._product)
+        self._product = None
+        return self._results()
+
+    def _results(self) -> str:
+        shelf = self._shelf or _Shelf()
+        head = f"[{_BACK}]\nPage {shelf.page + 1} (Total results: {len(shelf.products)})"
+        turns = [f"[{link}]" for link in self._links() if link in (_NEXT, _PREVIOUS)]
+        items = [f"[{p.asin}]\n{p.name}\n${p.price:.2f}" for p in shelf.shown]
+        return "\n".join([head, *turns, *items])
+
+    def _item(self, product: Product) -> str:
+        options = [
+            f"{name} {''.join(f'[{value}]' for value in values)}"
+            for name, values in product.options.items()
+        ]
+        tail = [product.name, f"Price: ${product.price:.2f}", "[Description]", "[Features]"]
+        return "\n".join([f"[{_BACK}]", f"[{_PREVIOUS}]", *options, *tail, f"[{_BUY}]"])
+
+
+def connect(data: Path | None) -> WebShop:
+    """Open the environment on a folder with ``products*.jsonl*`` and ``goals*.jsonl*``.
+
+    Raises:
+        BadInput: No folder is named, a file is missing, or it cannot be read.
+    """
+    found: Mapping[str, list[Path]] = {
+        name: sorted(data.glob(f"{name}*.jsonl*")) if data else [] for name in ("products", "goals")
+    }
+    if not (found["products"] and found["goals"]):
+        raise BadInput(
+            f"WebShop needs a folder with a catalogue and goals; {data or 'none'} has not both.",
+            mend="Give a folder with products.jsonl and goals.jsonl: --data FOLDER",
+        )
+    return WebShop(found["products"][0], found["goals"][0])
