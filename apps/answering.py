@@ -22,7 +22,8 @@ def answer(thread: Thread, start: Input | None, *, command: str, as_json: bool) 
 
     Args:
         thread: What is asked, of which method, with which settings.
-        start: The question; None goes on with an old thread.
+        start: The question, the first of the thread or a further one; None goes on with one
+            that was interrupted.
         command: The command that goes on with it.
         as_json: Print one JSON object on standard output, and the story on the other.
 

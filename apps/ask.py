@@ -80,7 +80,8 @@ def ask(
     """Answer a question from documents: plan, pages and facts as they come, then the answer."""
     urls = {"database": database or None, "graph": graph or None}
     if resume:
-        answer(load_thread(resume, urls), None, command="ask", as_json=as_json)
+        further: Input | None = {"question": question} if question else None
+        answer(load_thread(resume, urls), further, command="ask", as_json=as_json)
         return
     method_module(method)
     settings = {

@@ -1,5 +1,6 @@
 """``planweave decide``: one decision question on a user's own database, told as it happens."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -69,7 +70,12 @@ def decide(
     """Answer a decision question: plan, queries and facts as they come, then the decision."""
     urls = {"database": database or None, "graph": graph or None}
     if resume:
-        answer(load_thread(resume, urls), None, command="decide", as_json=as_json)
+        thread = load_thread(resume, urls)
+        if not question:
+            answer(thread, None, command="decide", as_json=as_json)
+            return
+        further = replace(thread, example=None)  # its truth is that of the first question
+        answer(further, {"question": question}, command="decide", as_json=as_json)
         return
     method_module(method)
     settings: dict[str, Any] = urls | {"rules": text_of(rules, "rules") if rules else ""}

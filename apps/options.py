@@ -30,7 +30,10 @@ MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Budget of mod
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Budget of tokens.")]
 MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", help="Budget of seconds.")]
 MaxDollars = Annotated[float | None, typer.Option("--max-dollars", help="Budget of dollars.")]
-Resume = Annotated[str, typer.Option("--resume", help="Go on with an interrupted thread.")]
+Resume = Annotated[
+    str,
+    typer.Option("--resume", help="Go on with a thread: with a further question, or interrupted."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the run as JSON.")]
 
 

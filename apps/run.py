@@ -19,7 +19,7 @@ Ask = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 async def run(thread: Thread, start: Input | None, console: Console, ask: Ask) -> WorkingMemory:
-    """Run a new thread from ``start``, or go on with an old one when it is None.
+    """Put ``start`` to a thread, or go on with an interrupted one when it is None.
 
     Raises:
         BadInput: There is nothing to go on with.
@@ -67,7 +67,7 @@ async def _resumption(graph: Any, config: Any, thread: Thread, ask: Ask) -> Comm
     if not snapshot.next:
         raise BadInput(
             f"The thread {thread.id!r} has nothing left to do.",
-            mend="Ask a new question without --resume.",
+            mend="Ask a further question in it, or a new one without --resume.",
         )
     if snapshot.interrupts:
         return Command(resume=await asyncio.to_thread(ask, snapshot.interrupts[0].value))

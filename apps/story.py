@@ -18,7 +18,12 @@ from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
 _SHOWN_LINES = 12
-_REMARKS = {"objection": "plan rejected", "reason": "goes on", "task": "task"}
+_REMARKS = {
+    "question": "understood as",
+    "objection": "plan rejected",
+    "reason": "goes on",
+    "task": "task",
+}
 
 
 class Story:

@@ -18,6 +18,11 @@ def beginning(state: WorkingMemory) -> Literal["greeting", "no_plan", "predefine
     return "predefined_plan" if state["plan"] else "no_plan"
 
 
+def conversing(state: WorkingMemory) -> Literal["first_question", "follow_up"]:
+    """Whether earlier questions tell what this one means; a greeting needs none."""
+    return "follow_up" if state["history"] and not state["greeting"] else "first_question"
+
+
 def approval(state: WorkingMemory) -> Literal["approved", "rejected"]:
     """Whether a person sent the plan back to the planner."""
     return "rejected" if state["replanning"] else "approved"

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
 
+from graphs.edges import conversing
 from memory import Context, Input, Tool, WorkingMemory
 from nodes.calculator import calculator
 from nodes.citation_check import citation_check
@@ -14,6 +15,7 @@ from nodes.glossary import glossary
 from nodes.grader import grader
 from nodes.greeter import greeter
 from nodes.intake import intake
+from nodes.interpreter import interpreter
 from nodes.reader import reader
 from nodes.recall import recall
 from nodes.speaker import speaker
@@ -34,12 +36,16 @@ def method_builder() -> Builder:
     """A graph with what comes first, up to ``recall``, and last, from ``citation_check``."""
     builder: Builder = StateGraph(WorkingMemory, context_schema=Context, input_schema=Input)
     builder.add_node("intake", intake)
+    builder.add_node("interpreter", interpreter)
     builder.add_node("recall", recall)
     builder.add_node("greeter", greeter)
     builder.add_node("citation_check", citation_check)
     builder.add_node("speaker", speaker)
     builder.add_edge(START, "intake")
-    builder.add_edge("intake", "recall")
+    builder.add_conditional_edges(
+        "intake", conversing, {"first_question": "recall", "follow_up": "interpreter"}
+    )
+    builder.add_edge("interpreter", "recall")
     builder.add_edge("greeter", END)
     builder.add_edge("citation_check", "speaker")
     builder.add_edge("speaker", END)

@@ -17,7 +17,12 @@ TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking
 
 builder = method_builder()
 builder.add_node(
-    "planner", planner("planrag/planner", with_documents="planrag/planner_with_documents")
+    "planner",
+    planner(
+        "planrag/planner",
+        with_documents="planrag/planner_with_documents",
+        following="planrag/planner_following",
+    ),
 )
 builder.add_node("plan_approval", plan_approval)
 builder.add_node("selector", selector("planrag/selector", (*TOOLS, "replan", "finish")))

@@ -117,6 +117,13 @@ class Answer(TypedDict):
     unknown: str
 
 
+class Exchange(TypedDict):
+    """An earlier question of the conversation and what was answered, both shortened."""
+
+    question: str
+    answer: str
+
+
 class Lookup(TypedDict):
     """What is looked up for a step of a draft, or for all of it as step 0 (RAT).
 
@@ -192,6 +199,9 @@ class WorkingMemory(Input, total=False):
     """Everything a run knows."""
 
     greeting: Annotated[bool, Field(description="The message only says hello")]
+    history: Annotated[
+        list[Exchange], Field(description="What was asked and answered before, the last few")
+    ]
     schema_text: Annotated[str, Field(description="What the connected database holds")]
     languages: Annotated[
         dict[str, str], Field(description="Query language of each connected query tool")

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from langgraph.types import Overwrite
+
 from memory import Answer, Claim, Member, WorkingMemory
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*%?")
@@ -24,7 +26,7 @@ def agreement(state: WorkingMemory) -> WorkingMemory:
     return {
         "answer": best["answer"],
         "plan": best["plan"],
-        "facts": best["facts"],
+        "facts": Overwrite(best["facts"]),  # type: ignore[typeddict-item]  # numbered by itself
         "turns": best["turns"],
         "claims": best["claims"],
         "agreement": agreeing / len(state["members"]),

@@ -1,8 +1,10 @@
 """Working memory as text for a prompt, longest-lived parts first."""
 
 import re
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from memory import Context, Fact, Turn, WorkingMemory
+from memory import Context, Exchange, Fact, Turn, WorkingMemory
 from nodes.turns import same
 from prompts import load
 
@@ -23,19 +25,46 @@ def briefing(state: WorkingMemory, context: Context) -> str:
 
     Repetitions are left out: what a prompt shows often, a small model writes again.
     """
-    budget = context.memory_characters
-    newest_first = []
-    for turn in reversed(_first_of_their_kind(state["turns"])):
-        text = _turn_text(turn, state)
-        if len(text) > budget:
-            text = _turn_text(turn, state, limit=_SHORTENED)
-        budget -= len(text)
-        newest_first.append(text)
-    work = [*reversed(newest_first), *_expansions(state)]
-    return load("common/memory").fill(
+    known = [partial(_found_text, fact) for fact in _earlier_facts(state)]
+    taken = [partial(_turn_text, turn, state) for turn in _first_of_their_kind(state["turns"])]
+    texts = _fitting([*known, *taken], context.memory_characters)
+    work = [*texts[len(known) :], *_expansions(state)]
+    told = load("common/memory").fill(
         plan=plan_text(state["plan"]) or "(no plan)",
         work="\n\n".join(work) or "(nothing yet)",
     )
+    if not state["history"]:
+        return told
+    earlier = load("common/earlier").fill(
+        conversation=conversation_text(state["history"]),
+        facts="\n\n".join(texts[: len(known)]) or "(none)",
+    )
+    return f"{earlier}\n\n{told}"
+
+
+def conversation_text(history: Sequence[Exchange]) -> str:
+    """What was asked and answered before, as lines."""
+    return "\n\n".join(
+        f"Question: {exchange['question']}\nAnswer: {exchange['answer']}" for exchange in history
+    )
+
+
+def _fitting(texts: Sequence[Callable[[int | None], str]], budget: int) -> list[str]:
+    """The texts whole, the older ones with shortened lines once ``budget`` characters are full."""
+    newest_first = []
+    for text_of in reversed(texts):
+        text = text_of(None)
+        if len(text) > budget:
+            text = text_of(_SHORTENED)
+        budget -= len(text)
+        newest_first.append(text)
+    return newest_first[::-1]
+
+
+def _earlier_facts(state: WorkingMemory) -> list[Fact]:
+    """Facts that no turn of this question has found."""
+    found = {number for turn in state["turns"] for number in turn["facts"]}
+    return [fact for fact in state["facts"] if state["history"] and fact["number"] not in found]
 
 
 def fact_text(fact: Fact) -> str:
@@ -84,11 +113,20 @@ def _first_of_their_kind(turns: list[Turn]) -> list[Turn]:
     return kept
 
 
-def _turn_text(turn: Turn, state: WorkingMemory, limit: int | None = None) -> str:
+def _turn_text(turn: Turn, state: WorkingMemory, limit: int | None) -> str:
     lines = [f"Thought: {turn['thought']}", f"{turn['tool']}: {turn['input']}"]
     lines += [fact_text(state["facts"][number - 1]) for number in turn["facts"]]
     if turn["problem"]:
         lines.append(f"Problem: {turn['problem']}")
+    return _lines(lines, limit)
+
+
+def _found_text(fact: Fact, limit: int | None) -> str:
+    """A fact of an earlier question, with the query that found it."""
+    return _lines([f"{fact['source']}: {fact['query']}", fact_text(fact)], limit)
+
+
+def _lines(lines: Sequence[str], limit: int | None) -> str:
     return "\n".join(line if limit is None else _shorten(line, limit) for line in lines)
 
 

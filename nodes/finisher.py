@@ -142,7 +142,7 @@ def _handed_over(product: str, state: WorkingMemory) -> Answer:
     return Answer(
         decision=product or None,
         why="",
-        facts=[fact["number"] for fact in state["facts"]],
+        facts=list(dict.fromkeys(number for turn in state["turns"] for number in turn["facts"])),
         unknown="" if product else "No readable answer.",
     )
 

@@ -1,14 +1,15 @@
 """Intake: takes the question out of the chat, checks the settings, describes the sources."""
 
 import re
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from memory import Context, WorkingMemory
+from memory import Context, Exchange, WorkingMemory
 from planweave import BadInput
 from tools import open_database, schema_text
 from tools.documents.collection import open_collection
@@ -20,26 +21,34 @@ _GREETING = re.compile(
     r"merci|bye|goodbye)( there| you| all| everyone| again)?\W*",
     re.IGNORECASE,
 )
+_EXCHANGES = 4
+_EXCHANGE_CHARACTERS = 600
 
 
 def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Start a question: an empty working memory but for the question, the plan and the schema.
+
+    What earlier questions of the conversation have found stays: facts, their numbers, and the
+    abbreviations that were learned.
 
     Raises:
         BadInput: There is no question, or nothing is connected to answer it from.
         DatabaseUnavailable: The database cannot be opened.
     """
     asked = _unanswered_message(state)
+    history = _history(state.get("messages", []))
     question = (asked or state.get("question", "")).strip()
     if not question:
         raise BadInput("There is no question.", mend="Send it as a message or as `question`.")
-    greeting = _GREETING.fullmatch(question) is not None
+    greeting = _is_greeting(question)
     sources = {} if greeting else _sources(runtime.context)
     plan = [line for step in state.get("predefined_plan", []) if (line := step.strip())]
-    return {
+    memory: WorkingMemory = {
         "messages": [] if asked else [HumanMessage(question)],
         "question": question,
         "greeting": greeting,
+        "history": history,
+        "abbreviations": state.get("abbreviations", {}) if history else {},
         "languages": {tool: source.language for tool, source in sources.items()},
         "schema_text": "\n\n".join(source.text for source in sources.values()),
         "plan": plan,
@@ -54,7 +63,6 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "rejections": 0,
         "reason": "",
         "task": "",
-        "abbreviations": {},
         "answer": None,
         "claims": [],
         "draft": [],
@@ -68,12 +76,15 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "raises": 0,
         "members": Overwrite([]),  # type: ignore[typeddict-item]
         "agreement": 0.0,
-        "facts": Overwrite([]),  # type: ignore[typeddict-item]  # a new question starts afresh
         "turns": Overwrite([]),  # type: ignore[typeddict-item]
         "replans": Overwrite([]),  # type: ignore[typeddict-item]
         "failures": Overwrite([]),  # type: ignore[typeddict-item]
         "usage": Overwrite({}),  # type: ignore[typeddict-item]
     }
+    if history:
+        return memory
+    afresh: WorkingMemory = {"facts": Overwrite([])}  # type: ignore[typeddict-item]
+    return memory | afresh
 
 
 class Source(NamedTuple):
@@ -121,6 +132,28 @@ def _contents(collection: str, budget: int) -> str:
     ]
     left = len(lines) - len(fitting)
     return "\n".join(["Documents:", *fitting, *([f"- and {left} more"] if left else [])])
+
+
+def _is_greeting(text: str) -> bool:
+    return _GREETING.fullmatch(text) is not None
+
+
+def _history(messages: Sequence[AnyMessage]) -> list[Exchange]:
+    """The last questions that were answered in this conversation; greetings are none."""
+    exchanges: list[Exchange] = []
+    question = ""
+    for message in messages:
+        if message.type == "human":
+            question = message.text.strip()
+        elif message.type == "ai" and question and not _is_greeting(question):
+            answer = message.text.strip()
+            exchanges.append(Exchange(question=_short(question), answer=_short(answer)))
+            question = ""
+    return exchanges[-_EXCHANGES:]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _EXCHANGE_CHARACTERS else f"{text[:_EXCHANGE_CHARACTERS]} …"
 
 
 def _unanswered_message(state: WorkingMemory) -> str:

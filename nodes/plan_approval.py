@@ -1,5 +1,6 @@
 """Plan approval: a person approves, edits or rejects the plan before it is carried out."""
 
+import json
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -35,15 +36,26 @@ def _decide(decision: dict[str, Any]) -> WorkingMemory:
         case "approve":
             return {"replanning": ""}
         case "edit":
-            steps = decision["edited_action"]["args"]["plan"]
+            steps = _steps(decision["edited_action"]["args"]["plan"])
             plan = [line for step in steps if (line := str(step).strip())]
-            if isinstance(steps, str) or not plan:
+            if not plan:
                 raise ValueError("edited_action.args.plan must be a list of steps")
             return {"plan": plan, "replanning": ""}
         case "reject" | "respond":
             note = str(decision.get("message") or "Make a different plan.")
             return {"replanning": f"The plan was rejected by a person: {note}"}
     raise ValueError(f"unknown decision type {decision['type']!r}")
+
+
+def _steps(edited: list[str] | str) -> list[str]:
+    """The steps as a list; a chat page that edits text sends that, as JSON or line by line."""
+    if not isinstance(edited, str):
+        return edited
+    try:
+        steps = json.loads(edited)
+    except (ValueError, RecursionError):
+        return edited.splitlines()
+    return steps if isinstance(steps, list) else [edited]
 
 
 def _request(plan: list[str], problem: str) -> dict[str, Any]:

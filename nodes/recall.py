@@ -10,4 +10,5 @@ async def recall(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     """Take up the abbreviations that the owner has confirmed; without a store there are none."""
     if runtime.store is None or state["greeting"]:
         return {}
-    return {"abbreviations": await confirmed_abbreviations(runtime.store, runtime.context.owner)}
+    confirmed = await confirmed_abbreviations(runtime.store, runtime.context.owner)
+    return {"abbreviations": state["abbreviations"] | confirmed}

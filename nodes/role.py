@@ -43,17 +43,34 @@ async def ask_role(
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
     """
     context = runtime.context
+    messages = [
+        SystemMessage(ground(state, context)),
+        HumanMessage(f"{briefing(state, context)}\n\n{task}" if briefed else task),
+        *followup,
+    ]
+    return await ask_with(role, output, messages, runtime, warmer=warmer)
+
+
+async def ask_with(
+    role: str,
+    output: type[Output],
+    messages: Sequence[BaseMessage],
+    runtime: Runtime[Context],
+    *,
+    warmer: float = 0.0,
+) -> Reply[Output]:
+    """Ask the model that plays ``role`` with just these messages; see :func:`ask_role`.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached; a malformed reply never raises.
+    """
+    context = runtime.context
     model = await achat_model(
         context.model_for(role),
         temperature=min(context.temperature + warmer, 2.0),
         max_tokens=context.max_reply_tokens,
         seed=0 if warmer and context.seed is None else context.seed,  # a run can be repeated
     )
-    messages = [
-        SystemMessage(ground(state, context)),
-        HumanMessage(f"{briefing(state, context)}\n\n{task}" if briefed else task),
-        *followup,
-    ]
     reply = await ask(model, messages, output, role=role)
     for call in reply.calls:
         runtime.stream_writer({"call": call.model_dump(mode="json")})

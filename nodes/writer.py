@@ -4,8 +4,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from memory import Context, WorkingMemory
-from models import Reply, achat_model, ask
-from nodes.role import Output
+from models import Reply
+from nodes.role import Output, ask_with
 from prompts import load
 
 
@@ -17,16 +17,6 @@ async def ask_writer(
     Raises:
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
     """
-    context = runtime.context
-    model = await achat_model(
-        context.model_for(role),
-        temperature=context.temperature,
-        max_tokens=context.max_reply_tokens,
-        seed=context.seed,
-    )
-    rules = context.rules.strip() or "(none given)"
+    rules = runtime.context.rules.strip() or "(none given)"
     ground = load("rat/ground").fill(question=state["question"], rules=rules)
-    reply = await ask(model, [SystemMessage(ground), HumanMessage(task)], output, role=role)
-    for call in reply.calls:
-        runtime.stream_writer({"call": call.model_dump(mode="json")})
-    return reply
+    return await ask_with(role, output, [SystemMessage(ground), HumanMessage(task)], runtime)

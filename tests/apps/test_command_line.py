@@ -122,6 +122,21 @@ def test_decide_waits_for_approval_and_resumes(
     assert_one_clear_error(again, "nothing left to do")
 
 
+def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers: str) -> None:
+    meant = {"follows_up": True, "question": "Which offer is cheapest but for birch?"}
+    dear = DECISION | {"decision": "ash"}
+    with serving(*scripted(*WHOLE_RUN, meant, PLAN, FINISH, dear)) as model:
+        first = planweave("decide", "Which?", "--database", offers, "--model", model.name)
+        thread = first.stdout.split("thread ")[1].split()[0]
+        second = planweave("decide", "And without birch?", "--resume", thread)
+    assert second.returncode == 0, second.stderr
+    assert f"understood as: {meant['question']}" in second.stdout
+    assert "ash" in second.stdout
+    planned = model.requests[6]["messages"][1]["content"]
+    assert "# Earlier in this conversation" in planned
+    assert "5.25" in planned
+
+
 def _typed(text: str, command: list[str], environment: dict[str, str]) -> str:
     """Output of a command at a real terminal at which ``text`` is typed."""
     import pty

@@ -209,6 +209,15 @@ async def test_edited(name: str, database: str) -> None:
     assert answer_of(memory)["decision"] == "Bonn"
 
 
+@pytest.mark.parametrize("text", ['["Mine.", "Yours."]', "Mine.\n\nYours."])
+async def test_edited_as_text(text: str, database: str) -> None:
+    thread = Thread("planrag", good(), database)
+    await thread.go({"question": "Which?"})
+    edited = {"name": "carry_out_plan", "args": {"plan": text}}
+    memory = await thread.resume({"type": "edit", "edited_action": edited})
+    assert memory["plan"] == ["Mine.", "Yours."]
+
+
 @pytest.mark.parametrize("name", PLANNED)
 @pytest.mark.parametrize("kind", ["reject", "respond"])
 async def test_rejected(name: str, kind: str, database: str) -> None:
@@ -233,7 +242,7 @@ async def test_rejected(name: str, kind: str, database: str) -> None:
         {"decisions": ["approve"]},
         {"decisions": [{"type": "perhaps"}]},
         {"decisions": [{"type": "edit"}]},
-        {"decisions": [{"type": "edit", "edited_action": {"args": {"plan": "one text"}}}]},
+        {"decisions": [{"type": "edit", "edited_action": {"args": {"plan": " "}}}]},
         {"decisions": [{"type": "edit", "edited_action": {"args": {"plan": []}}}]},
     ],
 )
@@ -626,6 +635,7 @@ async def test_an_unreadable_answer_is_told(name: str, run: Run) -> None:
 async def test_a_second_question_starts_afresh(name: str, database: str) -> None:
     first, second = good(name=name), good(name=name)
     second.left["decide"] = [decide("Aachen", 1)]
+    second.left["interpret"] = [{"follows_up": False, "question": ""}]
     graph = method(name).builder.compile(checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}}
     for script, ask in ((first, "Which is cheapest?"), (second, "And which is dearest?")):

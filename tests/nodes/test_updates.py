@@ -19,7 +19,19 @@ from scripted import Reply, act, change, decide, plan, register
 
 from graphs import METHODS, method
 from graphs.ensemble import member
-from memory import Action, Answer, Context, Fact, Lookup, Member, Page, Tool, Turn, WorkingMemory
+from memory import (
+    Action,
+    Answer,
+    Context,
+    Exchange,
+    Fact,
+    Lookup,
+    Member,
+    Page,
+    Tool,
+    Turn,
+    WorkingMemory,
+)
 from nodes.agreement import agreement
 from nodes.answering_machine import answering_machine, may_continue
 from nodes.appender import appender
@@ -38,6 +50,7 @@ from nodes.glossary import glossary
 from nodes.grader import grader
 from nodes.greeter import greeter
 from nodes.intake import intake
+from nodes.interpreter import interpreter
 from nodes.plan_approval import plan_approval
 from nodes.planner import planner
 from nodes.reader import reader
@@ -70,6 +83,7 @@ FINDING = {"page": 1, "quote": "is 7.25 EUR/kWh", "statement": "It is.", "number
 LOOKUP: Lookup = {"step": 1, "query": "levelised", "page": PAGE, "problem": ""}
 REVISED = {"steps": [{"number": 1, "text": "It costs 7.25."}]}
 ANSWER: Answer = {"decision": "Bonn", "why": "It costs 2 [1].", "facts": [1], "unknown": ""}
+TOLD: Exchange = {"question": "Which?", "answer": "Bonn."}
 TURN: Turn = {
     "iteration": 1,
     "step": 1,
@@ -106,6 +120,7 @@ def state(**changed: Unpack[WorkingMemory]) -> WorkingMemory:
         "messages": [],
         "question": "Which plant is cheapest?",
         "greeting": False,
+        "history": [],
         "schema_text": "plant(name, cost)",
         "languages": {"sql": "SQL (SQLite)", "cypher": "Cypher (Neo4j)"},
         "plan": ["Look."],
@@ -159,6 +174,10 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("intake", intake, {"question": "Which?"}, ""),
     ("intake, predefined", intake, {"question": "Which?", "predefined_plan": ["a"]}, ""),
     ("greeter", greeter, state(), ""),
+    ("interpreter", interpreter, state(history=[TOLD]), {"follows_up": True, "question": "So?"}),
+    ("interpreter, other", interpreter, state(), {"follows_up": False, "question": "So?"}),
+    ("interpreter, malformed", interpreter, state(history=[TOLD]), BAD),
+    ("planner, follow-up", planner("planrag/planner"), state(history=[TOLD]), plan("Look.")),
     ("planner", planner("planrag/planner"), state(), plan("Look.")),
     ("planner, nothing", planner("planrag/planner"), state(), plan()),
     ("planner, malformed", planner("planrag/planner"), state(), BAD),

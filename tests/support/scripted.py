@@ -20,6 +20,7 @@ from models import register_provider
 _TASK = re.compile(r"^# Your task now: (.+)$", re.MULTILINE)
 _TASKS = {
     "the plan": "plan",
+    "the question": "interpret",
     "the next action": "action",
     "the one query": "action",
     "judge the plan": "judge",

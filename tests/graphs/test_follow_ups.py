@@ -1,0 +1,218 @@
+"""Several questions in one thread: a follow-up goes on with what is known, another one does not."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from pages import Shelf
+from scripted import Replies, Reply, act, change, decide, keep, plan, register
+
+from graphs import METHODS, method
+from memory import Context, WorkingMemory
+
+Talk = Callable[..., Awaitable[list[WorkingMemory]]]
+
+COSTS = "SELECT name, cost FROM plant"
+REGIONS = "SELECT name, region FROM plant"
+COST = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
+HEAT = "The lower heating value of hydrogen is 33.3 kWh/kg."
+
+
+@pytest.fixture
+def talk(database: str) -> Talk:
+    """Puts questions to a method in one thread; gives the working memory after each."""
+
+    async def talk(
+        name: str, script: Replies, *questions: str, **settings: object
+    ) -> list[WorkingMemory]:
+        chosen = {"model": register(script), "database": database, **settings}
+        context = Context.model_validate(chosen)
+        graph = method(name).builder.compile(checkpointer=InMemorySaver())
+        thread: Any = {"configurable": {"thread_id": "t"}}
+        return [
+            await graph.ainvoke({"question": question}, thread, context=context)
+            for question in questions
+        ]
+
+    return talk
+
+
+def understood(question: str, *, follows_up: bool = True) -> Reply:
+    return {"follows_up": follows_up, "question": question}
+
+
+async def test_a_follow_up_goes_on_with_the_facts(talk: Talk) -> None:
+    script = Replies(
+        plan=[plan("Read the costs."), plan("Read the regions.")],
+        action=[act("sql", COSTS), act("finish"), act("sql", REGIONS), act("finish")],
+        judge=[keep(), change("Compare within the west.")],
+        decide=[decide("Bonn", 1), decide("Bonn", 1, 2)],
+        interpret=[understood("Which plant in the west is cheapest?")],
+    )
+    first, second = await talk(
+        "planrag", script, "Which plant is cheapest?", "And if we only expand in the west?"
+    )
+    assert second["question"] == "Which plant in the west is cheapest?"
+    assert [fact["number"] for fact in second["facts"]] == [1, 2]
+    assert second["facts"][0] == first["facts"][0]
+    assert [turn["input"] for turn in second["turns"]] == [REGIONS]
+    assert second["replans"][0]["before"] == ["Read the regions."]
+    assert second["answer"] is not None
+    assert second["answer"]["facts"] == [1, 2]
+    assert second["usage"]["planner"]["calls"] == 1
+    said = [message.text for message in second["messages"] if message.type == "human"]
+    assert said == ["Which plant is cheapest?", "And if we only expand in the west?"]
+
+
+async def test_the_planner_sees_what_is_known(talk: Talk) -> None:
+    script = Replies(
+        plan=[plan("Read the costs."), plan("Compare.")],
+        action=[act("sql", COSTS), act("finish"), act("finish")],
+        judge=[keep()],
+        decide=[decide("Bonn", 1), decide("Cottbus", 1)],
+        interpret=[understood("Which plant is cheapest but for Bonn?")],
+    )
+    _, second = await talk("planrag", script, "Which plant is cheapest?", "And without Bonn?")
+    shown = [prompt for prompt in script.prompts if prompt.task == "plan"]
+    assert "# Earlier in this conversation" not in shown[0].text
+    assert "No data has been read yet" in shown[0].text
+    for told in ("Question: Which plant is cheapest?", "Answer: **Bonn**", COSTS, "Aachen"):
+        assert told in shown[1].text
+    assert "No data has been read yet" not in shown[1].text
+    assert second["turns"] == []
+    assert second["answer"] is not None
+    assert second["answer"]["decision"] == "Cottbus"
+
+
+async def test_another_question_starts_afresh(talk: Talk) -> None:
+    script = Replies(
+        plan=[plan("Read the costs."), plan("Read the regions.")],
+        action=[act("sql", COSTS), act("finish"), act("sql", REGIONS), act("finish")],
+        judge=[keep(), keep()],
+        decide=[decide("Bonn", 1), decide("east", 1)],
+        interpret=[understood("Ignore that.", follows_up=False)],
+    )
+    _, second = await talk(
+        "planrag", script, "Which plant is cheapest?", "Which region has most plants?"
+    )
+    assert second["question"] == "Which region has most plants?"
+    assert [(fact["number"], fact["query"]) for fact in second["facts"]] == [(1, REGIONS)]
+    after = script.tasks.index("interpret") + 1
+    for prompt in script.prompts[after:]:
+        assert "cheapest" not in prompt.text
+        assert "10.5" not in prompt.text
+
+
+async def test_v3_answers_from_what_an_earlier_question_found(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
+    for module in ("nodes.intake", "nodes.documents"):
+        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    found = {"page": 1, "quote": "LCOH) is USD 5.5/kg", "statement": "It costs USD 5.5/kg."}
+    script = Replies(
+        plan=[plan("Find the cost."), plan("Answer."), plan("Convert it.")],
+        task=[{"task": "Find the cost."}],
+        action=[act("documents", "levelised cost")],
+        read=[{"findings": [found | {"number": "5.5 USD/kg"}]}],
+        verdict=[{"reason": "It is there.", "verdict": "TERMINATE"}] * 2,
+        answer=[
+            {"text": "It costs USD 5.5/kg [1].", "short": None, "unknown": ""},
+            {
+                "text": "A tonne of it costs 1000 times USD 5.5/kg [1].",
+                "short": None,
+                "unknown": "",
+            },
+        ],
+        interpret=[understood("What does a tonne of hydrogen cost?")],
+    )
+    settings = {"collection": "energy", "database": None, "citation_check": "off"}
+    first, second = await talk(
+        "agent_v3", script, "What does hydrogen cost?", "And a tonne of it?", **settings
+    )
+    assert shelf.queries == ["levelised cost"]
+    assert second["facts"] == first["facts"]
+    assert second["abbreviations"] == {"LCOH": "levelised cost of hydrogen"}
+    assert second["answer"] is not None
+    assert second["answer"]["facts"] == [1]
+    assert 'review.pdf, p. 82: "LCOH) is USD 5.5/kg"' in second["messages"][-1].text
+
+
+async def test_an_unreadable_interpretation_keeps_question_and_facts(talk: Talk) -> None:
+    script = Replies(
+        action=[act("sql", COSTS), act("finish"), act("finish")],
+        decide=[decide("Bonn", 1), decide("Cottbus", 1)],
+        interpret=["no JSON"] * 2,
+    )
+    _, second = await talk("iter_rag", script, "Which is cheapest?", "And without Bonn?")
+    assert second["question"] == "And without Bonn?"
+    assert [fact["number"] for fact in second["facts"]] == [1]
+    assert [failure["role"] for failure in second["failures"]] == ["interpreter"]
+
+
+async def test_a_greeting_between_two_questions_costs_nothing(talk: Talk) -> None:
+    script = Replies(
+        action=[act("sql", COSTS), act("finish"), act("finish")],
+        decide=[decide("Bonn", 1), decide("Cottbus", 1)],
+        interpret=[understood("Which plant is cheapest but for Bonn?")],
+    )
+    hello, first, thanks, last = await talk(
+        "iter_rag", script, "Hello!", "Which is cheapest?", "Thanks!", "And without Bonn?"
+    )
+    assert (hello["facts"], hello["history"], first["history"]) == ([], [], [])
+    assert thanks["facts"] == last["facts"] == first["facts"]
+    assert [told["question"] for told in last["history"]] == ["Which is cheapest?"]
+
+
+async def test_messages_alone_tell_what_a_follow_up_means(database: str) -> None:
+    script = Replies(
+        action=[act("sql", REGIONS), act("finish")],
+        decide=[decide("Bonn", 1)],
+        interpret=[understood("Which plant in the west is cheapest?")],
+    )
+    context = Context(model=register(script), database=database)
+    memory: WorkingMemory = await method("react").graph.ainvoke(
+        {
+            "messages": [
+                HumanMessage("Which plant is cheapest?"),
+                AIMessage("**Cottbus** " + "x" * 5_000),
+                HumanMessage("And in the west?"),
+            ]
+        },
+        context=context,
+    )
+    assert memory["question"] == "Which plant in the west is cheapest?"
+    assert [fact["number"] for fact in memory["facts"]] == [1]
+    interpreted, chose = script.prompts[:2]
+    assert "Cottbus" in interpreted.text
+    assert len(interpreted.text) < 3_000
+    assert "(none)" in chose.text
+
+
+async def test_the_runs_of_an_ensemble_number_their_own_facts(talk: Talk) -> None:
+    script = Replies(
+        action=[act("sql", COSTS), act("sql", REGIONS)],
+        decide=[decide("Bonn", 1)] * 2,
+        interpret=[understood("Which plant in the west is cheapest?")],
+    )
+    _, second = await talk(
+        "ensemble",
+        script,
+        "Which is cheapest?",
+        "And in the west?",
+        ensemble_of="single_rag",
+        ensemble_runs=1,
+    )
+    assert [(fact["number"], fact["query"]) for fact in second["facts"]] == [(1, REGIONS)]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_interprets_and_every_plan_can_be_approved(name: str) -> None:
+    drawn = method(name).graph.get_graph()
+    ways = {(edge.source, edge.target) for edge in drawn.edges}
+    assert {("intake", "interpreter"), ("interpreter", "recall"), ("intake", "recall")} <= ways
+    if "planner" in drawn.nodes:
+        assert any(target == "plan_approval" for _, target in ways)
+        assert ("planner", "selector") not in ways
