@@ -1,0 +1,168 @@
+"""Environments in a process of their own, which may crash, hang, or grow.
+
+The parent keeps what was done in a task. A process that dies or runs too long is counted and
+ended; a fresh one begins the same task, does the same actions again, and gets one more try.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol, cast
+
+from pydantic import BaseModel
+
+from planweave import BadInput
+from tools.environments.base import (
+    EnvironmentFailed,
+    EnvironmentUnavailable,
+    LocalEnvironment,
+    Observation,
+    Task,
+)
+from tools.process import Channel, HelperProcess, ProcessEnded
+
+_STARTING = 120.0  # seconds that loading the libraries may take
+
+
+class Seen(BaseModel):
+    """What an action showed, as it goes over the pipe."""
+
+    text: str
+    done: bool = False
+    score: float = 0.0
+
+
+class World(Protocol):
+    """The environment inside the process."""
+
+    def begin(self, task: Mapping[str, Any]) -> Seen:
+        """Start a task."""
+
+    def act(self, action: str) -> Seen:
+        """Do an action."""
+
+    def admissible(self) -> Sequence[str]:
+        """What can be done now."""
+
+
+def serve(make: type[World]) -> None:
+    """Be the process: make the world, then answer requests until the parent is gone."""
+    channel = Channel()
+    channel.receive()
+    try:
+        world = make()
+    except (ImportError, OSError) as error:
+        channel.send({"missing": str(error)})
+        return
+    channel.send({})
+    while True:
+        request = channel.receive()
+        if "begin" in request:
+            channel.send(world.begin(request["begin"]).model_dump())
+        elif "act" in request:
+            channel.send(world.act(request["act"]).model_dump())
+        else:
+            channel.send({"admissible": list(world.admissible())})
+
+
+class RemoteEnvironment(LocalEnvironment):
+    """The parent's side; a subclass says which tasks there are and how each begins.
+
+    Args:
+        module: Its ``main()`` calls :func:`serve`.
+        install: The command that installs what the process needs.
+
+    Attributes:
+        crashes: Times that the process died.
+        timeouts: Times that it was ended because a step took too long.
+    """
+
+    name: ClassVar[str]
+    step_seconds: ClassVar[float] = 60.0
+    tasks_a_process: ClassVar[int] = 50
+    """A fresh process begins after so many tasks, since these libraries grow over long runs."""
+    variables: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, module: str, *, install: str) -> None:
+        self._module, self._install = module, install
+        self._process: HelperProcess | None = None
+        self._begun = 0
+        self._task: dict[str, object] = {}
+        self._done: list[str] = []
+        self.crashes = self.timeouts = 0
+
+    def tasks(self, split: str = "") -> Sequence[Task]:
+        """See :class:`Environment`."""
+        raise NotImplementedError
+
+    def begin(self, task: Task) -> dict[str, object]:
+        """What the process is told to begin ``task``."""
+        raise NotImplementedError
+
+    def reset(self, task: Task) -> Observation:
+        """See :class:`Environment`."""
+        if self._begun >= self.tasks_a_process:
+            self.close()
+        self._task, self._done = {"begin": self.begin(task)}, []
+        self._begun += 1
+        return self._observe(self._task)
+
+    def step(self, action: str) -> Observation:
+        """See :class:`Environment`."""
+        if not self._task:
+            raise BadInput("No task has begun.", mend="Reset the environment to a task first.")
+        seen = self._observe({"act": action})
+        self._done.append(action)
+        return seen
+
+    def admissible(self) -> tuple[str, ...] | None:
+        """See :class:`Environment`."""
+        answer = self._ask({"admissible": True})
+        return tuple(cast("list[str]", answer["admissible"]))
+
+    def close(self) -> None:
+        """See :class:`Environment`."""
+        if self._process:
+            self._process.stop()
+        self._process, self._begun = None, 0
+
+    def _observe(self, request: Mapping[str, object]) -> Observation:
+        seen = Seen.model_validate(self._ask(request))
+        return Observation(seen.text, done=seen.done, score=min(1.0, max(0.0, seen.score)))
+
+    def _ask(self, request: Mapping[str, object]) -> dict[str, object]:
+        """Ask the process; where it ends, ask a fresh one that stands at the same place."""
+        try:
+            return self._running().ask(request, self.step_seconds)
+        except ProcessEnded as end:
+            self._count(end)
+        try:
+            process = self._running()
+            if request is not self._task:
+                process.ask(self._task, self.step_seconds)
+                for action in self._done:
+                    process.ask({"act": action}, self.step_seconds)
+            return process.ask(request, self.step_seconds)
+        except ProcessEnded as end:
+            self._count(end)
+            how = "takes too long" if end.late else "crashes"
+            raise EnvironmentFailed(
+                f"The environment {self.name} {how}, in a fresh process too.",
+                mend="Leave this task out, or give the machine more memory.",
+            ) from end
+
+    def _count(self, end: ProcessEnded) -> None:
+        self.timeouts += end.late
+        self.crashes += not end.late
+        self.close()
+
+    def _running(self) -> HelperProcess:
+        if self._process is None:
+            process = HelperProcess(self._module, self.variables)
+            answer = process.ask({}, _STARTING)
+            if "missing" in answer:
+                process.stop()
+                raise EnvironmentUnavailable(
+                    f"The environment {self.name} does not start: {answer['missing']}.",
+                    mend=f"Install what it needs: {self._install}",
+                )
+            self._process = process
+        return self._process

@@ -1,0 +1,96 @@
+"""ScienceWorld: experiments of elementary science in text (Wang et al. 2022).
+
+The simulator is a Java program that grows over long runs. It works in a process of its own
+(``scienceworld_process``) with a bound on its heap, and begins afresh every few tasks.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from planweave import BadInput
+from tools.environments.base import Task
+from tools.environments.records import read_records
+from tools.environments.remote import RemoteEnvironment
+
+_HEAP = "1g"
+
+
+class Trajectory(BaseModel):
+    """A variation of a task with the path that solves it."""
+
+    task: str
+    variation: int
+    split: str = ""
+    simplification: str = "easy"
+    task_description: str
+    steps: list[tuple[str, str, float]] = []
+    final_score: float = 100.0
+
+    @property
+    def own(self) -> str:
+        """What the variation is found by."""
+        return f"{self.task}/{self.variation}/{self.simplification}"
+
+    def as_task(self) -> Task:
+        """The variation as a task; a path that does not solve it is no gold path."""
+        path = tuple(action for action, _, _ in self.steps)
+        return Task(
+            id=self.own,
+            kind=self.task,
+            question=self.task_description,
+            gold=path if path and self.final_score == 100 else None,
+        )
+
+
+class ScienceWorld(RemoteEnvironment):
+    """Variations of thirty tasks; the score is the simulator's, from 0 to 1.
+
+    Args:
+        file: JSON lines with ``task``, ``variation``, ``simplification``, ``task_description``
+            and, where known, ``split`` and the ``steps`` [action, observation, score].
+
+    Raises:
+        BadInput: The file cannot be read.
+    """
+
+    name = "scienceworld"
+    tasks_a_process = 20
+    variables = {"JAVA_TOOL_OPTIONS": f"-Xmx{_HEAP} -XX:+ExitOnOutOfMemoryError"}  # noqa: RUF012
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(
+            "tools.environments.scienceworld_process",
+            install="pip install 'planweave[environments]' and a Java runtime (8 or newer)",
+        )
+        self._tasks = [(one.split, one.as_task()) for one in read_records(file, Trajectory)]
+
+    def tasks(self, split: str = "") -> Sequence[Task]:
+        """See :class:`Environment`; the splits are train, dev and test."""
+        found = [task for own, task in self._tasks if split in ("", own)]
+        if not found:
+            raise BadInput(
+                f"The file has no variations of a split {split!r}.",
+                mend=f"It has: {', '.join(sorted({own for own, _ in self._tasks}))}.",
+            )
+        return found
+
+    def begin(self, task: Task) -> dict[str, object]:
+        """Task, variation and simplifications."""
+        name, variation, simplification = task.id.split("/")
+        return {"task": name, "variation": int(variation), "simplification": simplification}
+
+
+def connect(data: Path | None) -> ScienceWorld:
+    """Open the environment on a file of variations.
+
+    Raises:
+        BadInput: No file is named, or it cannot be read.
+    """
+    if data is None:
+        raise BadInput(
+            "ScienceWorld needs a file of task variations.",
+            mend="Name it: --data gold_trajectories.jsonl.gz",
+        )
+    return ScienceWorld(data)

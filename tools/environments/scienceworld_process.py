@@ -1,0 +1,46 @@
+"""The process that runs ScienceWorld's simulator."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tools.environments.remote import Seen, serve
+
+_NEVER = 1_000_000  # steps: how long a task may take is the caller's to say
+
+
+class Simulator:
+    """One variation of a task at a time."""
+
+    def __init__(self) -> None:
+        import shutil
+
+        if shutil.which("java") is None:
+            raise OSError("there is no program java")
+        from scienceworld import ScienceWorldEnv
+
+        self._env: Any = ScienceWorldEnv("", envStepLimit=_NEVER)
+
+    def begin(self, task: Mapping[str, Any]) -> Seen:
+        """See :class:`tools.environments.remote.World`."""
+        self._env.load(task["task"], task["variation"], task["simplification"])
+        self._env.server.reset()
+        return self.act("look around")
+
+    def act(self, action: str) -> Seen:
+        """See :class:`tools.environments.remote.World`.
+
+        ``env.step`` also looks around, lists the inventory and every valid action, at four times
+        the cost; the server itself answers with what the action showed.
+        """
+        server = self._env.server
+        text = str(server.step(action))
+        return Seen(text=text, done=bool(server.getCompleted()), score=float(server.getScore()))
+
+    def admissible(self) -> Sequence[str]:
+        """See :class:`tools.environments.remote.World`."""
+        return list(self._env.server.getValidActionObjectCombinations())
+
+
+def main() -> None:
+    """Serve variations until the parent is gone."""
+    serve(Simulator)
