@@ -127,17 +127,23 @@ class Trial:
 
 
 def samples(
-    items: Iterable[Item], *, methods: Sequence[str], settings: Context, attempts: int
+    items: Iterable[Item],
+    *,
+    methods: Sequence[str],
+    settings: Context,
+    attempts: int,
+    suite: str = NAME,
+    trial: type[Trial] = Trial,
 ) -> list[Sample]:
-    """Every item with every method, item by item."""
+    """Every item with every method, item by item; ``trial`` carries one out."""
     made = []
     for item in items:
         content = hashlib.sha256(f"{item.content} {attempts}".encode()).hexdigest()[:16]
         for method in methods:
-            trial = Trial(item, attempts)
+            one = trial(item, attempts)
             made.append(
                 Sample(
-                    suite=NAME,
+                    suite=suite,
                     question=f"{item.dataset}-{item.id}".replace("/", "-"),
                     scenario=item.dataset,
                     method=method,
@@ -145,8 +151,8 @@ def samples(
                     asked=item.asked,
                     context=settings,
                     content=content,
-                    judge=trial.score,
-                    play=trial.play,
+                    judge=one.score,
+                    play=one.play,
                 )
             )
     return made

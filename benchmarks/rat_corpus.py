@@ -1,8 +1,9 @@
 """What RAT looks things up in: a document collection for each family, without what is tested.
 
 Code: MBPP's problems outside its test part, with their solutions. Maths: GSM8K's training part.
-Planning: the wiki of the crafting world. A text that shares ten words in a row with a tested item
-is dropped (the n-gram rule of Guo et al. 2024, section 2.4), and told of.
+Planning: the wiki of the crafting world. Writing: HotpotQA's paragraphs. A text that shares ten
+words in a row with a tested item is dropped (the n-gram rule of Guo et al. 2024, section 2.4), and
+told of.
 """
 
 import gzip
@@ -15,6 +16,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from benchmarks.multihop import load
 from planweave import BadInput
 from tools.documents.collection import (
     Progress,
@@ -23,7 +25,7 @@ from tools.documents.collection import (
     open_collection,
 )
 
-Family = Literal["code", "maths", "planning"]
+Family = Literal["code", "maths", "planning", "writing"]
 
 WORDS_IN_A_ROW = 10
 _WORD = re.compile(r"\w+")
@@ -188,4 +190,17 @@ def _planning(data: Path) -> tuple[list[Text], list[Text]]:
     return texts, []  # a goal is one item's name; how to obtain it is in no passage
 
 
-_READERS = {"code": _code, "maths": _maths, "planning": _planning}
+def _writing(data: Path) -> tuple[list[Text], list[Text]]:
+    """The paragraphs of Wikipedia that questions of HotpotQA were published with."""
+    files = sorted(data.glob("*_distractor_subset.jsonl.gz"))
+    if not files:
+        raise BadInput(
+            f"{data} holds no paragraphs of HotpotQA.",
+            mend="Give the folder of its *_distractor_subset.jsonl.gz files with --data.",
+        )
+    found = (load(path) for path in files)
+    paragraphs = {one: None for file in found for question in file for one in question.paragraphs}
+    return [Text(*paragraph) for paragraph in paragraphs], []  # the tasks are in no text
+
+
+_READERS = {"code": _code, "maths": _maths, "planning": _planning, "writing": _writing}

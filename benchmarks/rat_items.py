@@ -21,7 +21,7 @@ FILES: Mapping[Family, Mapping[str, str]] = {
     "maths": {"GSM8K": "gsm8k_test.jsonl.gz", "GSM-Hard": "gsm_hard.jsonl.gz"},
     "planning": {"Minecraft": "goals.jsonl.gz"},
 }
-"""The data sets of each family by name."""
+"""The data sets of each family by name; the tasks of ``writing`` are our own."""
 
 MBPP_TASKS = range(11, 176)
 MATHS_ITEMS = 200

@@ -55,7 +55,7 @@ _ATTEMPTS = TypeAdapter(list[_Attempt])
 
 def rat_tables(records: Sequence[Record]) -> list[Table]:
     """All tables of the suite."""
-    return [_scores(records), _several(records), _retrieval(records), _beside_paper(records)]
+    return [_scores(records), _several(records), retrieval_table(records), _beside_paper(records)]
 
 
 def paper_name(method: str) -> str:
@@ -109,7 +109,8 @@ def _several(records: Sequence[Record]) -> Table:
     )
 
 
-def _retrieval(records: Sequence[Record]) -> Table:
+def retrieval_table(records: Sequence[Record]) -> Table:
+    """How much was looked up, and what that changed in the drafts."""
     rows: list[tuple[Cell, ...]] = []
     for scenario, label, own in _cells(records):
         made = [attempt for record in own for attempt in _attempts(record)]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
+from pydantic import JsonValue
 from rich.console import Console
 
 from apps.bench.common import (
@@ -19,16 +20,17 @@ from apps.bench.common import (
     tell_report,
 )
 from benchmarks import rat as thoughts
+from benchmarks import writing
 from benchmarks.rat_corpus import Corpus, Family, build, collection_of
-from benchmarks.rat_items import FILES, choose, load
+from benchmarks.rat_items import FILES, Item, choose, load
 from planweave import BadInput
-from tools.documents.collection import collections
+from tools.documents.collection import collections, open_collection
+from tools.web import KNOWN, open_engine
 
-FamilyName = Annotated[str, typer.Option("--family", help="code, maths or planning.")]
-Data = Annotated[Path, typer.Option("--data", help="Folder of the family's published files.")]
-Out = Annotated[Path, typer.Option(help="Folder of the result file and the report.")]
+FamilyName = Annotated[str, typer.Option("--family", help="code, maths, planning or writing.")]
+_DATA = "Folder of the family's published files"
 
-_RESULTS = Path("results/rat")
+_RESULTS = Path("results")
 _SPREAD_OUT = 0.8
 """Temperature of several attempts, unless a setting says another."""
 
@@ -36,9 +38,12 @@ _SPREAD_OUT = 0.8
 def rat(
     *,
     family: FamilyName,
-    data: Data,
+    data: Annotated[Path | None, typer.Option(help=f"{_DATA}; not for writing.")] = None,
     dataset: Annotated[
-        str, typer.Option(help="Data sets with commas between; the family's first if unset.")
+        str,
+        typer.Option(
+            help="Data sets with commas between; the family's first if unset, all of writing."
+        ),
     ] = "",
     method: Annotated[
         str, typer.Option(help=f"Methods with commas between, or all: {', '.join(thoughts.WAYS)}.")
@@ -55,13 +60,22 @@ def rat(
     setting: Annotated[
         list[str] | None, typer.Option(help="Any other setting: max_reply_tokens=1024.")
     ] = None,
-    out: Out = _RESULTS,
+    collection: Annotated[
+        str, typer.Option(help="Writing: look texts up in this collection, not in the corpus.")
+    ] = "",
+    web_search: Annotated[
+        str, typer.Option(help=f"Writing: look texts up in the web: {', '.join(KNOWN)}.")
+    ] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the result file and the report [results/rat, or writing]."),
+    ] = None,
     redo_crashed: Annotated[
         bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """RAT and its baselines on programs, word problems or plans; can be resumed."""
+    """RAT and its baselines on programs, word problems, plans or texts; can be resumed."""
     os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
     console = Console(stderr=as_json, highlight=False)
     chosen = family_of(family)
@@ -69,29 +83,46 @@ def rat(
     context = context_of(given)
     if samples > 1 and "temperature" not in context.model_fields_set:
         context = context.model_copy(update={"temperature": _SPREAD_OUT})
-    context = context.model_copy(update={"collection": _corpus(chosen, data)})
     methods = listed(method, tuple(thoughts.WAYS), "method", every="all")
-    names = tuple(FILES[chosen])
-    wanted = listed(dataset or names[0], names, "data set", every="all")
-    pools = {name: load(chosen, name, data) for name in wanted}
-    items = [item for name in wanted for item in choose(pools[name], limit, seed)]
-    todo = thoughts.samples(items, methods=methods, settings=context, attempts=samples)
-    sample = {"limit": limit, "seed": seed, "attempts": samples, "chosen": len(items)}
-    about = {"name": ", ".join(wanted), "questions": sum(map(len, pools.values())), **sample}
-    path = result_path(out, model)
-    head = head_of(thoughts.NAME, context, {**about, "concurrency": concurrency})
+    name, trial = thoughts.NAME, thoughts.Trial  # other families are graded, texts are compared
+    if chosen == "writing":
+        name, trial = writing.NAME, writing.Commission
+        source = _written_from(collection, web_search)
+        pools = _tasks(dataset, " ".join(source.values()))
+    else:
+        source, pools = _published(chosen, dataset, data, collection or web_search)
+    context = context.model_copy(update=source)
+    items = [item for pool in pools.values() for item in choose(pool, limit, seed)]
+    todo = thoughts.samples(
+        items, methods=methods, settings=context, attempts=samples, suite=name, trial=trial
+    )
+    about: dict[str, JsonValue] = {
+        "name": ", ".join(pools),
+        "questions": sum(map(len, pools.values())),
+        "limit": limit,
+        "seed": seed,
+        "attempts": samples,
+        "chosen": len(items),
+        "concurrency": concurrency,
+        **source,
+    }
+    folder = out or _RESULTS / name
+    path = result_path(folder, model)
+    head = head_of(name, context, about)
     run_samples(console, todo, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
-    tell_report([path], console, as_json=as_json, folder=out)
+    tell_report([path], console, as_json=as_json, folder=folder)
 
 
 def rat_corpus(
     *,
     family: FamilyName,
-    data: Data,
+    data: Annotated[Path, typer.Option(help=f"{_DATA}; of HotpotQA for writing.")],
     embeddings: Annotated[
         str, typer.Option(help="Embedding model, or none to search by words alone.")
     ] = "minilm",
-    out: Out = _RESULTS,
+    out: Annotated[Path, typer.Option(help="Folder of the list of what was dropped.")] = (
+        _RESULTS / thoughts.NAME
+    ),
 ) -> None:
     """Build what RAT looks things up in, without what is tested; tell what was dropped."""
     console = Console(highlight=False)
@@ -135,7 +166,46 @@ def _tell(console: Console, built: Corpus) -> None:
         console.print(line, markup=False, soft_wrap=True)
 
 
-def _corpus(family: Family, data: Path) -> str:
+def _published(
+    family: Family, dataset: str, data: Path | None, elsewhere: str
+) -> tuple[dict[str, str], dict[str, list[Item]]]:
+    """The family's corpus as a setting, and the data sets wanted."""
+    if elsewhere:
+        raise BadInput(
+            "Only texts of the family writing are looked up elsewhere than in its corpus.",
+            mend="Leave out --collection and --web-search.",
+        )
+    if data is None:
+        raise BadInput(
+            f"The family {family} needs its published files.",
+            mend="Name their folder with --data.",
+        )
+    source = {"collection": _corpus(family, str(data))}
+    names = tuple(FILES[family])
+    wanted = listed(dataset or names[0], names, "data set", every="all")
+    return source, {name: load(family, name, data) for name in wanted}
+
+
+def _tasks(kinds: str, source: str) -> dict[str, list[Item]]:
+    """The writing tasks of the kinds wanted."""
+    tasks = writing.load_tasks(source)
+    known = tuple(dict.fromkeys(task.dataset for task in tasks))
+    wanted = listed(kinds or "all", known, "kind of text", every="all")
+    return {kind: [task for task in tasks if task.dataset == kind] for kind in wanted}
+
+
+def _written_from(collection: str, web_search: str) -> dict[str, str]:
+    """What texts are looked up in, as a setting."""
+    if web_search:
+        open_engine(web_search)
+        return {"web_search": web_search}
+    if collection:
+        open_collection(collection)
+        return {"collection": collection}
+    return {"collection": _corpus("writing", "HOTPOTQA")}
+
+
+def _corpus(family: Family, data: str) -> str:
     name = collection_of(family)
     if name not in collections():
         raise BadInput(
