@@ -61,15 +61,7 @@ class Report:
         """The runs and the tables, numbers as numbers."""
         return {
             "runs": [run.model_dump(mode="json") for run in self.runs],
-            "tables": [
-                {
-                    "title": table.title,
-                    "note": table.note,
-                    "columns": list(table.columns),
-                    "rows": [[_plain(cell) for cell in row] for row in table.rows],
-                }
-                for table in self.tables
-            ],
+            "tables": [table_json(table) for table in self.tables],
         }
 
     def heads(self) -> list[str]:
@@ -87,6 +79,16 @@ class Report:
             )
             lines.append(" · ".join(parts))
         return list(dict.fromkeys(lines))
+
+
+def table_json(table: Table) -> dict[str, JsonValue]:
+    """A table, numbers as numbers."""
+    return {
+        "title": table.title,
+        "note": table.note,
+        "columns": list(table.columns),
+        "rows": [[_plain(cell) for cell in row] for row in table.rows],
+    }
 
 
 def _plain(cell: Cell) -> JsonValue:
@@ -167,7 +169,12 @@ def show(report: Report, console: Console) -> None:
     """Print the report."""
     for head in report.heads():
         console.print(head, style="dim", markup=False, soft_wrap=True)
-    for table in report.tables:
+    show_tables(report.tables, console)
+
+
+def show_tables(tables: Sequence[Table], console: Console) -> None:
+    """Print tables."""
+    for table in tables:
         drawn = RichTable(title=table.title, title_justify="left", box=None)
         for name in table.columns:
             drawn.add_column(name, no_wrap=name in ("scenario", "method"))
@@ -212,13 +219,17 @@ def markdown(report: Report, picture: str = "") -> str:
     parts.append("\n".join(f"- {head}" for head in report.heads()))
     if picture:
         parts.append(f"![{_caption(report.records[0].suite)}]({picture})")
-    for table in report.tables:
-        lines = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
-        for row in table.rows:
-            cells = (text(cell).replace("|", "\\|").replace("\n", " ") for cell in row)
-            lines.append(f"| {' | '.join(cells)} |")
-        parts += [f"## {table.title}", "\n".join(lines), *([table.note] if table.note else [])]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, *map(table_markdown, report.tables)]) + "\n"
+
+
+def table_markdown(table: Table) -> str:
+    """A table as Markdown, with its title and its note."""
+    lines = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
+    for row in table.rows:
+        cells = (text(cell).replace("|", "\\|").replace("\n", " ") for cell in row)
+        lines.append(f"| {' | '.join(cells)} |")
+    parts = [f"## {table.title}", "\n".join(lines), *([table.note] if table.note else [])]
+    return "\n\n".join(parts)
 
 
 def _caption(name: str) -> str:
