@@ -1,13 +1,17 @@
-"""Who may speak to ``langgraph dev``: programs on this machine and the chat pages made for it.
+"""What ``langgraph dev`` offers besides the graphs, and who may speak to it.
 
-The server asks for no password, and a browser lets any web page send requests to this machine:
-without this door, a page that is open in some tab could start runs, name databases and models of
-its choice, and read what they answer.
+It offers the studio page. It asks for no password, and a browser lets any web page send requests
+to this machine: without a door, a page that is open in some tab could start runs, name databases
+and models of its choice, and read what they answer. So it answers programs on this machine, the
+chat pages made for it, and its own page.
 """
 
 from urllib.parse import urlsplit
 
 from langgraph_sdk import Auth
+from starlette.applications import Starlette
+
+from apps import studio
 
 _PAGES = {
     "https://smith.langchain.com",
@@ -16,6 +20,7 @@ _PAGES = {
 }
 _THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 
+app = Starlette(routes=studio.routes())
 auth = Auth()
 
 
@@ -24,10 +29,13 @@ async def authenticate(headers: dict[bytes, bytes]) -> str:
     """Admit requests that come from no web page, from a known one, or from one served here.
 
     Raises:
-        Auth.exceptions.HTTPException: 403 for every other web page.
+        Auth.exceptions.HTTPException: 403 for every other web page, also for one that has this
+            machine's address given to its own name.
     """
     origin = headers.get(b"origin", b"").decode("latin-1")
-    if origin and origin not in _PAGES and urlsplit(origin).hostname not in _THIS_MACHINE:
+    host = urlsplit(f"//{headers.get(b'host', b'').decode('latin-1')}").hostname
+    foreign = origin and origin not in _PAGES and urlsplit(origin).hostname not in _THIS_MACHINE
+    if foreign or host not in _THIS_MACHINE:
         raise Auth.exceptions.HTTPException(
             status_code=403, detail="This server does not answer web pages of other sites."
         )

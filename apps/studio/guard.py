@@ -1,0 +1,64 @@
+"""What every answer of the studio has in common: security headers, errors as JSON."""
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from planweave import BadInput, PlanweaveError
+
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-cache",
+}
+
+
+class Guard:
+    """Puts the headers on every answer, and an error that a person can mend into ``detail``."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        try:
+            await self.app(scope, receive, guarded)
+        except PlanweaveError as error:
+            await JSONResponse({"detail": str(error)}, status_code=400)(scope, receive, guarded)
+
+
+async def body(request: Request, most: int) -> bytes:
+    """The body of a request.
+
+    Raises:
+        BadInput: It is longer than ``most`` bytes.
+    """
+    parts = bytearray()
+    async for part in request.stream():
+        parts += part
+        if len(parts) > most:
+            raise BadInput(f"What was sent is larger than {most:,} bytes.", mend="Send less.")
+    return bytes(parts)
+
+
+def asked(request: Request, name: str) -> str:
+    """A parameter of the request's URL.
+
+    Raises:
+        BadInput: It is missing.
+    """
+    if not (value := request.query_params.get(name, "")):
+        raise BadInput(f"The parameter {name} is missing.")
+    return value

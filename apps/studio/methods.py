@@ -1,0 +1,40 @@
+"""The methods: what each does, its graph, and the settings that they all share."""
+
+from functools import cache
+from typing import get_args
+
+from pydantic import JsonValue
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from apps.studio.settings import form
+from graphs import METHODS, description, method
+from memory import Tool
+
+
+def methods(_: Request) -> JSONResponse:
+    """Every method with its description, and the form of the settings."""
+    listed = [{"name": name, "description": description(name)} for name in METHODS]
+    return JSONResponse({"methods": listed, "settings": form()})
+
+
+def graph(request: Request) -> JSONResponse:
+    """The nodes and edges of a method."""
+    return JSONResponse(_graph(request.path_params["name"]))
+
+
+@cache
+def _graph(name: str) -> dict[str, JsonValue]:
+    drawn = method(name).graph.get_graph()
+    return {
+        "nodes": [{"id": node, "tool": node in get_args(Tool)} for node in drawn.nodes],
+        "edges": [
+            {
+                "source": edge.source,
+                "target": edge.target,
+                "label": str(edge.data) if edge.data else "",
+                "conditional": edge.conditional,
+            }
+            for edge in drawn.edges
+        ],
+    }

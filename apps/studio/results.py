@@ -1,0 +1,96 @@
+"""Result files of benchmarks: leaderboards, and what happened in each run."""
+
+from pathlib import Path
+
+from pydantic import Field, JsonValue
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from apps.studio.guard import asked
+from benchmarks.metrics import grouped
+from benchmarks.record import Record
+from benchmarks.report import Report
+from benchmarks.store import Results, merged
+from planweave import BadInput
+
+
+class ResultSettings(BaseSettings):
+    """Where result files lie (``PLANWEAVE_RESULTS_DIR``)."""
+
+    model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
+
+    results_dir: Path = Field(default=Path("results"))
+
+
+def files(_: Request) -> JSONResponse:
+    """The result files of the folder, by name."""
+    folder = _folder()
+    found = sorted(path for path in folder.rglob("*.jsonl") if _inside(path, folder))
+    return JSONResponse(
+        {
+            "folder": str(folder),
+            "files": [
+                {"name": path.relative_to(folder).as_posix(), "bytes": path.stat().st_size}
+                for path in found
+            ],
+        }
+    )
+
+
+def report(request: Request) -> JSONResponse:
+    """The tables of some result files, and each finished run in a line."""
+    found = _read(request.query_params.getlist("file"))
+    records = list(found.records.values())
+    told = Report.of(found.runs, records)
+    lines = [_line(record, label) for label, own in grouped(records).items() for record in own]
+    return JSONResponse({**told.as_json(), "heads": told.heads(), "records": lines})
+
+
+def record(request: Request) -> JSONResponse:
+    """One finished run whole, with the prompts of its calls written out."""
+    key = asked(request, "key")
+    found = _read(request.query_params.getlist("file")).records.get(key)
+    if found is None:
+        raise BadInput(f"The result files hold no run {key!r}.")
+    calls = [call.restored(found.texts).model_dump(mode="json") for call in found.calls]
+    return JSONResponse({**found.model_dump(mode="json", exclude={"texts"}), "calls": calls})
+
+
+def _line(record: Record, label: str) -> dict[str, JsonValue]:
+    return {
+        "key": record.key,
+        "group": label,
+        "question": record.question,
+        "scenario": record.scenario,
+        "database": record.database,
+        "value": record.score.value,
+        "answer": record.score.answer,
+        "explanation": record.score.explanation,
+        "error": record.error,
+        "calls": len(record.calls),
+        "tokens": record.tokens,
+        "seconds": record.seconds,
+        "dollars": record.dollars,
+    }
+
+
+def _read(names: list[str]) -> Results:
+    folder = _folder()
+    if not names:
+        raise BadInput("No result file is named.")
+    paths = [folder / name for name in names]
+    for name, path in zip(names, paths, strict=True):
+        if path.suffix != ".jsonl" or not _inside(path, folder):
+            raise BadInput(f"There is no result file {name!r}.", mend="Choose one that is listed.")
+    return merged(paths, tell=lambda _: None)  # a run that is still going on writes its last line
+
+
+def _inside(path: Path, folder: Path) -> bool:
+    """Whether a file lies in the folder, wherever its name or a link leads."""
+    whole = path.resolve()
+    return whole.is_relative_to(folder) and whole.is_file()
+
+
+def _folder() -> Path:
+    return ResultSettings().results_dir.resolve()

@@ -1,0 +1,48 @@
+"""The studio's routes: the page, its files, and what it asks for besides the protocol."""
+
+from pathlib import Path
+
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from apps.studio import methods, results
+from apps.studio.access import ONE_PERSON, Access
+from apps.studio.databases import Databases
+from apps.studio.documents import Documents
+from apps.studio.guard import Guard
+
+_STATIC = Path(__file__).parent / "static"
+
+
+def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
+    """What a server mounts at its root; ``/studio/api`` needs the server's own authentication.
+
+    Args:
+        access: Whose documents a caller sees and which databases it may name; for a server of
+            one person everything.
+    """
+    documents, databases = Documents(access), Databases(access)
+    inside = [
+        Route("/api/methods", methods.methods),
+        Route("/api/methods/{name}/graph", methods.graph),
+        Route("/api/documents", documents.listed, methods=["GET"]),
+        Route("/api/documents", documents.upload, methods=["PUT"]),
+        Route("/api/documents", documents.remove, methods=["DELETE"]),
+        Route("/api/documents/page", documents.page),
+        Route("/api/databases", databases.schema, methods=["POST"]),
+        Route("/api/results", results.files),
+        Route("/api/results/report", results.report),
+        Route("/api/results/record", results.record),
+        Mount("/", StaticFiles(directory=_STATIC, html=True)),
+    ]
+    return [
+        Route("/studio", _to_the_page),
+        Mount("/studio", routes=inside, middleware=[Middleware(Guard)]),
+    ]
+
+
+def _to_the_page(_: Request) -> RedirectResponse:
+    return RedirectResponse("/studio/")

@@ -1,0 +1,99 @@
+// Talks to the server that delivered the page: the LangGraph protocol and the studio's own routes.
+
+import { field, h } from "./dom.js";
+
+/** What the server said no to, in a sentence. */
+export class Refused extends Error {
+  constructor(status, text) {
+    super(text);
+    this.status = status;
+  }
+}
+
+const KEY = "planweave.key";
+let asking = null;
+
+async function send(path, { method = "GET", json, body, signal } = {}) {
+  const headers = {};
+  const key = sessionStorage.getItem(KEY);
+  if (key) headers["x-api-key"] = key;
+  if (json !== undefined) headers["content-type"] = "application/json";
+  let reply;
+  try {
+    reply = await fetch(path, { method, headers, signal, body: json === undefined ? body : JSON.stringify(json) });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused(0, "The server does not answer. Is it still running?");
+  }
+  if (reply.status === 401) {
+    asking ??= askForKey(Boolean(key)).finally(() => { asking = null; });
+    await asking;
+    return send(path, { method, json, body, signal });
+  }
+  if (!reply.ok) throw new Refused(reply.status, await reason(reply));
+  return reply;
+}
+
+async function reason(reply) {
+  const text = await reply.text();
+  try {
+    const { detail, error } = JSON.parse(text);
+    const told = detail ?? error ?? text;
+    return typeof told === "string" ? told : JSON.stringify(told);
+  } catch {
+    return text || `The server answers ${reply.status}.`;
+  }
+}
+
+function askForKey(wrong) {
+  return new Promise((resolve) => {
+    const input = h("input", { type: "password", autocomplete: "off", required: true });
+    const dialog = h("dialog", { onclose: () => { dialog.remove(); resolve(); } },
+      h("form", { method: "dialog", onsubmit: () => sessionStorage.setItem(KEY, input.value.trim()) },
+        h("h2", {}, "This server asks for a key"),
+        field("API key", input, wrong ? "The last one was refused." : "It is kept until this tab is closed."),
+        h("div", { className: "row end" }, h("button", { className: "primary" }, "Go on"))));
+    dialog.addEventListener("cancel", (event) => event.preventDefault());
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+async function read(path, options) {
+  const reply = await send(path, options);
+  const text = await reply.text();
+  return text ? JSON.parse(text) : null;
+}
+
+export const get = (path) => read(path);
+export const post = (path, json = {}) => read(path, { method: "POST", json });
+export const put = (path, body) => read(path, { method: "PUT", body });
+export const remove = (path) => read(path, { method: "DELETE" });
+
+/** The events of a run as they come: `{ event, data }`. */
+export async function* stream(path, json, signal) {
+  const reply = await send(path, { method: "POST", json, signal });
+  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    rest = (rest + (value ?? "")).replace(/\r\n/g, "\n");
+    const blocks = rest.split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const told = parse(block);
+      if (told) yield told;
+    }
+    if (done) return;
+  }
+}
+
+function parse(block) {
+  let event = "message";
+  const data = [];
+  for (const line of block.split("\n")) {
+    if (line.startsWith("event:")) event = line.slice(6).trim();
+    if (line.startsWith("data:")) data.push(line.slice(5).trimStart());
+  }
+  return data.length ? { event, data: JSON.parse(data.join("\n")) } : null;
+}

@@ -1,0 +1,229 @@
+// Ask: a question, its run as a story, the graph, the settings, and the way back.
+
+import { get, post, remove } from "./api.js";
+import { Conversation, lineage } from "./conversation.js";
+import { button, confirmed, field, h, icon, iconButton, notice } from "./dom.js";
+import { Drawing } from "./graph.js";
+import { showPage } from "./documents.js";
+import { form, settings } from "./settings.js";
+
+const KEPT = "planweave.method";
+
+export async function view(known, [thread]) {
+  const page = new Ask(known);
+  await page.prepare();
+  if (thread) await page.open(thread);
+  return page.element;
+}
+
+/** Values that are worth offering for a setting. */
+export async function suggestions() {
+  const { collections } = await get("/studio/api/documents").catch(() => ({ collections: {} }));
+  const databases = JSON.parse(sessionStorage.getItem("planweave.databases") ?? "[]");
+  const urls = (kind) => databases.filter((one) => one.kind === kind).map((one) => one.url);
+  return {
+    collection: Object.keys(collections), database: urls("relational"), graph: urls("graph"),
+    model: ["embedded", "embedded:0.5b", "openai:gpt-4o-mini"],
+  };
+}
+
+/** A select of all methods. */
+export function methodSelect(known, chosen, onchange) {
+  return h("select", { onchange: ({ target }) => onchange(target.value) },
+    known.methods.map(({ name }) => h("option", { value: name, selected: name === chosen }, name)));
+}
+
+/** What a follow-up or a first question is typed into; Enter sends, Shift+Enter breaks the line. */
+export function composer(label, send) {
+  const text = h("textarea", { rows: 1, "aria-label": label, placeholder: label, required: true });
+  const grow = () => {
+    text.style.height = "auto";
+    text.style.height = `${Math.min(text.scrollHeight, 240)}px`;
+  };
+  const go = h("button", { className: "primary round", title: "Ask", "aria-label": "Ask" }, icon("send"));
+  const element = h("form", { className: "composer", onsubmit: (event) => {
+    event.preventDefault();
+    const question = text.value.trim();
+    if (!question) return;
+    text.value = "";
+    grow();
+    send(question);
+  } }, text, go);
+  text.addEventListener("input", grow);
+  text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      element.requestSubmit();
+    }
+  });
+  return { element, text, go };
+}
+
+class Ask {
+  constructor(known) {
+    this.known = known;
+    this.pauses = new Set();
+    this.method = localStorage.getItem(KEPT) ?? known.methods[0].name;
+    if (!known.methods.some(({ name }) => name === this.method)) this.method = known.methods[0].name;
+    this.talk = new Conversation({
+      method: () => this.method,
+      pauses: this.pauses,
+      changed: (mark) => this.changed(mark),
+      openPage: (document, page, quote) => showPage(settings.values.collection, document, page, quote),
+    });
+    this.build();
+  }
+
+  build() {
+    this.list = h("ul", { className: "threads", "aria-label": "Earlier questions" });
+    this.about = h("p", { className: "about" });
+    this.select = methodSelect(this.known, this.method, (method) => this.choose(method));
+    this.composer = composer("Ask a question", (question) => this.ask(question));
+    this.stop = button([icon("stop"), "Stop"], () => this.talk.stop(), { className: "stop", hidden: true });
+    this.welcome = h("div", { className: "welcome" },
+      h("h1", {}, "What do you want to know?"),
+      h("p", {}, "The method plans first and retrieves after. Connect a database or choose documents in the settings, then ask."));
+    this.tabs = new Tabs({ Graph: h("div", {}), Settings: h("div", {}), Timeline: h("div", {}) });
+    this.element = h("div", { className: "ask" },
+      h("details", { className: "earlier" }, h("summary", {}, "Earlier questions"),
+        h("a", { className: "button new", href: "#/ask", onclick: () => this.fresh() }, icon("plus"), "New question"), this.list),
+      h("section", { className: "talk", "aria-label": "Conversation" },
+        h("div", { className: "picker" }, field("Method", this.select), this.about),
+        this.welcome, this.talk.element,
+        h("div", { className: "foot" }, this.stop, this.composer.element)),
+      h("aside", { className: "side", "aria-label": "Graph, settings and timeline" }, this.tabs.element));
+    this.element.querySelector(".earlier").open = matchMedia("(min-width: 1180px)").matches;
+  }
+
+  async prepare() {
+    this.suggested = await suggestions();
+    await Promise.all([this.choose(this.method), this.listThreads()]);
+  }
+
+  async choose(method) {
+    this.method = method;
+    localStorage.setItem(KEPT, method);
+    this.select.value = method;
+    this.about.textContent = this.known.methods.find(({ name }) => name === method).description;
+    this.pauses.clear();
+    this.drawing = new Drawing(await get(`/studio/api/methods/${method}/graph`), method, this.pauses, () => this.hintPauses());
+    this.hint = h("p", { className: "about" });
+    this.hintPauses();
+    const enlarge = button("Enlarge", () => this.drawing.enlarge(), { className: "link" });
+    this.tabs.put("Graph", this.drawing.element, h("div", { className: "under" }, this.hint, enlarge));
+    this.tabs.put("Settings", form(this.known.settings, method, this.suggested));
+  }
+
+  hintPauses() {
+    const names = [...this.pauses];
+    this.hint.textContent = names.length
+      ? `The run pauses before ${names.join(", ")}.`
+      : "Choose a node to have the run pause before it.";
+  }
+
+  /** An address that names no thread may be the one that is shown already. */
+  fresh() {
+    if (location.hash === "#/ask" || location.hash === "") dispatchEvent(new HashChangeEvent("hashchange"));
+  }
+
+  async ask(question) {
+    this.welcome.hidden = true;
+    this.drawing.reset();
+    try {
+      await this.talk.ask(question);
+    } catch (error) {
+      this.talk.story.fail(error.message);
+    }
+  }
+
+  async open(thread) {
+    const { metadata } = await get(`/threads/${thread}`);
+    const method = metadata.method ?? metadata.graph_id;
+    if (method && method !== this.method) await this.choose(method);
+    this.welcome.hidden = true;
+    await this.talk.open(thread);
+    await this.listThreads();
+  }
+
+  changed(mark) {
+    if (mark) return this.drawing.mark(mark.node, mark.state);
+    const running = Boolean(this.talk.running);
+    if (this.running && !running) this.listThreads();
+    this.running = running;
+    if (this.talk.thread) history.replaceState(null, "", `#/ask/${this.talk.thread}`);
+    this.stop.hidden = !running;
+    this.composer.go.disabled = running;
+    const asked = this.talk.story.element.childElementCount > 0;
+    this.composer.text.placeholder = asked ? "Ask a follow-up question" : "Ask a question";
+    this.timeline();
+  }
+
+  timeline() {
+    const history = this.talk.checkpoints;
+    if (!history.length) return this.tabs.put("Timeline", h("p", { className: "about" }, "Each step of a run is a checkpoint to go back to. There is none yet."));
+    const line = new Set(lineage(history));
+    const items = history.map((state) => h("li", { className: line.has(state) ? "" : "branch" },
+      button([
+        h("b", {}, state.next.length ? `before ${state.next.join(", ")}` : "end"),
+        h("span", { className: "dim" }, `${new Date(state.created_at).toLocaleTimeString()}${{ update: " · edited", fork: " · forked" }[state.metadata?.source] ?? ""}${line.has(state) ? "" : " · another branch"}`),
+      ], () => this.talk.rewind(state))));
+    this.tabs.put("Timeline", h("p", { className: "about" }, "Newest first. Choose a checkpoint to look at its state, edit it, and run again from there."), h("ol", { className: "timeline" }, items));
+  }
+
+  async listThreads() {
+    const found = await post("/threads/search", { limit: 40 }).catch(() => []);
+    const titled = found.filter(({ metadata }) => metadata?.title);
+    this.list.replaceChildren(...titled.map(({ thread_id: id, metadata, status }) => h("li", {},
+      h("a", { href: `#/ask/${id}`, "aria-current": id === this.talk.thread ? "true" : null },
+        metadata.title, h("span", { className: "dim" }, `${metadata.method ?? ""}${status === "interrupted" ? " · waits" : ""}`)),
+      iconButton("trash", `Delete: ${metadata.title}`, () => this.forget(id, metadata.title)))));
+    if (!titled.length) this.list.replaceChildren(h("li", { className: "dim" }, "None yet."));
+  }
+
+  async forget(id, title) {
+    if (!(await confirmed(`Delete “${title}” with all its checkpoints?`, "Delete"))) return;
+    try {
+      await remove(`/threads/${id}`);
+      if (id === this.talk.thread) location.hash = "#/ask";
+      await this.listThreads();
+    } catch (error) {
+      this.list.before(notice(error.message));
+    }
+  }
+}
+
+/** Panels of which one is shown, chosen by tabs with the arrow keys. */
+class Tabs {
+  constructor(panels) {
+    this.panels = panels;
+    this.buttons = Object.entries(panels).map(([name, panel], at) => {
+      panel.id = `panel-${name}`;
+      panel.className = "panel";
+      panel.setAttribute("role", "tabpanel");
+      panel.setAttribute("aria-labelledby", `tab-${name}`);
+      panel.hidden = at > 0;
+      return button(name, () => this.show(at), { role: "tab", id: `tab-${name}`, "aria-controls": panel.id, "aria-selected": at === 0, tabIndex: at ? -1 : 0 });
+    });
+    const list = h("div", { role: "tablist", "aria-label": "Side panel", className: "tabs" }, this.buttons);
+    list.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      const at = (this.buttons.indexOf(document.activeElement) + step + this.buttons.length) % this.buttons.length;
+      this.show(at);
+      this.buttons[at].focus();
+    });
+    this.element = h("div", {}, list, Object.values(panels));
+  }
+
+  show(chosen) {
+    Object.values(this.panels).forEach((panel, at) => {
+      panel.hidden = at !== chosen;
+      this.buttons[at].setAttribute("aria-selected", at === chosen);
+      this.buttons[at].tabIndex = at === chosen ? 0 : -1;
+    });
+  }
+
+  put(name, ...children) {
+    this.panels[name].replaceChildren(...children);
+  }
+}

@@ -1,0 +1,284 @@
+// One thread with one method: asks, streams, stops for a person, rewinds and forks.
+
+import { post, stream } from "./api.js";
+import { button, field, h, iconButton, tell } from "./dom.js";
+import { settings } from "./settings.js";
+import { Story } from "./story.js";
+
+/** Channels that grow: an edited value has to replace the old one. */
+const GROWING = new Set(["facts", "turns", "replans", "failures", "usage", "lookups", "revisions", "members"]);
+const HIDDEN = new Set(["messages"]);
+const HISTORY = 400;
+
+export class Conversation {
+  /**
+   * `method()` names the method to ask; `pauses` is the set of nodes to pause before; `changed`
+   * hears of `{ node, state }` for the drawing, and of everything else without arguments.
+   */
+  constructor({ method, pauses, changed, openPage }) {
+    Object.assign(this, { method, pauses, changed });
+    this.story = new Story(openPage);
+    this.thread = null;
+    this.running = null;
+    this.checkpoints = [];
+    this.desk = h("div", { className: "desk" });
+    this.element = h("div", { className: "conversation" }, this.story.element, this.desk, this.story.meter);
+  }
+
+  /** Ask a question, as a follow-up if the thread has one already. */
+  async ask(question) {
+    if (!this.thread) {
+      const made = await post("/threads", { metadata: { title: question.slice(0, 200), method: this.method() } });
+      this.thread = made.thread_id;
+    }
+    this.story.ask(question);
+    await this.run({ input: { messages: [{ role: "user", content: question }] } });
+  }
+
+  /** Show a thread that there is already. */
+  async open(thread) {
+    this.thread = thread;
+    await this.recall({ whole: true });
+  }
+
+  async run(given) {
+    const abort = new AbortController();
+    this.running = { abort, run: null };
+    this.desk.replaceChildren();
+    this.changed();
+    const body = {
+      assistant_id: this.method(),
+      context: settings.values,
+      stream_mode: ["updates", "custom", "tasks"],
+      ...(this.pauses.size ? { interrupt_before: [...this.pauses] } : {}),
+      ...given,
+    };
+    try {
+      for await (const { event, data } of stream(`/threads/${this.thread}/runs/stream`, body, abort.signal)) {
+        this.hear(event, data);
+      }
+    } catch (error) {
+      if (error.name !== "AbortError") this.story.fail(said(error));
+    }
+    this.running = null;
+    this.story.settle();
+    await this.recall({ whole: false }).catch((error) => this.story.fail(said(error)));
+    this.changed();
+  }
+
+  hear(event, data) {
+    if (event === "metadata") this.running.run = data.run_id;
+    else if (event === "error") this.story.fail(data.message ?? data.error ?? "The run failed.");
+    else if (event === "custom" && data.call) this.story.call(data.call);
+    else if (event === "tasks") this.task(data);
+  }
+
+  task(task) {
+    if (!("result" in task) && !("error" in task)) {
+      this.story.begin(task.id, task.name);
+      this.changed({ node: task.name, state: "lit" });
+      return;
+    }
+    if (task.interrupts?.length) return;
+    if (!task.error) this.story.end(task.id, task.name, task.result);
+    this.changed({ node: task.name, state: task.error ? "failed" : "visited" });
+  }
+
+  async stop() {
+    if (this.running?.run) await post(`/threads/${this.thread}/runs/${this.running.run}/cancel`).catch(() => {});
+    this.running?.abort.abort();
+  }
+
+  /** Read the checkpoints; tell the whole story from them, or only offer to go back to them. */
+  async recall({ whole }) {
+    const history = await post(`/threads/${this.thread}/history`, { limit: HISTORY });
+    this.checkpoints = history;
+    const line = lineage(history);
+    if (whole) {
+      this.story.forget();
+      for (const state of line) this.retell(state);
+    }
+    for (const state of line) this.offerRewind(state);
+    const last = line.at(-1);
+    if (last?.next.length) this.wait(last);
+    this.changed();
+  }
+
+  retell(state) {
+    for (const task of state.tasks) {
+      if (task.name === "__start__") this.story.ask(questionOf(task.result));
+      else if (task.result && !task.error) {
+        this.story.end(task.id, task.name, task.result);
+        this.changed({ node: task.name, state: "visited" });
+      } else if (task.error) {
+        this.story.begin(task.id, task.name);
+        this.story.fail(task.error);
+        this.changed({ node: task.name, state: "failed" });
+      }
+    }
+  }
+
+  offerRewind(state) {
+    for (const task of state.tasks) {
+      const told = this.story.begun.get(task.id);
+      if (!told || told.head.querySelector("button")) continue;
+      told.head.append(iconButton("back", `Rewind to before ${task.name}`, () => this.rewind(state)));
+    }
+  }
+
+  /** The run waits: for a decision, or at a pause. */
+  wait(state) {
+    const request = state.tasks.flatMap((task) => task.interrupts ?? [])[0]?.value;
+    const node = state.next[0];
+    this.story.begun.forEach(({ item }, id) => { if (state.tasks.some((task) => task.id === id)) item.remove(); });
+    for (const task of state.tasks) this.story.begun.delete(task.id);
+    if (request?.action_requests) {
+      this.desk.replaceChildren(this.approval(request));
+      tell("The run waits for your decision.");
+    } else {
+      this.desk.replaceChildren(this.paused(state, node));
+      tell(`The run pauses before ${node}.`);
+    }
+    this.desk.querySelector(".primary").focus({ preventScroll: true });
+    this.desk.scrollIntoView({ block: "center" });
+    this.changed({ node, state: "lit" });
+  }
+
+  approval({ action_requests: [asked], review_configs: [review] = [] }) {
+    const allowed = review?.allowed_decisions ?? ["approve", "edit", "reject"];
+    const plan = Array.isArray(asked.args?.plan);
+    const given = plan ? asked.args.plan.join("\n") : JSON.stringify(asked.args, null, 2);
+    const text = h("textarea", { rows: Math.min(12, given.split("\n").length + 1), value: given, readOnly: !allowed.includes("edit") });
+    const note = h("input", { autocomplete: "off" });
+    const problem = /^The last answer could not be used.*$/m.exec(asked.description ?? "")?.[0];
+    const resume = (decision) => this.run({ command: { resume: { decisions: [decision] } } });
+    const approve = () => {
+      if (text.value === given) return resume({ type: "approve" });
+      const args = plan ? { plan: lines(text.value) } : JSON.parse(text.value);
+      return resume({ type: "edit", edited_action: { name: asked.name, args } });
+    };
+    const go = button(plan ? "Approve the plan" : "Approve", approve, { className: "primary" });
+    text.addEventListener("input", () => { go.textContent = text.value === given ? (plan ? "Approve the plan" : "Approve") : "Carry out as edited"; });
+    return h("section", { className: "card decide", "aria-labelledby": "decide" },
+      h("h3", { id: "decide" }, plan ? "Carry out this plan?" : `Carry out ${asked.name}?`),
+      problem ? h("p", { className: "notice problem" }, problem) : null,
+      field(plan ? "Steps, one a line" : "Arguments", text),
+      allowed.includes("reject") ? field("Or say what should differ", note) : null,
+      h("div", { className: "row" }, go,
+        allowed.includes("reject") ? button("Reject", () => resume({ type: "reject", message: note.value }), { className: "danger" }) : null));
+  }
+
+  paused(state, node) {
+    const { editor, edited } = editorOf(state);
+    const action = state.values.action;
+    const tool = action && action.tool === node;
+    const note = h("input", { autocomplete: "off" });
+    const reject = () => this.fork(state, refused(state, note.value), node);
+    return h("section", { className: "card decide", "aria-labelledby": "decide" },
+      h("h3", { id: "decide" }, `Paused before ${node}`),
+      editor,
+      tool ? field("Or say why not", note) : null,
+      h("div", { className: "row" },
+        button("Go on", () => this.fork(state, edited(), null, true), { className: "primary" }),
+        tool ? button("Reject", reject, { className: "danger" }) : null));
+  }
+
+  /** Go back to a checkpoint: look at the state, edit it, run again from there. */
+  rewind(state) {
+    const { editor, edited } = editorOf(state);
+    const go = async () => {
+      const changes = edited();
+      dialog.close();
+      this.cut(state);
+      await this.fork(state, changes, null);
+    };
+    const dialog = h("dialog", { className: "wide", onclose: () => dialog.remove(), "aria-labelledby": "rewind" },
+      h("h2", { id: "rewind" }, `Rewind to before ${state.next.join(", ") || "the end"}`),
+      h("p", { className: "dim" }, "What comes after stays in the thread as a branch of its own; see the timeline."),
+      editor,
+      h("div", { className: "row end" }, button("Cancel", () => dialog.close()), button("Run again from here", guarded(editor, go), { className: "primary" })));
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  /** Take what happened after `state` out of the story. */
+  cut(state) {
+    const items = [...this.story.element.children];
+    const from = items.findIndex((item) => state.tasks.some((task) => this.story.begun.get(task.id)?.item === item));
+    if (from >= 0) items.slice(from).forEach((item) => item.remove());
+    for (const [id, told] of this.story.begun) if (!told.item.isConnected) this.story.begun.delete(id);
+  }
+
+  /** Run on from `state` with `changes`, written as if `node` had made them. */
+  async fork(state, changes, node, here = false) {
+    try {
+      let checkpoint = here ? undefined : state.checkpoint;
+      if (Object.keys(changes).length) {
+        const made = await post(`/threads/${this.thread}/state`, {
+          values: changes, checkpoint: state.checkpoint, ...(node ? { as_node: node } : {}),
+        });
+        checkpoint = made.checkpoint;
+      }
+      await this.run({ input: null, ...(checkpoint ? { checkpoint } : {}) });
+    } catch (error) {
+      this.story.fail(said(error));
+    }
+  }
+}
+
+/** The checkpoints from the first to the newest; other branches are left out. */
+export function lineage(history) {
+  const known = new Map(history.map((state) => [state.checkpoint.checkpoint_id, state]));
+  const line = [];
+  for (let state = history[0]; state; state = known.get(state.parent_checkpoint?.checkpoint_id)) line.unshift(state);
+  return line;
+}
+
+function said(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function questionOf(input) {
+  const message = input?.messages?.at?.(-1);
+  const content = message?.content ?? input?.question ?? "";
+  return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+}
+
+function lines(text) {
+  return text.split("\n").map((line) => line.trim()).filter(Boolean);
+}
+
+/** Fields to edit what a run goes on with, and a function that gives what was changed. */
+function editorOf({ values }) {
+  const plan = h("textarea", { rows: Math.max(2, values.plan?.length ?? 0) + 1, value: (values.plan ?? []).join("\n") });
+  const input = h("textarea", { rows: 3, value: values.action?.input ?? "", spellcheck: false });
+  const shown = Object.fromEntries(Object.entries(values).filter(([name]) => !HIDDEN.has(name)));
+  const json = h("textarea", { rows: 14, spellcheck: false, className: "code", value: JSON.stringify(shown, null, 2) });
+  const editor = h("div", { className: "editor" },
+    values.plan?.length ? field("Plan, one step a line", plan) : null,
+    values.action?.input ? field(`Input of ${values.action.tool}`, input) : null,
+    h("details", {}, h("summary", {}, "The whole working memory"), field("As JSON", json)));
+  const edited = () => {
+    const whole = JSON.parse(json.value);
+    if (values.plan?.length && plan.value !== values.plan.join("\n")) whole.plan = lines(plan.value);
+    if (values.action?.input && input.value !== values.action.input) whole.action = { ...whole.action, input: input.value };
+    const changes = Object.entries(whole).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(values[name]));
+    return Object.fromEntries(changes.map(([name, value]) => [name, GROWING.has(name) ? { __overwrite__: value } : value]));
+  };
+  return { editor, edited };
+}
+
+function guarded(editor, action) {
+  return () => Promise.resolve().then(action).catch((error) => {
+    editor.querySelector(".notice")?.remove();
+    editor.prepend(h("p", { className: "notice wrong", role: "alert" }, said(error)));
+  });
+}
+
+/** The turn of an action that a person did not allow. */
+function refused({ values }, note) {
+  const { action, iteration } = values;
+  const problem = `A person refused this: ${note.trim() || "take another way"}`;
+  const turn = { iteration: iteration + 1, ...action, facts: [], problem, seconds: 0 };
+  return { turns: [turn], iteration: iteration + 1, replanning: problem };
+}

@@ -1,0 +1,107 @@
+// Elements are made from text alone: nothing that a model, a row or a document says is read as HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined) continue;
+    if (name.startsWith("aria-")) element.setAttribute(name, value);
+    else if (value === false) continue;
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name in element && !(element instanceof SVGElement) && name !== "list") element[name] = value;
+    else element.setAttribute(name === "className" ? "class" : name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** An element; properties that start with `on` are listeners. */
+export function h(tag, properties = {}, ...children) {
+  return fill(document.createElement(tag), properties, children);
+}
+
+/** An element of a drawing. */
+export function s(tag, properties = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), properties, children);
+}
+
+const ICONS = {
+  plus: "M12 5v14M5 12h14",
+  stop: "M7 7h10v10H7z",
+  send: "M12 19V5M6 11l6-6 6 6",
+  back: "M4 5v5h5M4.5 10A8 8 0 1 1 4 13",
+  trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
+  sun: "M12 4V2M12 22v-2M4 12H2M22 12h-2M6 6 4.5 4.5M19.5 19.5 18 18M6 18l-1.5 1.5M19.5 4.5 18 6M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8",
+  moon: "M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5z",
+  tick: "M5 12.5l4.5 4.5L19 7.5",
+  upload: "M12 16V4M7 9l5-5 5 5M4 16v4h16v-4",
+};
+
+export function icon(name) {
+  return s("svg", { class: "glyph", viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
+}
+
+export function button(label, onclick, properties = {}) {
+  return h("button", { type: "button", onclick, ...properties }, label);
+}
+
+/** A button that shows an icon and is called `label`. */
+export function iconButton(name, label, onclick, properties = {}) {
+  return h("button", { type: "button", className: "icon", title: label, "aria-label": label, onclick, ...properties }, icon(name));
+}
+
+let fields = 0;
+
+/** A labelled control with its description. */
+export function field(label, control, description = "") {
+  control.id ||= `field-${++fields}`;
+  const about = description && h("p", { className: "about", id: `${control.id}-about` }, description);
+  if (about) control.setAttribute("aria-describedby", about.id);
+  return h("div", { className: "field" }, h("label", { htmlFor: control.id }, label), control, about || null);
+}
+
+export function notice(text, kind = "wrong") {
+  return h("p", { className: `notice ${kind}`, role: kind === "wrong" ? "alert" : "note" }, text);
+}
+
+export function empty(title, text) {
+  return h("div", { className: "empty" }, h("h2", {}, title), h("p", {}, text));
+}
+
+/** Says something to those who hear the page. */
+export function tell(text) {
+  document.getElementById("live").textContent = text;
+}
+
+export function table(columns, rows, caption = "") {
+  const cells = (row) => row.map((cell, at) => h("td", { className: columns[at]?.number ? "number" : "" }, cell));
+  return h("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": caption || "Table" },
+    h("table", {},
+      caption && h("caption", { className: "unseen" }, caption),
+      h("thead", {}, h("tr", {}, columns.map((column) =>
+        h("th", { scope: "col", className: column.number ? "number" : "" }, column.name ?? column)))),
+      h("tbody", {}, rows.map((row) => (row instanceof Node ? row : h("tr", {}, cells(row))))),
+    ));
+}
+
+/** Asks before something that cannot be undone; resolves to whether it was confirmed. */
+export function confirmed(question, action) {
+  return new Promise((resolve) => {
+    const dialog = h("dialog", { onclose: () => { resolve(dialog.returnValue === "yes"); dialog.remove(); } },
+      h("form", { method: "dialog" },
+        h("p", {}, question),
+        h("div", { className: "row end" },
+          h("button", { value: "no" }, "Cancel"),
+          h("button", { value: "yes", className: "danger" }, action))));
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+export function number(value, digits = 0) {
+  return value.toLocaleString("en", { maximumFractionDigits: digits });
+}
+
+export function seconds(value) {
+  return value < 10 ? `${value.toFixed(value < 1 ? 2 : 1)} s` : `${number(value)} s`;
+}

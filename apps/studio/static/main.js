@@ -1,0 +1,64 @@
+// Which part of the studio is shown: `#/part/rest`.
+
+import { get } from "./api.js";
+import { h, icon, notice } from "./dom.js";
+
+const PARTS = {
+  ask: "Ask",
+  compare: "Compare",
+  documents: "Documents",
+  databases: "Databases",
+  results: "Results",
+};
+const main = document.getElementById("main");
+const links = new Map();
+let known = null;
+
+function drawNavigation() {
+  for (const [part, title] of Object.entries(PARTS)) {
+    links.set(part, h("a", { href: `#/${part}` }, title));
+  }
+  document.getElementById("nav").append(...links.values());
+  const theme = document.getElementById("theme");
+  const show = () => {
+    theme.replaceChildren(icon(isDark() ? "sun" : "moon"));
+    theme.title = theme.ariaLabel = isDark() ? "Light colours" : "Dark colours";
+  };
+  theme.addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    localStorage.setItem("planweave.theme", document.documentElement.dataset.theme);
+    show();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+  show();
+}
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+let shown = 0;
+
+async function route() {
+  const [, part = "ask", ...rest] = location.hash.split("/").map(decodeURIComponent);
+  const name = part in PARTS ? part : "ask";
+  const own = ++shown;
+  for (const [at, link] of links) {
+    if (at === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${PARTS[name]} · planweave studio`;
+  try {
+    known ??= await get("/studio/api/methods");
+    const { view } = await import(`./${name}.js`);
+    const drawn = await view(known, rest);
+    if (own === shown) main.replaceChildren(drawn); // else another part was asked for meanwhile
+  } catch (error) {
+    main.replaceChildren(h("div", { className: "page" }, notice(error.message)));
+  }
+}
+
+drawNavigation();
+addEventListener("hashchange", () => route().then(() => main.focus({ preventScroll: true })));
+route();

@@ -1,0 +1,386 @@
+// A run as a story: plan, thoughts, queries, rows, facts, re-plans, answer.
+// `Story` tells it node by node, live or from checkpoints; `recorded` tells a run of a result file.
+
+import { button, h, icon, number, seconds, table } from "./dom.js";
+
+const NO_USE = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, seconds: 0, dollars: 0, unpriced: 0 };
+const REMARKS = { objection: "The plan was rejected", reason: "Goes on", task: "Task", reasoning: "Reasoning" };
+const ROWS = 8;
+const NEAR = 160; // pixels from the end of the page
+
+export class Story {
+  /** `openPage(document, page, quote)` shows a page that a fact rests on. */
+  constructor(openPage) {
+    this.openPage = openPage;
+    this.element = h("ol", { className: "story" });
+    this.meter = h("p", { className: "meter", "aria-label": "What the run has used" });
+    this.forget();
+  }
+
+  forget() {
+    this.element.replaceChildren();
+    this.begun = new Map();
+    this.waiting = [];
+    this.start();
+  }
+
+  /** A question starts with an empty working memory. */
+  start() {
+    this.usage = { ...NO_USE };
+    this.plan = null;
+    this.action = null;
+    this.facts = new Map();
+    this.answer = null;
+    this.count();
+  }
+
+  ask(question) {
+    this.start();
+    this.element.append(h("li", { className: "asked" }, h("h2", {}, question)));
+  }
+
+  /** A node starts; `id` is its task's. */
+  begin(id, node) {
+    if (this.begun.has(id)) return;
+    const body = h("div", { className: "told" });
+    const state = h("span", { className: "working" }, "working …");
+    const head = h("div", { className: "head" }, h("span", { className: "name" }, node), state);
+    const item = h("li", { className: "node running", "data-node": node }, head, body);
+    this.begun.set(id, { node, item, head, body, state, calls: [] });
+    this.follow(() => this.element.append(item));
+  }
+
+  /** A model was called by the node that was begun last. */
+  call(call) {
+    const last = [...this.begun.values()].at(-1);
+    if (last) last.calls.push(call);
+  }
+
+  /** A node ends with what it adds to working memory. */
+  end(id, node, update) {
+    this.begin(id, node);
+    const told = this.begun.get(id);
+    told.item.classList.remove("running");
+    told.state.remove();
+    const parts = this.parts(node, update ?? {});
+    this.follow(() => told.body.append(...parts.filter(Boolean), ...told.calls.map(callDetails)));
+    if (!told.body.childElementCount) told.item.classList.add("silent");
+    if (update?.usage) this.use(update.usage);
+    if (update?.step) this.ticked(update.step);
+  }
+
+  /** What stopped a node, in its place. */
+  fail(text) {
+    const last = [...this.begun.values()].at(-1);
+    const alert = h("p", { className: "notice wrong", role: "alert" }, text);
+    if (last?.item.classList.contains("running")) {
+      last.item.classList.remove("running");
+      last.item.classList.add("failed");
+      last.state.remove();
+      last.body.append(...last.calls.map(callDetails), alert);
+    } else {
+      this.element.append(h("li", { className: "node failed" }, alert));
+    }
+  }
+
+  /** Nodes that were begun and will not end: the run has stopped. */
+  settle() {
+    for (const { item, state } of this.begun.values()) {
+      if (!item.classList.contains("running")) continue;
+      item.classList.remove("running");
+      state.textContent = "stopped";
+    }
+  }
+
+  /** Make a change, and keep the end of the story in sight if it was in sight before. */
+  follow(change) {
+    const page = document.scrollingElement;
+    const near = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR;
+    change();
+    if (near) page.scrollTop = page.scrollHeight;
+  }
+
+  parts(node, update) {
+    if (node === "intake" || node === "__start__") return [];
+    const parts = [];
+    const replans = update.replans ?? [];
+    if (update.plan?.length && !replans.length && !same(update.plan, this.plan?.steps)) {
+      parts.push(this.planned(update.plan, this.plan ? "Plan as edited" : "Plan"));
+    }
+    for (const [name, words] of Object.entries(REMARKS)) {
+      if (update[name]) parts.push(remark(words, update[name]));
+    }
+    if (update.draft?.length) parts.push(steps("Draft", update.draft));
+    if (update.candidate_queries?.length) parts.push(candidates(update));
+    parts.push(...(update.revisions ?? []).map(revision));
+    if (update.pages?.length) parts.push(this.found(update.pages));
+    if (update.action) parts.push(...this.chosen(update.action));
+    for (const turn of update.turns ?? []) parts.push(...this.turn(turn, update.facts ?? []));
+    if (!update.turns?.length) parts.push(...(update.facts ?? []).map((fact) => this.fact(fact)));
+    for (const change of replans) {
+      parts.push(diff(change), this.planned(change.after, "New plan"));
+    }
+    parts.push(...(update.failures ?? []).map(failure), ...(update.members ?? []).map((one) => this.member(one)));
+    if (update.answer) parts.push(this.answered(update.answer, update.claims ?? []));
+    else if (node === "greeter") parts.push(...(update.messages ?? []).map((said) => h("p", {}, textOf(said))));
+    return parts;
+  }
+
+  planned(plan, title) {
+    const list = h("ol", { className: "steps" }, plan.map((step) => h("li", {}, h("span", {}, step))));
+    if (this.plan) {
+      this.plan.card.classList.add("past");
+      this.plan.card.querySelector("h3").textContent = "Plan, replaced below";
+    }
+    const card = h("section", { className: "card plan" }, h("h3", {}, title), list);
+    this.plan = { steps: plan, list, card };
+    this.ticked(1);
+    return card;
+  }
+
+  /** The plan's steps before `step` are done. */
+  ticked(step) {
+    if (!this.plan) return;
+    [...this.plan.list.children].forEach((item, at) => {
+      const done = at + 1 < step;
+      item.className = done ? "done" : at + 1 === step ? "next" : "";
+      item.querySelector(".mark")?.remove();
+      if (done) item.prepend(h("span", { className: "mark" }, icon("tick"), h("span", { className: "unseen" }, "done: ")));
+    });
+  }
+
+  chosen(action) {
+    const before = this.action;
+    this.action = action;
+    if (before && same(before, action)) return [];
+    const parts = action.thought ? [h("p", { className: "thought" }, action.thought)] : [];
+    if (action.tool === "finish" || action.tool === "replan") {
+      parts.push(h("p", { className: "dim" }, action.tool === "finish" ? "Has enough to answer." : "Asks for another plan."));
+    } else if (action.input) {
+      parts.push(query(action.tool, action.input));
+    }
+    return parts;
+  }
+
+  turn(turn, facts) {
+    const shown = this.action?.input === turn.input && this.action?.tool === turn.tool;
+    const parts = [];
+    if (!shown) {
+      if (turn.thought) parts.push(h("p", { className: "thought" }, turn.thought));
+      if (turn.input && turn.tool !== "thinking") parts.push(query(turn.tool, turn.input));
+    }
+    parts.push(...facts.map((fact) => this.fact(fact)));
+    if (turn.problem) parts.push(h("p", { className: "notice problem" }, turn.problem));
+    return parts;
+  }
+
+  fact(fact) {
+    const card = h("section", { className: "card fact", tabIndex: -1, "aria-label": `Fact ${fact.number}` },
+      h("span", { className: "cite" }, String(fact.number)),
+      h("div", {}, fact.quote ? [h("p", {}, fact.text), this.quoted(fact.quote)] : rowsOf(fact.text),
+        fact.faithfulness === null || fact.faithfulness === undefined ? null
+          : h("p", { className: "dim" }, `Faithfulness ${fact.faithfulness.toFixed(2)}`)));
+    this.facts.set(fact.number, card);
+    return card;
+  }
+
+  quoted(quote) {
+    const place = `${quote.document}, p. ${quote.page}`;
+    const source = this.openPage
+      ? button(place, () => this.openPage(quote.document, quote.page, quote.text), { className: "link" })
+      : place;
+    return h("blockquote", {}, quote.text ? h("p", {}, quote.text) : null, h("cite", {}, source));
+  }
+
+  found(pages) {
+    return h("ul", { className: "chips", "aria-label": "Pages found" }, pages.map((page) => h("li", {},
+      this.openPage
+        ? button(`${page.document} · p. ${page.page}`, () => this.openPage(page.document, page.page, page.nearest), { className: "chip" })
+        : h("span", { className: "chip" }, `${page.document} · p. ${page.page}`))));
+  }
+
+  /** The answer; the citation check tells it once more, in the same place. */
+  answered(answer, claims) {
+    const card = h("section", { className: "card answer", "aria-label": "Answer" },
+      answer.decision ? h("p", { className: "decision" }, answer.decision) : null,
+      answer.why || answer.decision ? null : h("p", { className: "decision" }, "No decision"),
+      answer.why ? h("p", {}, this.cited(answer.why), this.uncited(answer)) : null,
+      answer.unknown ? h("p", { className: "notice problem" }, `Not known: ${answer.unknown}`) : null,
+      claims.length ? checked(claims) : null);
+    this.answer?.replaceWith(card);
+    const again = this.answer;
+    this.answer = card;
+    return again ? null : card;
+  }
+
+  cited(text) {
+    return text.split(/(\[\d+\])/).map((part) => {
+      const match = /^\[(\d+)\]$/.exec(part);
+      return match ? this.citation(Number(match[1])) : part;
+    });
+  }
+
+  uncited({ why, facts }) {
+    return facts.filter((fact) => !why.includes(`[${fact}]`)).map((fact) => [" ", this.citation(fact)]);
+  }
+
+  citation(fact) {
+    return button(String(fact), () => {
+      const card = this.facts.get(fact);
+      card?.scrollIntoView({ block: "center", behavior: "smooth" });
+      card?.focus({ preventScroll: true });
+    }, { className: "cite", "aria-label": `Fact ${fact}` });
+  }
+
+  member(member) {
+    const said = member.answer?.decision ?? member.answer?.why ?? "no answer";
+    return h("details", {}, h("summary", {}, `Run ${member.number}: ${said}`),
+      recorded({ ...member, replans: [], failures: [] }).element);
+  }
+
+  use(byRole) {
+    for (const used of Object.values(byRole)) {
+      for (const name of Object.keys(NO_USE)) this.usage[name] += used[name] ?? 0;
+    }
+    this.count();
+  }
+
+  count() {
+    const used = this.usage;
+    const parts = [
+      `${number(used.calls)} call${used.calls === 1 ? "" : "s"}`,
+      `${number(used.input_tokens)} tokens read`,
+      `${number(used.output_tokens)} written`,
+      seconds(used.seconds),
+      used.unpriced ? "price unknown" : `$${used.dollars.toFixed(4)}`,
+    ];
+    this.meter.replaceChildren(...parts.map((part) => h("span", {}, part)));
+    this.meter.hidden = !used.calls && !used.seconds;
+  }
+}
+
+/** The story of a run that a result file holds: told turn by turn. */
+export function recorded(record) {
+  const story = new Story(null);
+  const first = record.replans?.[0]?.before ?? record.plan;
+  const add = (...parts) => story.element.append(h("li", { className: "node" }, h("div", { className: "told" }, parts.filter(Boolean))));
+  if (first?.length) add(story.planned(first, "Plan"));
+  const left = [...(record.replans ?? [])];
+  const known = new Map((record.facts ?? []).map((fact) => [fact.number, fact]));
+  for (const turn of record.turns ?? []) {
+    while (left.length && left[0].iteration < turn.iteration) replanned(story, left.shift(), add);
+    const numbers = turn.facts ?? (turn.fact ? [turn.fact] : []); // older files name one fact
+    add(...story.turn(turn, numbers.map((n) => known.get(n)).filter(Boolean)));
+    story.ticked(turn.step + (turn.problem ? 0 : 1));
+  }
+  for (const change of left) replanned(story, change, add);
+  for (const one of record.failures ?? []) add(failure(one));
+  if (record.error) add(h("p", { className: "notice wrong" }, record.error));
+  if (record.answer) add(story.answered(record.answer, record.claims ?? []));
+  return story;
+}
+
+function replanned(story, change, add) {
+  add(diff(change), story.planned(change.after, "New plan"));
+}
+
+/** A call of a model, folded: its prompt and its reply. */
+export function callDetails(call) {
+  const tokens = `${number(call.input_tokens)} tokens read, ${number(call.output_tokens)} written`;
+  return h("details", { className: "call" },
+    h("summary", {}, `${call.role} asked the model`, h("span", { className: "dim" }, ` · ${tokens} · ${seconds(call.seconds)}`),
+      call.error ? h("span", { className: "bad" }, " · unreadable reply") : null),
+    call.error ? h("p", { className: "notice problem" }, call.error) : null,
+    (call.prompt ?? []).map(({ role, content }) => [h("h4", {}, role), h("pre", {}, content)]),
+    h("h4", {}, "reply"), h("pre", {}, call.reply));
+}
+
+function same(a, b) {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function textOf({ content }) {
+  return typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("");
+}
+
+function remark(words, text) {
+  return h("p", { className: "remark" }, h("b", {}, `${words}: `), text);
+}
+
+function steps(title, list) {
+  return h("section", { className: "card plan" }, h("h3", {}, title),
+    h("ol", { className: "steps" }, list.map((step) => h("li", {}, h("span", {}, step)))));
+}
+
+function query(tool, text) {
+  return h("figure", { className: "query" }, h("figcaption", {}, tool), h("pre", {}, text));
+}
+
+function failure({ role, detail }) {
+  return h("p", { className: "notice problem" }, `${role}: ${detail}`);
+}
+
+function revision(change) {
+  const place = change.document ? ` by ${change.document}, p. ${change.page}` : "";
+  return h("section", { className: "card" }, h("h3", {}, `Step ${change.step} ${change.skipped ? "stays" : "revised"}${place}`),
+    change.skipped ? null : [h("del", {}, change.before), h("ins", {}, change.after)]);
+}
+
+function candidates({ candidate_queries: queries, query_scores: scores = [] }) {
+  return h("ul", { className: "candidates", "aria-label": "Candidate queries" }, queries.map((text, at) => h("li", {},
+    h("span", {}, text), scores[at] === undefined ? null : h("span", { className: "dim" }, scores[at].toFixed(2)))));
+}
+
+function checked(claims) {
+  const good = claims.filter((claim) => claim.supported).length;
+  return h("details", { className: "claims" },
+    h("summary", {}, `Citation check: ${good} of ${claims.length} claims supported`),
+    h("ul", {}, claims.map((claim) => h("li", { className: claim.supported ? "good" : "bad" },
+      h("b", {}, claim.supported ? "Supported: " : "Unsupported: "), claim.text,
+      claim.reason ? h("span", { className: "dim" }, ` (${claim.reason})`) : null))));
+}
+
+/** What changed between two plans, line by line (longest common subsequence). */
+function diff({ before, after, reason }) {
+  const common = before.map(() => []);
+  const length = (a, b) => common[a]?.[b] ?? 0;
+  for (let a = before.length - 1; a >= 0; a--) {
+    for (let b = after.length - 1; b >= 0; b--) {
+      common[a][b] = before[a] === after[b] ? length(a + 1, b + 1) + 1 : Math.max(length(a + 1, b), length(a, b + 1));
+    }
+  }
+  const lines = [];
+  for (let a = 0, b = 0; a < before.length || b < after.length;) {
+    if (a < before.length && before[a] === after[b]) {
+      lines.push(h("li", {}, before[a]));
+      a++; b++;
+    } else if (a < before.length && (b >= after.length || length(a + 1, b) >= length(a, b + 1))) {
+      lines.push(h("li", {}, h("del", {}, before[a++])));
+    } else {
+      lines.push(h("li", {}, h("ins", {}, after[b++])));
+    }
+  }
+  return h("section", { className: "card change" }, h("h3", {}, "The plan changes"),
+    reason ? h("p", {}, reason) : null, h("ul", { className: "diff" }, lines));
+}
+
+/** Rows of a query as a table, with what stands above them; any other text as it is. */
+function rowsOf(text) {
+  const lines = text.split("\n");
+  const notes = [];
+  while (lines.length && /^(truncated|hint|no rows)/.test(lines[0])) notes.push(lines.shift());
+  const cells = lines.map((line) => line.split(/(?<!\\) \| /).map((cell) => cell.replaceAll("\\|", "|")));
+  const width = cells[0]?.length ?? 0;
+  const tabular = lines.length > 1 && cells.every((row) => row.length === width);
+  const about = notes.map((note) => h("p", { className: "dim" }, note));
+  if (!tabular) return [...about, h("p", { className: "plain" }, lines.join("\n"))];
+  const [head, ...rows] = cells;
+  const numeric = head.map((_, at) => rows.every((row) => /^-?[\d.]+(e[+-]?\d+)?$|^null$/.test(row[at])));
+  const shown = table(head.map((name, at) => ({ name, number: numeric[at] })), rows.slice(0, ROWS), "Rows");
+  if (rows.length <= ROWS) return [...about, shown];
+  const more = button(`Show ${rows.length - ROWS} more rows`, () => {
+    shown.replaceWith(table(head.map((name, at) => ({ name, number: numeric[at] })), rows, "Rows"));
+    more.remove();
+  }, { className: "link" });
+  return [...about, shown, more];
+}
