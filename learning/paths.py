@@ -85,7 +85,7 @@ class _Trajectory(BaseModel):
         default=1.0, validation_alias=AliasChoices("reward", "score", "success")
     )
     final_score: Annotated[float, Field(le=100)] | None = None
-    source: _Text = ""
+    source: _Text | None = None
 
     def path(self, file: str, task: str | None) -> Path | None:
         """The path, or None without any action."""
@@ -100,7 +100,7 @@ class _Trajectory(BaseModel):
             question=self.question,
             instructions=instructions,
             reward=reward,
-            origin=self.source or file,
+            origin=file if self.source is None else self.source,
         )
 
 
@@ -134,14 +134,18 @@ def read_paths(file: pathlib.Path, task_of: TaskOf | None = None) -> list[Path]:
     return paths
 
 
+def trajectories(paths: Iterable[Path]) -> str:
+    """The text of a file that :func:`read_paths` reads back as it is."""
+    return "".join(json.dumps(_record(path), ensure_ascii=False) + "\n" for path in paths)
+
+
 def write_paths(file: pathlib.Path, paths: Iterable[Path]) -> None:
-    """Write a file that :func:`read_paths` reads back as it is, with gzip if it ends in ``.gz``.
+    """Write :func:`trajectories` into a file, with gzip if it ends in ``.gz``.
 
     Raises:
         BadInput: It cannot be written.
     """
-    lines = "".join(json.dumps(_record(path), ensure_ascii=False) + "\n" for path in paths)
-    packed = lines.encode("utf-8", "replace")
+    packed = trajectories(paths).encode("utf-8", "replace")
     try:
         file.write_bytes(gzip.compress(packed, mtime=0) if file.suffix == ".gz" else packed)
     except OSError as error:

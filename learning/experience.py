@@ -1,0 +1,186 @@
+"""Experience: an owner's paths, kept from run to run, from which the instruction graph is made.
+
+Each owner has a database of their own, so that no mistake in a query shows one owner's paths to
+another. The graph is derived anew each time: what was removed leaves no trace in it.
+"""
+
+import hashlib
+import json
+import pathlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from learning.instruction_graph import THRESHOLD, InstructionGraph
+from learning.paths import Path
+from learning.vectors import Embed, Floats
+from planweave import BadInput
+
+_VERSION = 1
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS path(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
+    " task TEXT NOT NULL, question TEXT NOT NULL, instructions TEXT NOT NULL,"
+    " reward REAL NOT NULL, origin TEXT NOT NULL, added TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS vector(model TEXT NOT NULL, instruction TEXT NOT NULL,"
+    " numbers BLOB NOT NULL, PRIMARY KEY(model, instruction)) WITHOUT ROWID",
+)
+
+
+class Entry(NamedTuple):
+    """A path and when it was added, in ISO format."""
+
+    path: Path
+    added: str
+
+
+class Experience:
+    """The paths of one owner, a user or a project.
+
+    Args:
+        folder: Of all owners' databases; made for its owner alone if it is not there.
+        owner: Any name.
+    """
+
+    def __init__(self, folder: pathlib.Path, owner: str) -> None:
+        name = hashlib.sha256(owner.encode("utf-8", "replace")).hexdigest()[:32]
+        self.file = folder / f"{name}.sqlite"
+
+    def add(self, paths: Iterable[Path]) -> list[str]:
+        """Keep paths, and return the keys of those that are new.
+
+        One that is there already takes over reward and origin: the last verdict counts.
+
+        Raises:
+            BadInput: The database cannot be opened or written.
+        """
+        paths = list(paths)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._open() as database:
+            known = {key for (key,) in database.execute("SELECT key FROM path")}
+            database.executemany(
+                "INSERT INTO path VALUES (NULL, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(key)"
+                " DO UPDATE SET reward = excluded.reward, origin = excluded.origin",
+                ((path.key, *_row(path), now) for path in paths),
+            )
+        return [key for key in dict.fromkeys(path.key for path in paths) if key not in known]
+
+    def entries(self) -> list[Entry]:
+        """All paths, the oldest first.
+
+        Raises:
+            BadInput: The database cannot be opened, or is damaged.
+        """
+        with self._open() as database:
+            rows = database.execute(
+                "SELECT task, question, instructions, reward, origin, added FROM path ORDER BY id"
+            )
+            return [
+                Entry(Path(task, question, tuple(json.loads(texts)), reward, origin), added)
+                for task, question, texts, reward, origin, added in rows
+            ]
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Forget paths for good, and the vectors of instructions that no other path has.
+
+        Raises:
+            BadInput: There is no path of one of the keys, and then none is removed.
+        """
+        with self._open() as database:
+            for key in keys:
+                if not database.execute("DELETE FROM path WHERE key = ?", (key,)).rowcount:
+                    raise BadInput(
+                        f"There is no path {key!r}.", mend="See `planweave experience list`."
+                    )
+            database.execute(
+                "DELETE FROM vector WHERE instruction NOT IN"
+                " (SELECT value FROM path, json_each(path.instructions))"
+            )
+
+    def clear(self) -> None:
+        """Forget everything.
+
+        Raises:
+            BadInput: The database cannot be deleted.
+        """
+        try:
+            self.file.unlink(missing_ok=True)
+        except OSError as error:
+            raise _unusable(self.file, error) from None
+
+    def graph(
+        self, embed: Embed, model: str, *, threshold: float = THRESHOLD, least: float = 1.0
+    ) -> InstructionGraph:
+        """The instruction graph of the paths that succeeded.
+
+        Args:
+            embed: The frozen model; each instruction is embedded once, and its vector kept.
+            model: What tells its vectors apart from those of others.
+            threshold: The graph's delta.
+            least: The reward from which a path succeeded.
+
+        Raises:
+            BadInput: The database cannot be opened, or is damaged.
+            ModelUnavailable: The model cannot be had.
+        """
+        paths = [entry.path for entry in self.entries() if entry.path.reward >= least]
+        vectors = self._vectors(embed, model, paths)
+
+        def recalled(texts: Sequence[str]) -> Floats:
+            if all(text in vectors for text in texts):
+                return np.stack([vectors[text] for text in texts])
+            return embed(texts)
+
+        graph = InstructionGraph(recalled, threshold)
+        graph.insert_all(paths)
+        return graph
+
+    def _vectors(self, embed: Embed, model: str, paths: Sequence[Path]) -> Mapping[str, Floats]:
+        with self._open() as database:
+            rows = database.execute(
+                "SELECT instruction, numbers FROM vector WHERE model = ?", (model,)
+            )
+            known = {text: np.frombuffer(raw, "<f4").astype(np.float32) for text, raw in rows}
+        texts = dict.fromkeys(text for path in paths for text in path.instructions)
+        new = [text for text in texts if text not in known]
+        if not new:
+            return known
+        made = dict(zip(new, embed(new), strict=True))
+        with self._open() as database:
+            database.executemany(
+                "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)",
+                ((model, text, vector.astype("<f4").tobytes()) for text, vector in made.items()),
+            )
+        return known | made
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """One transaction; what is deleted in it is overwritten."""
+        try:
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.file, timeout=30)) as database, database:
+                database.execute("PRAGMA secure_delete = ON")
+                ((version,),) = database.execute("PRAGMA user_version")
+                if version not in (0, _VERSION):
+                    raise ValueError(f"version {version}")
+                for statement in _SCHEMA:
+                    database.execute(statement)
+                database.execute(f"PRAGMA user_version = {_VERSION}")
+                yield database
+        except (OSError, sqlite3.Error, ValueError, TypeError) as error:
+            raise _unusable(self.file, error) from None
+
+
+def _row(path: Path) -> tuple[str | float, ...]:
+    instructions = json.dumps(path.instructions, ensure_ascii=False)
+    return path.task, path.question, instructions, path.reward, path.origin
+
+
+def _unusable(file: pathlib.Path, error: Exception) -> BadInput:
+    return BadInput(
+        f"The experience in {file} cannot be used ({error}).",
+        mend="Check who may write there; if it is damaged, delete it and add the paths again.",
+    )

@@ -1,0 +1,129 @@
+"""An owner's experience: kept, listed, deleted, and the graph that is made of it."""
+
+import sqlite3
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path as File
+
+import bag_of_words
+import pytest
+
+from learning import Floats
+from learning.experience import Experience
+from learning.paths import Path
+from planweave import BadInput
+
+EGG = Path("heat", "an egg", ("open fridge", "take egg", "heat egg"), origin="me")
+MUG = Path("heat", "a mug", ("open cabinet", "take mug", "heat mug"))
+FAILED = Path("cool", "a pan", ("take secretpan", "drop it"), reward=0.0)
+
+
+@pytest.fixture
+def experience(tmp_path: File) -> Experience:
+    kept = Experience(tmp_path / "experience", "alice")
+    kept.add([EGG, MUG, FAILED])
+    return kept
+
+
+def test_paths_are_kept_in_order(experience: Experience) -> None:
+    assert [entry.path for entry in experience.entries()] == [EGG, MUG, FAILED]
+    assert experience.entries()[0].added.startswith("20")
+
+
+def test_the_last_verdict_counts(experience: Experience) -> None:
+    other = Path("cool", "a cup", ("take cup",))
+    assert experience.add([replace(EGG, reward=0.2, origin="bob"), other, other]) == [other.key]
+    first, *_, last = (entry.path for entry in experience.entries())
+    assert (first.reward, first.origin, last) == (0.2, "bob", other)
+
+
+@pytest.mark.parametrize("owner", ["bob", "Alice", "../alice", "", "x" * 5000, "\ud800"])
+def test_owners_are_apart(experience: Experience, tmp_path: File, owner: str) -> None:
+    other = Experience(tmp_path / "experience", owner)
+    assert other.entries() == []
+    other.add([MUG])
+    other.remove([MUG.key])
+    assert len(experience.entries()) == 3
+    assert {file.parent for file in tmp_path.rglob("*.sqlite")} == {tmp_path / "experience"}
+
+
+def test_the_folder_is_for_its_owner_alone(experience: Experience) -> None:
+    assert experience.file.parent.stat().st_mode & 0o077 == 0
+
+
+def test_the_graph_is_made_of_what_succeeded(experience: Experience) -> None:
+    graph = experience.graph(bag_of_words.embed, "bag", threshold=0.3)
+    assert graph.paths == [EGG, MUG]
+    assert graph.threshold == 0.3
+    assert experience.graph(bag_of_words.embed, "bag", least=0).paths == [EGG, MUG, FAILED]
+
+
+def test_each_instruction_is_embedded_once_for_each_model(experience: Experience) -> None:
+    asked: list[str] = []
+
+    def embed(texts: Sequence[str]) -> Floats:
+        asked.extend(texts)
+        return bag_of_words.embed(texts)
+
+    first = experience.graph(embed, "bag")
+    again = experience.graph(embed, "bag")
+    assert asked == [*EGG.instructions, *MUG.instructions]
+    assert (again.nodes, again.edges) == (first.nodes, first.edges)
+    experience.graph(embed, "another")
+    assert len(asked) == 12
+    again.vector("heat egg")
+    assert len(asked) == 12
+    again.vector("how is an egg heated?")
+    assert len(asked) == 13
+
+
+def test_what_is_removed_leaves_no_trace(experience: Experience) -> None:
+    experience.graph(bag_of_words.embed, "bag", least=0)
+    assert b"secretpan" in experience.file.read_bytes()
+    experience.remove([FAILED.key, EGG.key])
+    assert [entry.path for entry in experience.entries()] == [MUG]
+    assert b"secretpan" not in experience.file.read_bytes()
+    never = Experience(experience.file.parent, "bob")
+    never.add([MUG])
+    graphs = [kept.graph(bag_of_words.embed, "bag") for kept in (experience, never)]
+    assert graphs[0].nodes == graphs[1].nodes
+    experience.clear()
+    assert not experience.file.exists()
+    assert experience.entries() == []
+
+
+def test_an_unknown_key_removes_nothing(experience: Experience) -> None:
+    with pytest.raises(BadInput, match="no path 'abc'"):
+        experience.remove([EGG.key, "abc"])
+    assert len(experience.entries()) == 3
+
+
+def test_several_may_add_at_once(experience: Experience) -> None:
+    paths = [Path("count", f"to {number}", ("count",)) for number in range(40)]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda path: experience.add([path]), paths))
+    assert len(experience.entries()) == 43
+
+
+def test_a_database_that_cannot_be_used_is_said(experience: Experience, tmp_path: File) -> None:
+    database = sqlite3.connect(experience.file)
+    database.execute("UPDATE path SET instructions = '{'")
+    database.commit()
+    with pytest.raises(BadInput, match="cannot be used"):
+        experience.entries()
+    database.execute("PRAGMA user_version = 9")
+    database.close()
+    with pytest.raises(BadInput, match="version 9"):
+        experience.add([EGG])
+    experience.file.write_bytes(b"not a database" * 100)
+    with pytest.raises(BadInput, match="not a database"):
+        experience.entries()
+    (tmp_path / "file").touch()
+    for wrong in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(BadInput, match="cannot be used"):
+            Experience(wrong, "alice").add([EGG])
+    experience.file.unlink()
+    experience.file.mkdir()
+    with pytest.raises(BadInput, match="cannot be used"):
+        experience.clear()

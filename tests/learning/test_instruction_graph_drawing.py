@@ -1,0 +1,110 @@
+"""The picture of an instruction graph: what it shows, and that text in it stays text."""
+
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path as File
+
+import bag_of_words
+import pytest
+
+from learning.instruction_graph import InstructionGraph
+from learning.instruction_graph_drawing import draw
+from learning.paths import Path
+from planweave import BadInput
+
+HOSTILE = "</td><script>alert(1)</script> $\\frac{x$ & \x1b[2J"
+PATHS = [
+    Path("heat", "an egg", ("open fridge", "take egg", "go stove", "heat egg")),
+    Path("heat", "a mug", ("open fridge", "take mug", "heat mug")),
+    Path(HOSTILE, HOSTILE, (HOSTILE, "take egg", f'" onload="{HOSTILE}')),
+]
+
+
+class Tags(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def graph() -> InstructionGraph:
+    made = InstructionGraph(bag_of_words.embed)
+    made.insert_all(PATHS)
+    return made
+
+
+def test_a_page_lists_every_node_and_edge_by_itself(
+    graph: InstructionGraph, tmp_path: File
+) -> None:
+    draw(graph, tmp_path / "graph.html")
+    page = (tmp_path / "graph.html").read_text("utf-8")
+    seen = Tags(page)
+    assert {"svg", "table"} < set(seen.tags)
+    names = {f"n{node}" for node in graph.nodes}
+    assert names <= {value for name, value in seen.attributes if name == "id"}
+    for text in ["take mug", "an egg", HOSTILE]:
+        assert text in seen.text
+    assert "script" not in seen.tags
+    assert not any(name.startswith("on") for name, _ in seen.attributes)
+    linked = [value for name, value in seen.attributes if name in ("src", "href", "xlink:href")]
+    assert linked
+    assert all((value or "").startswith("#") for value in linked)
+    assert "default-src 'none'" in page
+    assert f"3 paths · {len(graph.nodes)} nodes" in page
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<?xml")])
+def test_a_picture_is_the_same_each_time(
+    graph: InstructionGraph, tmp_path: File, name: str, start: bytes
+) -> None:
+    for most in (40, 40, 2):
+        draw(graph, tmp_path / f"{most}-{name}", most=most)
+    before = (tmp_path / f"40-{name}").read_bytes()
+    draw(graph, tmp_path / f"40-{name}")
+    assert (tmp_path / f"40-{name}").read_bytes() == before
+    assert before.startswith(start)
+    assert len((tmp_path / f"2-{name}").read_bytes()) < len(before)
+
+
+def test_every_node_of_a_path_that_stands_out_is_drawn(
+    graph: InstructionGraph, tmp_path: File
+) -> None:
+    def drawn(**options: str | None) -> set[str]:
+        draw(graph, tmp_path / "graph.html", most=2, **options)
+        svg = (tmp_path / "graph.html").read_text("utf-8").partition("</figure>")[0]
+        return set(re.findall(r'href="#n(\d+)"', svg))
+
+    key = PATHS[2].key
+    assert len(drawn()) == 2
+    assert drawn(key=key) == set(map(str, graph.walk(key)))
+
+
+def test_a_graph_without_edges_or_of_long_paths_is_drawn(tmp_path: File) -> None:
+    for length in (1, 30):
+        made = InstructionGraph(bag_of_words.embed, 0.9)
+        made.insert(Path("", "count", tuple(f"number{step}" for step in range(length))))
+        draw(made, tmp_path / "graph.svg")
+        assert (tmp_path / "graph.svg").read_text("utf-8").count('href="#n') == len(made.nodes)
+
+
+def test_what_cannot_be_drawn_is_said(
+    graph: InstructionGraph, tmp_path: File, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BadInput, match="no format"):
+        draw(graph, tmp_path / "graph.pdf")
+    with pytest.raises(BadInput, match="cannot be written"):
+        draw(graph, tmp_path / "absent" / "graph.png")
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(BadInput, match="needs the package matplotlib"):
+        draw(graph, tmp_path / "graph.png")
