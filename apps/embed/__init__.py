@@ -1,0 +1,6 @@
+"""Doors for other programs: OpenAI's chat completions, MCP tools and A2A agents."""
+
+from apps.embed.doors import routes
+from apps.embed.runs import Order, Runner, in_process, over_protocol
+
+__all__ = ["Order", "Runner", "in_process", "over_protocol", "routes"]

@@ -1,0 +1,276 @@
+"""OpenAI's chat completions: any program that speaks to a model can speak to a method.
+
+A model is a method. What a method needs besides the conversation comes in the field ``context``
+(``extra_body`` of OpenAI's client); ``thread`` keeps the facts from one question to the next.
+"""
+
+import json
+import re
+import time
+import uuid
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from apps.embed.runs import Order, Outcome, Runner
+from apps.embed.wire import checked, event_stream, read_body, told
+from apps.service import service
+from planweave import BadInput
+
+_AGREED = re.compile(r"\W*(y|yes|ok|okay|approve|approved|go|go ahead)\W*", re.IGNORECASE)
+_CALL = re.compile(r"call_([0-9a-f]{32})")
+
+
+class Part(BaseModel):
+    """A part of a message's content."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: str
+    text: str = ""
+
+
+class Message(BaseModel):
+    """A message of the conversation."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: str | list[Part] | None = None
+    tool_call_id: str = ""
+
+    @property
+    def text(self) -> str:
+        """What it says.
+
+        Raises:
+            BadInput: It holds something else than text.
+        """
+        if not isinstance(self.content, list):
+            return self.content or ""
+        if other := [part.type for part in self.content if part.type != "text"]:
+            raise BadInput(f"A message holds {other[0]}; the methods read text alone.")
+        return "\n".join(part.text for part in self.content)
+
+
+class StreamOptions(BaseModel):
+    """How the answer is streamed."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    include_usage: bool = False
+
+
+class ChatRequest(BaseModel):
+    """What is used of a request for a chat completion; the rest is ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    model: str
+    messages: list[Message] = Field(min_length=1)
+    stream: bool = False
+    stream_options: StreamOptions = StreamOptions()
+    n: Literal[1, None] = None
+    temperature: float | None = None
+    seed: int | None = None
+    context: dict[str, Any] = {}
+    thread: uuid.UUID | None = None
+
+
+def openai_routes(run: Runner) -> list[BaseRoute]:
+    """``/v1/models`` and ``/v1/chat/completions``."""
+
+    async def complete(request: Request) -> Response:
+        try:
+            asked = checked(ChatRequest, await read_body(request))
+            service().offers(asked.model)
+            order = _order(asked)
+            reply = _Reply(asked.model, order.thread)
+            if asked.stream:
+                usage = asked.stream_options.include_usage
+                return event_stream(reply.stream(run, order, request, usage=usage))
+            async for update in run(order, request):
+                reply.outcome.take(update)
+            return JSONResponse(reply.whole())
+        except Exception as error:
+            status, text = told(error)
+            return JSONResponse({"error": _error(status, text)}, status)
+
+    return [
+        Route("/v1/chat/completions", complete, methods=["POST"]),
+        Route("/v1/models", _models, methods=["GET"]),
+        Route("/v1/models/{name}", _model, methods=["GET"]),
+    ]
+
+
+async def _models(_: Request) -> Response:
+    return JSONResponse({"object": "list", "data": [_card(name) for name in service().methods]})
+
+
+async def _model(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name in service().methods:
+        return JSONResponse(_card(name))
+    return JSONResponse({"error": _error(404, f"There is no method {name!r} here.")}, 404)
+
+
+def _card(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "planweave"}
+
+
+def _error(status: int, text: str) -> dict[str, Any]:
+    kind = "invalid_request_error" if status < 500 else "api_error"
+    return {"message": text, "type": kind, "param": None, "code": None}
+
+
+def _order(asked: ChatRequest) -> Order:
+    """The run that a request asks for.
+
+    Raises:
+        BadInput: Its last message is neither a question nor an answer to what was asked.
+    """
+    settings = _settings(asked)
+    last = asked.messages[-1]
+    if last.role == "tool":
+        called = _CALL.fullmatch(last.tool_call_id)
+        if not called:
+            raise BadInput(f"There is no call {last.tool_call_id!r} to answer.")
+        return Order(
+            method=asked.model,
+            settings=settings,
+            thread=str(uuid.UUID(called[1])),
+            resume={"decisions": [_decision(last.text)]},
+        )
+    if last.role != "user":
+        raise BadInput("The last message is no question.", mend="End with a message of the user.")
+    approves = settings.get("approve", service().context.approve)
+    thread = asked.thread or (uuid.uuid4() if approves else None)
+    told_before = () if asked.thread else asked.messages[:-1]  # a thread knows them itself
+    return Order(
+        method=asked.model,
+        messages=_conversation([*told_before, last]),
+        settings=settings,
+        thread=str(thread) if thread else None,
+    )
+
+
+def _settings(asked: ChatRequest) -> dict[str, Any]:
+    """The fields of the context; what the system says are the rules, if there are no others."""
+    system = [m.text for m in asked.messages if m.role in ("system", "developer")]
+    rules = "\n\n".join(text for text in system if text.strip())
+    own = {"temperature": asked.temperature, "seed": asked.seed, "rules": rules or None}
+    return {name: value for name, value in own.items() if value is not None} | asked.context
+
+
+def _conversation(messages: Sequence[Message]) -> list[dict[str, str]]:
+    return [
+        {"role": message.role, "content": message.text}
+        for message in messages
+        if message.role in ("user", "assistant") and message.text
+    ]
+
+
+def _decision(text: str) -> Mapping[str, Any]:
+    """What a person decided: a decision as JSON, a word of consent, or what is to be changed."""
+    if _AGREED.fullmatch(text):
+        return {"type": "approve"}
+    try:
+        decision = json.loads(text)
+    except (ValueError, RecursionError):
+        decision = None
+    if not isinstance(decision, dict) or "type" not in decision:
+        return {"type": "respond", "message": text}
+    if "plan" in decision:
+        edited = {"name": "carry_out_plan", "args": {"plan": decision["plan"]}}
+        return {"type": "edit", "edited_action": edited}
+    return decision
+
+
+class _Reply:
+    """A completion as it grows."""
+
+    def __init__(self, model: str, thread: str | None) -> None:
+        self.outcome = Outcome()
+        self._thread = thread
+        self._steps: list[str] = []
+        self._head = {
+            "id": f"chatcmpl-{uuid.uuid4().hex}",
+            "created": int(time.time()),
+            "model": model,
+        }
+
+    def whole(self) -> dict[str, Any]:
+        """The completion at once."""
+        message = {"role": "assistant", **self._message()}
+        choice = {"index": 0, "message": message, "finish_reason": self._finish, "logprobs": None}
+        return {
+            **self._head,
+            "object": "chat.completion",
+            "choices": [choice],
+            "usage": self._usage(),
+            "planweave": self._extra(),
+        }
+
+    async def stream(
+        self, run: Runner, order: Order, request: Request, *, usage: bool
+    ) -> AsyncGenerator[str]:
+        """The completion in pieces: what happens as ``reasoning_content``, then the answer."""
+        yield self._piece({"role": "assistant", "content": ""})
+        try:
+            async with aclosing(run(order, request)) as updates:
+                async for update in updates:
+                    if step := self.outcome.take(update):
+                        yield self._piece({"reasoning_content": f"{step}\n"})
+        except Exception as error:
+            yield json.dumps({"error": _error(*told(error))})
+            return
+        message = self._message()
+        if calls := message.get("tool_calls"):
+            message["tool_calls"] = [{"index": 0, **call} for call in calls]
+        yield self._piece(message)
+        yield self._piece({}, finish=self._finish, planweave=self._extra())
+        if usage:
+            yield json.dumps(self._chunk([], usage=self._usage()))
+        yield "[DONE]"
+
+    @property
+    def _finish(self) -> str:
+        return "tool_calls" if self.outcome.request else "stop"
+
+    def _message(self) -> dict[str, Any]:
+        if self.outcome.request is None:
+            return {"content": self.outcome.text}
+        action = self.outcome.request["action_requests"][0]
+        arguments = json.dumps(action["args"], ensure_ascii=False)
+        call = {
+            "id": f"call_{uuid.UUID(self._thread).hex}",
+            "type": "function",
+            "function": {"name": action["name"], "arguments": arguments},
+        }
+        return {"content": action["description"], "tool_calls": [call]}
+
+    def _piece(self, delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+        return json.dumps(self._chunk([choice], **more), ensure_ascii=False)
+
+    def _chunk(self, choices: Sequence[Any], **more: Any) -> dict[str, Any]:
+        return {**self._head, "object": "chat.completion.chunk", "choices": choices, **more}
+
+    def _usage(self) -> dict[str, Any]:
+        used = self.outcome.usage
+        return {
+            "prompt_tokens": used.input_tokens,
+            "completion_tokens": used.output_tokens,
+            "total_tokens": used.input_tokens + used.output_tokens,
+            "prompt_tokens_details": {"cached_tokens": used.cached_tokens},
+        }
+
+    def _extra(self) -> dict[str, Any]:
+        """What OpenAI's shape has no place for."""
+        outcome = self.outcome
+        return {"thread": self._thread, "answer": outcome.answer, "facts": outcome.cited}

@@ -1,0 +1,205 @@
+"""One run of a method for another program: what is asked, how it is carried out, what it says."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from langgraph.types import Command
+
+from apps.service import service
+from apps.threads import checkpoints, long_term_memory
+from graphs import method
+from graphs.edges import RECURSION_LIMIT
+from memory import Answer, Fact, UsageByRole, add_usage, total_usage
+from nodes.briefing import plan_text, source_text
+from planweave import BadInput, PlanweaveError
+from planweave.usage import Usage
+
+if TYPE_CHECKING:
+    from langgraph_sdk.client import LangGraphClient
+    from starlette.requests import Request
+
+_SHOWN = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What a program asks for.
+
+    Attributes:
+        method: Name of the method.
+        messages: The conversation as ``{"role", "content"}``, the question last.
+        settings: Fields of the context that the caller sets; not yet admitted.
+        thread: A UUID under which the run is kept, so that it can be gone on with; None: it is not.
+        resume: The decision on what the thread waits for, in place of messages.
+    """
+
+    method: str
+    messages: Sequence[Mapping[str, str]] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    thread: str | None = None
+    resume: Any = None
+
+
+class Runner(Protocol):
+    """Carries out an order for whoever sent the request.
+
+    Gives the updates of the graph's nodes as they come, as LangGraph streams them: each a mapping
+    from a node's name to its update, or from ``__interrupt__`` to what a person is asked.
+
+    Raises:
+        PlanweaveError: The order is refused, or the run cannot go on.
+    """
+
+    def __call__(
+        self, order: Order, request: "Request | None", /
+    ) -> AsyncGenerator[Mapping[str, Any]]:
+        """Carry out an order."""
+
+
+class RunFailed(PlanweaveError):
+    """A run that ended with an error on the server that carried it out."""
+
+
+async def in_process(
+    order: Order, _request: "Request | None" = None
+) -> AsyncGenerator[Mapping[str, Any]]:
+    """Carry out an order in this process, under the service that the operator has written down.
+
+    Raises:
+        PlanweaveError: See :class:`Runner`.
+    """
+    offered = await asyncio.to_thread(service)
+    offered.offers(order.method)
+    context = offered.admit(order.settings)
+    module = await asyncio.to_thread(method, order.method)
+    kept = checkpoints() if order.thread else nullcontext()
+    async with long_term_memory() as store, kept as saver:
+        graph = module.builder.compile(checkpointer=saver, store=store)
+        config = {
+            "configurable": {"thread_id": order.thread},
+            "recursion_limit": RECURSION_LIMIT,
+        }
+        if order.resume is not None and not (await graph.aget_state(config)).interrupts:
+            raise BadInput("Nothing waits for an answer there.", mend="Ask the question again.")
+        durability: Any = "exit" if saver else None
+        async for update in graph.astream(
+            _given(order), config, context=context, stream_mode="updates", durability=durability
+        ):
+            yield update
+
+
+def over_protocol(client: "LangGraphClient") -> Runner:
+    """Make the runner that hands orders to a LangGraph server, such as ``langgraph dev``."""
+
+    async def run(
+        order: Order, _request: "Request | None" = None
+    ) -> AsyncGenerator[Mapping[str, Any]]:
+        resumed = None if order.resume is None else {"resume": order.resume}
+        runs: Any = client.runs  # its types allow no thread that may be None
+        async for part in runs.stream(
+            order.thread,
+            order.method,
+            input=None if resumed else {"messages": list(order.messages)},
+            command=resumed,
+            context=dict(order.settings),
+            stream_mode=["updates"],
+            if_not_exists="create",
+        ):
+            if part.event == "error":
+                raise RunFailed(str(part.data.get("message") or part.data.get("error")))
+            if part.event == "updates":
+                yield part.data
+
+    return run
+
+
+def _given(order: Order) -> Any:
+    if order.resume is not None:
+        return Command(resume=order.resume)
+    return {"messages": [dict(message) for message in order.messages]}
+
+
+@dataclass
+class Outcome:
+    """What a run has come to so far.
+
+    Attributes:
+        text: What it says in the chat.
+        request: What a person is asked before it goes on, in the form of LangChain's chat pages.
+        answer: The answer with the facts that it cites.
+        facts: The facts that this run has found.
+        usage: What its model calls used.
+    """
+
+    text: str = ""
+    request: Mapping[str, Any] | None = None
+    answer: Answer | None = None
+    facts: list[Fact] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def cited(self) -> list[dict[str, Any]]:
+        """The facts that the answer cites, with their sources, as far as this run found them."""
+        numbers = self.answer["facts"] if self.answer else []
+        return [
+            {"number": fact["number"], "text": fact["text"], "source": source_text(fact)}
+            for fact in self.facts
+            if fact["number"] in numbers
+        ]
+
+    def take(self, updates: Mapping[str, Any]) -> str:
+        """Take up one update of the stream; returns what happened in it as text, or nothing."""
+        lines: list[str] = []
+        for node, found in updates.items():
+            if node == "__interrupt__":
+                self.request = _value(found[0])
+                continue
+            for update in found if isinstance(found, list) else [found or {}]:
+                self._note(update)
+                if node != "intake":
+                    lines += _told(update)
+        return "\n".join(lines)
+
+    def _note(self, update: Mapping[str, Any]) -> None:
+        for message in update.get("messages") or ():
+            kind, text = _message(message)
+            self.text = text if kind == "ai" else self.text
+        self.answer = update.get("answer") or self.answer
+        if isinstance(facts := update.get("facts"), list):
+            self.facts += facts
+        used = update.get("usage")
+        if isinstance(used, dict):
+            self.usage += total_usage(add_usage({}, cast("UsageByRole", used)))
+
+
+def _value(interrupted: Any) -> Any:
+    """What an interrupt asks, from the object or from what a server made of it."""
+    return interrupted["value"] if isinstance(interrupted, Mapping) else interrupted.value
+
+
+def _message(message: Any) -> tuple[str, str]:
+    """Kind and text of a message, from the object or from what a server made of it."""
+    if isinstance(message, Mapping):
+        return str(message.get("type")), str(message.get("content"))
+    return message.type, message.text
+
+
+def _told(update: Mapping[str, Any]) -> list[str]:
+    """What one node has done, in lines for a person."""
+    lines = []
+    if plan := update.get("plan"):
+        lines += ["Plan:", plan_text(plan)]
+    if action := update.get("action"):
+        lines.append(action["thought"])
+    for turn in update.get("turns") or ():
+        lines.append(f"{turn['tool']}: {turn['input']}")
+        if turn["problem"]:
+            lines.append(f"Problem: {turn['problem']}")
+    facts = update.get("facts")
+    for fact in facts if isinstance(facts, list) else ():
+        text = fact["text"]
+        lines.append(f"[{fact['number']}] {text[:_SHOWN]}{' …' if len(text) > _SHOWN else ''}")
+    return [line for line in lines if line]

@@ -1,0 +1,266 @@
+"""Chat completions in OpenAI's shape, asked by OpenAI's own client."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import openai
+import pytest
+from door import Operator, served
+from openai import OpenAI
+from openai.types.chat import ChatCompletion
+from scripted import Prompt, Replies, Reply, act, decide, keep, plan
+
+from apps.service import service
+from planweave import PlanweaveError
+
+QUERY = "SELECT name, price FROM offer ORDER BY price LIMIT 1"
+ASKED: Any = [{"role": "user", "content": "Which offer is cheapest?"}]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served() as url:
+        yield url
+
+
+@pytest.fixture
+def client(address: str) -> Iterator[OpenAI]:
+    with OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+@pytest.fixture
+def operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Operator]:
+    yield Operator(tmp_path, monkeypatch)
+    service.cache_clear()
+
+
+def whole_run() -> Replies:
+    return Replies(
+        plan=[plan("Find the cheapest offer.")],
+        action=[act("sql", QUERY), act("finish")],
+        judge=[keep()],
+        decide=[decide("birch", 1)],
+    )
+
+
+def extra(completion: ChatCompletion) -> dict[str, Any]:
+    """What the answer holds besides OpenAI's fields."""
+    found: dict[str, Any] = (completion.model_extra or {})["planweave"]
+    return found
+
+
+def test_a_method_is_a_model(client: OpenAI, operator: Operator) -> None:
+    operator.offers(whole_run(), more={"methods": ["planrag", "rat"]})
+    assert [model.id for model in client.models.list()] == ["planrag", "rat"]
+    assert client.models.retrieve("rat").owned_by == "planweave"
+    with pytest.raises(openai.NotFoundError, match="no method 'gpt'"):
+        client.models.retrieve("gpt")
+
+
+def test_a_completion(client: OpenAI, operator: Operator, offers: str) -> None:
+    script = whole_run()
+    operator.offers(script, database=offers)
+    completion = client.chat.completions.create(model="planrag", messages=ASKED)
+    (choice,) = completion.choices
+    assert choice.finish_reason == "stop"
+    assert choice.message.content == "**birch**\n\nIt is best. [1]"
+    assert completion.usage is not None
+    assert completion.usage.prompt_tokens == sum(len(p.text) // 4 for p in script.prompts)
+    assert completion.usage.total_tokens > completion.usage.completion_tokens > 0
+    assert extra(completion)["answer"]["decision"] == "birch"
+    (fact,) = extra(completion)["facts"]
+    assert QUERY in fact["source"]
+    assert "5.25" in fact["text"]
+
+
+def test_a_stream_tells_the_steps_before_the_answer(
+    client: OpenAI, operator: Operator, offers: str
+) -> None:
+    operator.offers(whole_run(), database=offers)
+    stream = client.chat.completions.create(
+        model="planrag", messages=ASKED, stream=True, stream_options={"include_usage": True}
+    )
+    chunks = list(stream)
+    deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    steps = "".join((delta.model_extra or {}).get("reasoning_content", "") for delta in deltas)
+    assert steps.index("Find the cheapest offer.") < steps.index(QUERY) < steps.index("[1] name")
+    assert "".join(delta.content or "" for delta in deltas) == "**birch**\n\nIt is best. [1]"
+    assert chunks[-2].choices[0].finish_reason == "stop"
+    assert chunks[-1].usage is not None
+    assert chunks[-1].usage.prompt_tokens > 0
+
+
+def test_the_conversation_tells_what_a_follow_up_means(
+    client: OpenAI, operator: Operator, offers: str
+) -> None:
+    script = Replies(
+        interpret=[{"follows_up": True, "question": "Which offer is dearest?"}],
+        action=[act("sql", QUERY.replace("price LIMIT", "price DESC LIMIT"))],
+        decide=[decide("ash", 1)],
+    )
+    operator.offers(script, database=offers)
+    told = [{"role": "system", "content": "Be brief."}, *ASKED]
+    answered = {"role": "assistant", "content": "birch"}
+    parts = [{"type": "text", "text": "And the dearest?"}]
+    messages: Any = [*told, answered, {"role": "user", "content": parts}]
+    completion = client.chat.completions.create(model="single_rag", messages=messages)
+    assert extra(completion)["answer"]["decision"] == "ash"
+    assert "birch" in script.prompts[0].text
+    assert "Be brief." in script.prompts[-1].text
+
+
+def test_a_thread_keeps_the_facts(client: OpenAI, operator: Operator, offers: str) -> None:
+    script = Replies(
+        interpret=[{"follows_up": True, "question": "How cheap is birch?"}],
+        action=[act("sql", QUERY), act("finish"), act("finish")],
+        decide=[decide("birch", 1), decide("5.25", 1)],
+    )
+    operator.offers(script, database=offers)
+    thread = {"thread": str(uuid4())}
+    first = client.chat.completions.create(model="react", messages=ASKED, extra_body=thread)
+    assert extra(first)["thread"] == thread["thread"]
+    further: Any = [{"role": "user", "content": "How cheap is it?"}]
+    second = client.chat.completions.create(model="react", messages=further, extra_body=thread)
+    assert extra(second)["answer"]["decision"] == "5.25"
+    assert "5.25" in script.prompts[-1].text
+
+
+@pytest.mark.parametrize(
+    ("said", "carried_out"),
+    [
+        ("Yes.", "Find the cheapest offer."),
+        ('{"type": "approve"}', "Find the cheapest offer."),
+        ('{"type": "edit", "plan": ["Mine."]}', "Mine."),
+    ],
+)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_plan_is_approved_as_a_call(
+    client: OpenAI, operator: Operator, offers: str, said: str, carried_out: str, streamed: bool
+) -> None:
+    script = whole_run()
+    operator.offers(script, database=offers, approve=streamed)
+    settings = {} if streamed else {"context": {"approve": True}}
+    if streamed:
+        with client.chat.completions.stream(
+            model="planrag", messages=ASKED, extra_body=settings
+        ) as stream:
+            asking = stream.get_final_completion().choices[0]
+    else:
+        asking = client.chat.completions.create(
+            model="planrag", messages=ASKED, extra_body=settings
+        ).choices[0]  # type: ignore[assignment]
+    assert asking.finish_reason == "tool_calls"
+    assert "Carry out this plan?" in (asking.message.content or "")
+    assert asking.message.tool_calls
+    call: Any = asking.message.tool_calls[0]
+    assert json.loads(call.function.arguments) == {"plan": ["Find the cheapest offer."]}
+    asked: Any = asking.message.model_dump(include={"role", "content", "tool_calls"})
+    replied: Any = {"role": "tool", "tool_call_id": call.id, "content": said}
+    done = client.chat.completions.create(
+        model="planrag", messages=[*ASKED, asked, replied], extra_body=settings
+    )
+    assert extra(done)["answer"]["decision"] == "birch"
+    acted = next(prompt for prompt in script.prompts if prompt.task == "action")
+    assert f"1. {carried_out}" in acted.text
+
+
+def test_another_plan_is_asked_for(client: OpenAI, operator: Operator, offers: str) -> None:
+    script = whole_run()
+    script.left["plan"].append(plan("Another."))
+    operator.offers(script, database=offers, approve=True)
+    asking = client.chat.completions.create(model="planrag", messages=ASKED).choices[0]
+    assert asking.message.tool_calls
+    call = asking.message.tool_calls[0]
+    said = {"role": "tool", "tool_call_id": call.id, "content": "Shorter, please."}
+    replied: Any = [*ASKED, said]
+    again = client.chat.completions.create(model="planrag", messages=replied).choices[0]
+    assert again.finish_reason == "tool_calls"
+    assert "Shorter, please." in script.prompts[1].text
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"model": "gpt-4o"}, "no method 'gpt-4o'"),
+        ({"context": {"database": "/etc/passwd"}}, "names nothing that is offered"),
+        ({"context": {"owner": "ann"}}, "not the caller's"),
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": "assistant", "content": "x"}]}, "no question"),
+        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "image_url"),
+        ({"messages": [{"role": "tool", "tool_call_id": "x", "content": "y"}]}, "no call 'x'"),
+        (
+            {"messages": [{"role": "tool", "tool_call_id": f"call_{'0' * 32}", "content": "y"}]},
+            "Nothing waits",
+        ),
+        ({"n": 2}, "n"),
+        ({"thread": "mine"}, "thread"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_in_openais_shape(
+    address: str, operator: Operator, body: dict[str, object], words: str
+) -> None:
+    operator.offers(Replies())
+    reply = httpx.post(
+        f"{address}/v1/chat/completions", json={"model": "planrag", "messages": ASKED, **body}
+    )
+    assert reply.status_code == 400
+    assert reply.json()["error"]["type"] == "invalid_request_error"
+    assert words in reply.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b"[" * 100_000, b'{"x": "' + b"y" * 4_000_001])
+def test_a_body_that_is_none(address: str, operator: Operator, body: bytes) -> None:
+    operator.offers(Replies())
+    reply = httpx.post(f"{address}/v1/chat/completions", content=body)
+    assert reply.status_code == 400
+
+
+def test_an_error_ends_a_stream_with_a_sentence(client: OpenAI, operator: Operator) -> None:
+    operator.offers(Replies(), database="nowhere.sql")
+    stream = client.chat.completions.create(model="planrag", messages=ASKED, stream=True)
+    with pytest.raises(openai.APIError, match="nowhere"):
+        list(stream)
+    with pytest.raises(openai.InternalServerError, match="nowhere") as refused:
+        client.chat.completions.create(model="planrag", messages=ASKED)
+    assert refused.value.status_code == 502
+
+
+def test_what_nobody_outside_can_mend_is_not_shown(
+    client: OpenAI, operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(name: str) -> None:
+        raise ZeroDivisionError("secret")
+
+    operator.offers(Replies())
+    monkeypatch.setattr("apps.embed.runs.method", broken)
+    with pytest.raises(openai.InternalServerError) as failed:
+        client.chat.completions.create(model="planrag", messages=ASKED)
+    assert "secret" not in str(failed.value)
+    assert not isinstance(failed.value, PlanweaveError)
+
+
+def test_a_caller_who_goes_away_ends_the_run(
+    client: OpenAI, operator: Operator, offers: str
+) -> None:
+    asked = []
+
+    def slow(prompt: Prompt) -> Reply:
+        asked.append(prompt.task)
+        time.sleep(0.2)
+        return act("sql", f"SELECT {len(asked)} AS n FROM offer")
+
+    operator.offers(slow, database=offers)
+    stream = client.chat.completions.create(model="iter_rag", messages=ASKED, stream=True)
+    while not asked:
+        next(stream)
+    stream.close()
+    time.sleep(0.6)
+    seen = len(asked)
+    time.sleep(0.6)
+    assert len(asked) == seen < 5

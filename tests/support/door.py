@@ -1,0 +1,51 @@
+"""The doors of ``apps.embed`` on loopback, in this process, so that models can be scripted."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from scripted import Script, register
+from servers import free_port
+from starlette.applications import Starlette
+
+from apps.embed import routes
+from apps.service import service
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """Serve the doors; gives their address."""
+    port = free_port()
+    config = uvicorn.Config(Starlette(routes=routes()), port=port, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.02)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+class Operator:
+    """Writes down what is offered."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._path = folder / "service.json"
+        monkeypatch.setenv("PLANWEAVE_SERVICE", str(self._path))
+
+    def offers(
+        self, script: Script, *, more: dict[str, object] | None = None, **context: object
+    ) -> None:
+        """Offer a scripted model with these settings of every run."""
+        chosen = {"context": {"model": register(script), **context}, **(more or {})}
+        self._path.write_text(json.dumps(chosen))
+        service.cache_clear()
