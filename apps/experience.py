@@ -63,11 +63,14 @@ def list_paths(owner: Owner = "local", as_json: AsJson = False) -> None:
         return
     table = Table(box=None)
     table.add_column("key", no_wrap=True)
-    for title in ("task", "question", "instructions", "reward", "origin", "added"):
-        table.add_column(title)
+    table.add_column("task", no_wrap=True, max_width=24)
+    table.add_column("question", no_wrap=True, ratio=1)
+    for title in ("steps", "reward", "added"):
+        table.add_column(title, no_wrap=True)
     for path, added in entries:
-        texts = (path.task, path.question, str(len(path.instructions)), f"{path.reward:g}")
-        table.add_row(path.key, *map(one_line, (*texts, path.origin, added[:10])))
+        steps, reward = str(len(path.instructions)), f"{path.reward:.3g}"
+        cells = (path.task, path.question, steps, reward, added[:10])
+        table.add_row(path.key, *map(one_line, cells))
     Console(markup=False, highlight=False).print(table)
 
 
