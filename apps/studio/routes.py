@@ -12,6 +12,7 @@ from apps.studio import methods, results
 from apps.studio.access import ONE_PERSON, Access
 from apps.studio.databases import Databases
 from apps.studio.documents import Documents
+from apps.studio.experience import Experiences
 from apps.studio.guard import Guard
 
 _STATIC = Path(__file__).parent / "static"
@@ -24,7 +25,7 @@ def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
         access: Whose documents a caller sees and which databases it may name; for a server of
             one person everything.
     """
-    documents, databases = Documents(access), Databases(access)
+    documents, databases, experience = Documents(access), Databases(access), Experiences(access)
     inside = [
         Route("/api/methods", methods.methods),
         Route("/api/methods/{name}/graph", methods.graph),
@@ -33,6 +34,9 @@ def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
         Route("/api/documents", documents.remove, methods=["DELETE"]),
         Route("/api/documents/page", documents.page),
         Route("/api/databases", databases.schema, methods=["POST"]),
+        Route("/api/experience", experience.paths, methods=["GET"]),
+        Route("/api/experience", experience.remove, methods=["DELETE"]),
+        Route("/api/experience/graph", experience.graph),
         Route("/api/results", results.files),
         Route("/api/results/report", results.report),
         Route("/api/results/record", results.record),

@@ -33,6 +33,19 @@ export function methodSelect(known, chosen, onchange) {
     known.methods.map(({ name }) => h("option", { value: name, selected: name === chosen }, name)));
 }
 
+/** The graph of a method; choosing a node adds it to `pauses`, or takes it out. */
+export async function methodDrawing(method, pauses, changed) {
+  const graph = await get(`/studio/api/methods/${method}/graph`);
+  return new Drawing(graph, `Graph of ${method}`, {
+    pressed: (id) => pauses.has(id),
+    press: (id) => {
+      if (!pauses.delete(id)) pauses.add(id);
+      changed();
+    },
+    called: (id) => `Pause before ${id}`,
+  });
+}
+
 /** What a follow-up or a first question is typed into; Enter sends, Shift+Enter breaks the line. */
 export function composer(label, send) {
   const text = h("textarea", { rows: 1, "aria-label": label, placeholder: label, required: true });
@@ -106,7 +119,7 @@ class Ask {
     this.select.value = method;
     this.about.textContent = this.known.methods.find(({ name }) => name === method).description;
     this.pauses.clear();
-    this.drawing = new Drawing(await get(`/studio/api/methods/${method}/graph`), method, this.pauses, () => this.hintPauses());
+    this.drawing = await methodDrawing(method, this.pauses, () => this.hintPauses());
     this.hint = h("p", { className: "about" });
     this.hintPauses();
     const enlarge = button("Enlarge", () => this.drawing.enlarge(), { className: "link" });

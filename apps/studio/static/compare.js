@@ -1,11 +1,9 @@
 // Compare: two methods side by side on the same question and settings.
 
-import { get } from "./api.js";
-import { composer, methodSelect, suggestions } from "./ask.js";
+import { composer, methodDrawing, methodSelect, suggestions } from "./ask.js";
 import { Conversation } from "./conversation.js";
 import { field, h, number, seconds, table } from "./dom.js";
 import { showPage } from "./documents.js";
-import { Drawing } from "./graph.js";
 import { form, settings } from "./settings.js";
 
 const PAIR = ["planrag", "iter_rag"];
@@ -33,6 +31,7 @@ class Side {
   constructor(known, method) {
     this.known = known;
     this.method = method;
+    this.pauses = new Set();
     this.graph = h("div", { className: "mini" });
     this.talk = this.fresh();
     this.place = h("div", {}, this.talk.element);
@@ -44,7 +43,7 @@ class Side {
   fresh() {
     return new Conversation({
       method: () => this.method,
-      pauses: new Set(),
+      pauses: this.pauses,
       changed: (mark) => mark && this.drawing.mark(mark.node, mark.state),
       openPage: (document, page, quote) => showPage(settings.values.collection, document, page, quote),
     });
@@ -52,7 +51,8 @@ class Side {
 
   async choose(method) {
     this.method = method;
-    this.drawing = new Drawing(await get(`/studio/api/methods/${method}/graph`), method, new Set(), () => {});
+    this.pauses.clear();
+    this.drawing = await methodDrawing(method, this.pauses, () => {});
     this.graph.replaceChildren(this.drawing.element);
     this.element.setAttribute("aria-label", method);
   }

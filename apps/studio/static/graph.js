@@ -1,4 +1,4 @@
-// A method's graph as a drawing: what is being done is lit, and a node can be made to pause before.
+// A graph as a drawing: what is being done is lit, and nodes can be chosen.
 
 import { button, h, s } from "./dom.js";
 import { Graph, layout } from "./vendor/dagre.esm.js";
@@ -10,15 +10,18 @@ const ENDS = { __start__: "start", __end__: "end" };
 let drawings = 0;
 
 export class Drawing {
-  /** `pauses` is the set of nodes to pause before; `onpause` hears when a person changes it. */
-  constructor({ nodes, edges }, method, pauses, onpause) {
+  /**
+   * `pressed` says which nodes a person has chosen, `press(id)` changes it, `called(id)` says what
+   * choosing a node means.
+   */
+  constructor({ nodes, edges }, title, { pressed, press, called }) {
     this.nodes = new Map();
     const graph = arranged(nodes, edges);
     const { left, top, width, height } = extent(graph);
     const arrow = `arrow-${++drawings}`;
     this.element = s("svg", {
       class: "graph", viewBox: `${left - 6} ${top - 6} ${width + 12} ${height + 12}`, role: "group",
-      "aria-label": `Graph of ${method}: ${nodes.length} nodes`,
+      "aria-label": `${title}: ${nodes.length} nodes`,
     },
     s("defs", {}, s("marker", {
       id: arrow, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6.5, markerHeight: 6.5, orient: "auto-start-reverse",
@@ -28,42 +31,43 @@ export class Drawing {
       if (source === target) lines.push(loopOf(graph.node(source), label, arrow));
     }
     this.element.append(...lines.map(([path]) => path));
-    for (const node of nodes) this.element.append(this.nodeOf(node, graph.node(node.id), pauses, onpause));
+    for (const node of nodes) this.element.append(this.nodeOf(node, graph.node(node.id)));
     this.element.append(...lines.flatMap(([, label]) => label ?? []));
     this.element.style.maxWidth = `${width * 1.1}px`;
+    for (const { id } of nodes) if (!ENDS[id]) this.pressable(id, pressed, press, called);
   }
 
-  nodeOf({ id, tool }, place, pauses, onpause) {
+  nodeOf({ id, tool, label }, place) {
     const end = ENDS[id];
     const box = s("rect", {
       x: place.x - place.width / 2, y: place.y - HEIGHT / 2, width: place.width, height: HEIGHT,
       rx: end ? HEIGHT / 2 : 7,
     });
-    const label = s("text", { x: place.x, y: place.y + 4.5 }, end ?? id);
+    const text = end ?? label ?? id;
     const dot = s("circle", { class: "pause", cx: place.x - place.width / 2, cy: place.y - HEIGHT / 2, r: 5 });
-    const group = s("g", { class: `node ${end ? "end" : tool ? "tool" : ""}` }, s("title", {}, end ?? id), box, label, dot);
+    const group = s("g", { class: `node ${end ? "end" : tool ? "tool" : ""}` },
+      box, s("text", { x: place.x, y: place.y + 4.5 }, text), dot);
     this.nodes.set(id, group);
-    if (end) return group;
-    const show = () => {
-      group.setAttribute("aria-pressed", pauses.has(id));
-      group.setAttribute("aria-label", `Pause before ${id}`);
-    };
-    const toggle = () => {
-      if (!pauses.delete(id)) pauses.add(id);
-      show();
-      onpause(pauses);
+    return group;
+  }
+
+  pressable(id, pressed, press, called) {
+    const group = this.nodes.get(id);
+    const go = () => {
+      press(id);
+      for (const [other, one] of this.nodes) if (!ENDS[other]) one.setAttribute("aria-pressed", pressed(other));
     };
     group.setAttribute("tabindex", "0");
     group.setAttribute("role", "button");
-    group.addEventListener("click", toggle);
+    group.setAttribute("aria-pressed", pressed(id));
+    group.setAttribute("aria-label", called(id));
+    group.addEventListener("click", go);
     group.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") {
         event.preventDefault();
-        toggle();
+        go();
       }
     });
-    show();
-    return group;
   }
 
   /** Show the drawing large, with the names of its edges, until it is closed. */
@@ -95,8 +99,8 @@ export class Drawing {
 function arranged(nodes, edges) {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 14, ranksep: 34, edgesep: 7 });
-  for (const { id } of nodes) {
-    graph.setNode(id, { width: (ENDS[id] ?? id).length * LETTER + 20, height: HEIGHT });
+  for (const { id, label } of nodes) {
+    graph.setNode(id, { width: (ENDS[id] ?? label ?? id).length * LETTER + 20, height: HEIGHT });
   }
   const tools = new Set(nodes.filter(({ tool }) => tool).map(({ id }) => id));
   const crowded = tools.size > CROWD;

@@ -8,6 +8,7 @@ const PARTS = {
   compare: "Compare",
   documents: "Documents",
   databases: "Databases",
+  experience: "Experience",
   results: "Results",
 };
 const main = document.getElementById("main");

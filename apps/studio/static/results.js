@@ -49,7 +49,7 @@ class Board {
       this.runs(),
       this.trace,
       ...others.map(section),
-    ];
+    ].filter(Boolean);
   }
 
   /** Every run in a line, to be narrowed down. */

@@ -1,0 +1,129 @@
+// Experience: the paths that were kept, and the instruction graph in which they meet.
+
+import { get, remove } from "./api.js";
+import { button, confirmed, empty, field, h, iconButton, notice, number, table } from "./dom.js";
+import { Drawing } from "./graph.js";
+
+const API = "/studio/api/experience";
+const LETTERS = 24;
+const SHOWN = 200;
+
+export async function view(_, [owner = "local"]) {
+  const page = new Experience(owner);
+  await page.load();
+  return page.element;
+}
+
+class Experience {
+  constructor(owner) {
+    this.owner = owner;
+    this.chosen = null;
+    const whose = h("input", { value: owner, autocomplete: "off", onchange: ({ target }) => { location.hash = `#/experience/${encodeURIComponent(target.value.trim() || "local")}`; } });
+    this.threshold = h("input", { type: "range", min: 0, max: 1, step: 0.05, onchange: () => this.draw() });
+    this.most = h("select", { onchange: () => this.draw() }, [20, 40, 80, 160, 300].map((value) => h("option", { value, selected: value === 40 }, `${value} nodes`)));
+    this.about = h("p", { className: "dim", role: "status" });
+    this.canvas = h("div", { className: "canvas" });
+    this.detail = h("div", { className: "detail" });
+    this.list = h("div", {});
+    this.element = h("div", { className: "page wide" }, h("h1", {}, "Experience"),
+      h("p", { className: "lead" }, "Paths of instructions that were carried out before. Where their instructions are alike they share a node, at which paths can be recombined."),
+      h("section", { className: "card" },
+        h("div", { className: "columns" }, field("Owner", whose), field("Similarity from which instructions share a node", this.threshold), field("Shown, most travelled first", this.most)),
+        this.about, h("div", { className: "split" }, this.canvas, this.detail)),
+      this.list);
+  }
+
+  async load() {
+    const { paths, threshold } = await get(`${API}?${new URLSearchParams({ owner: this.owner })}`);
+    this.paths = new Map(paths.map((path) => [path.key, path]));
+    this.threshold.value = threshold;
+    this.listPaths();
+    if (paths.length) this.draw(); // takes a while the first time, so the page does not wait for it
+    else this.canvas.replaceChildren(empty("No experience yet", `Add trajectories: planweave experience add FILE --owner ${this.owner}`));
+  }
+
+  async draw() {
+    this.about.textContent = "Making the graph …";
+    const query = new URLSearchParams({ owner: this.owner, threshold: this.threshold.value, most: this.most.value });
+    try {
+      this.graph = await get(`${API}/graph?${query}`);
+    } catch (error) {
+      this.about.textContent = "";
+      this.canvas.replaceChildren(notice(error.message));
+      return;
+    }
+    const { nodes, edges, all_nodes: all, all_edges: links } = this.graph;
+    this.about.textContent = `${number(all)} nodes and ${number(links)} edges at a similarity of ${this.threshold.value}; ${nodes.length} nodes shown.`;
+    const named = new Map(nodes.map((node) => [String(node.id), node]));
+    this.drawing = new Drawing({
+      nodes: nodes.map((node) => ({ id: String(node.id), tool: node.instructions.length > 1, label: labelOf(node) })),
+      edges: edges.map(({ source, target, tasks }) => ({ source: String(source), target: String(target), label: Object.keys(tasks)[0] ?? "", conditional: false })),
+    }, "Instruction graph", {
+      pressed: (id) => id === this.chosen,
+      press: (id) => { this.chosen = id; this.tellNode(named.get(id)); },
+      called: (id) => named.get(id).instructions.join(" or "),
+    });
+    this.drawing.element.style.width = this.drawing.element.style.maxWidth; // wider than the page, perhaps
+    this.canvas.replaceChildren(this.drawing.element);
+    this.detail.replaceChildren(h("p", { className: "about" }, "Choose a node to see its instructions, or a path to see its way."));
+  }
+
+  tellNode({ id, instructions, paths }) {
+    this.drawing.reset();
+    this.drawing.mark(String(id), "lit");
+    const through = Object.entries(this.graph.walks).filter(([, walk]) => walk.includes(id)).map(([key]) => this.paths.get(key));
+    this.detail.replaceChildren(
+      h("h2", {}, `${number(instructions.length)} instruction${instructions.length === 1 ? "" : "s"}`),
+      h("ul", { className: "plain-list" }, instructions.slice(0, SHOWN).map((text) => h("li", {}, h("code", {}, text)))),
+      h("h3", {}, `${number(paths)} path${paths === 1 ? "" : "s"} through it`),
+      h("ul", { className: "plain-list" }, through.slice(0, SHOWN).filter(Boolean).map((path) => h("li", {}, button(path.question, () => this.tellPath(path), { className: "link" })))));
+  }
+
+  tellPath(path) {
+    const walk = this.graph?.walks[path.key] ?? [];
+    this.drawing?.reset();
+    for (const node of walk) this.drawing.mark(String(node), "lit");
+    this.detail.replaceChildren(
+      h("h2", {}, path.question),
+      h("p", { className: "dim" }, [path.task, `reward ${path.reward}`, path.origin].filter(Boolean).join(" · ")),
+      h("ol", { className: "steps" }, path.instructions.map((text) => h("li", {}, h("code", {}, text)))),
+      ...(walk.length ? [] : [h("p", { className: "about" }, "It is not in the graph: only what succeeded is.")]));
+    this.canvas.scrollIntoView({ block: "nearest" });
+  }
+
+  listPaths() {
+    const text = h("input", { type: "search", "aria-label": "Search in paths", placeholder: "Search tasks and questions" });
+    const place = h("div", {});
+    const show = () => {
+      const words = text.value.toLowerCase();
+      const found = [...this.paths.values()].filter((path) => `${path.task} ${path.question}`.toLowerCase().includes(words));
+      place.replaceChildren(
+        h("p", { className: "dim", role: "status" }, `${number(found.length)} paths${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`),
+        table(["Question", "Task", { name: "Steps", number: true }, { name: "Reward", number: true }, { name: h("span", { className: "unseen" }, "Delete") }],
+          found.slice(0, SHOWN).map((path) => [
+            button(path.question, () => this.tellPath(path), { className: "link" }), path.task, number(path.instructions.length), number(path.reward, 2),
+            iconButton("trash", `Delete: ${path.question}`, () => this.forget(path)),
+          ]), "Paths"));
+    };
+    text.addEventListener("input", show);
+    show();
+    this.list.replaceChildren(this.paths.size
+      ? h("section", { className: "card tall" }, h("h2", {}, "Paths"), h("div", { className: "row" }, text), place) : h("div", {}));
+  }
+
+  async forget(path) {
+    if (!(await confirmed(`Forget the path of “${path.question}” for good?`, "Forget"))) return;
+    try {
+      await remove(`${API}?${new URLSearchParams({ owner: this.owner, key: path.key })}`);
+      await this.load();
+    } catch (error) {
+      this.list.prepend(notice(error.message));
+    }
+  }
+}
+
+function labelOf({ instructions }) {
+  const [first] = instructions;
+  const text = first.length > LETTERS ? `${first.slice(0, LETTERS - 1)}…` : first;
+  return instructions.length > 1 ? `${text} +${instructions.length - 1}` : text;
+}
