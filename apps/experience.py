@@ -62,11 +62,8 @@ def list_paths(owner: Owner = "local", as_json: AsJson = False) -> None:
         typer.echo("There is no experience yet. Add some: planweave experience add FILE")
         return
     table = Table(box=None)
-    table.add_column("key", no_wrap=True)
-    table.add_column("task", no_wrap=True, max_width=24)
-    table.add_column("question", no_wrap=True, ratio=1)
-    for title in ("steps", "reward", "added"):
-        table.add_column(title, no_wrap=True)
+    for title in ("key", "task", "question", "steps", "reward", "added"):
+        table.add_column(title, no_wrap=title not in ("task", "question"))
     for path, added in entries:
         steps, reward = str(len(path.instructions)), f"{path.reward:.3g}"
         cells = (path.task, path.question, steps, reward, added[:10])
