@@ -46,6 +46,10 @@ _TASKS = {
     "the questions": "ask",
     "the sentences that matter": "copy",
     "grade the answer": "mark",
+    "the reflection": "reflect",
+    "the next sub-question": "deduce",
+    "ground the answer": "ground",
+    "compare the texts": "compare",
 }
 
 
