@@ -35,7 +35,7 @@ class Access:
             BadInput: It belongs to somebody else.
         """
         owner = self.owner(request)
-        if owner is not None and name.partition("/")[0] != owner:
+        if owner is not None and not name.startswith(f"{owner}/"):
             raise BadInput(
                 f"The collection {name!r} is not yours.", mend=f"Name one such as {owner}/energy."
             )

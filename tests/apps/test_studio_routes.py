@@ -1,0 +1,278 @@
+"""The studio's own routes: what they tell, and what they refuse."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from documents import WordEmbeddings, WordTokens
+from records import record
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.testclient import TestClient
+
+from apps import studio
+from apps.studio import experience, guard
+from apps.studio.settings import form
+from graphs import METHODS
+from learning.experience import Experience
+from learning.paths import Path as Instructions
+from memory import Context
+from models import register_embeddings
+from planweave import BadInput
+from tools.documents import chunks
+
+STATIC = Path(studio.__file__).parent / "static"
+OWN_SCRIPTS = sorted(STATIC.glob("*.js"))
+DOCUMENTS = "/studio/api/documents"
+
+
+def client(access: studio.Access | None = None) -> TestClient:
+    routes = studio.routes(access) if access else studio.routes()
+    return TestClient(Starlette(routes=routes), base_url="http://127.0.0.1")
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("PLANWEAVE_RESULTS_DIR", str(tmp_path / "results"))
+    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
+    register_embeddings("words", WordEmbeddings)
+    (tmp_path / "results").mkdir()
+    with client() as opened:
+        yield opened
+
+
+def upload(page: TestClient, name: str, text: str, collection: str = "energy") -> Any:
+    asked = {"collection": collection, "name": name, "embeddings": "none"}
+    return page.put(DOCUMENTS, params=asked, content=text.encode())
+
+
+def detail(reply: Any) -> str:
+    assert reply.status_code == 400
+    return str(reply.json()["detail"])
+
+
+@pytest.mark.parametrize(
+    "path", ["/studio", "/studio/main.js", "/studio/api/methods", "/studio/api/results/record"]
+)
+def test_every_answer_forbids_foreign_scripts(page: TestClient, path: str) -> None:
+    headers = page.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_page_has_no_script_of_its_own_and_loads_nothing_from_elsewhere() -> None:
+    html = (STATIC / "index.html").read_text("utf-8")
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|https?://", html)
+
+
+@pytest.mark.parametrize("script", OWN_SCRIPTS, ids=lambda path: path.name)
+def test_no_script_reads_text_as_html(script: Path) -> None:
+    code = script.read_text("utf-8")
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", code)
+
+
+def test_tells_every_method_and_every_setting_once(page: TestClient) -> None:
+    told = page.get("/studio/api/methods").json()
+    assert [method["name"] for method in told["methods"]] == [*METHODS]
+    fields = [field for group in told["settings"]["groups"] for field in group["fields"]]
+    assert sorted(fields) == sorted(Context.model_fields)
+    assert told["settings"]["schema"]["properties"].keys() == Context.model_fields.keys()
+
+
+def test_settings_of_some_methods_name_methods_that_there_are() -> None:
+    groups: Any = form()["groups"]
+    assert {name for group in groups for name in group["methods"]} <= set(METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tells_the_graph_of_a_method(page: TestClient, method: str) -> None:
+    graph = page.get(f"/studio/api/methods/{method}/graph").json()
+    names = {node["id"] for node in graph["nodes"]}
+    assert {"__start__", "intake", "__end__"} <= names
+    assert all({edge["source"], edge["target"]} <= names for edge in graph["edges"])
+
+
+def test_an_unknown_method_is_told(page: TestClient) -> None:
+    assert "no method 'magic'" in detail(page.get("/studio/api/methods/magic/graph"))
+
+
+def test_documents_are_uploaded_replaced_read_and_deleted(page: TestClient) -> None:
+    assert upload(page, "grid report.md", "# Grid\n\nLosses fell.").json()["status"] == "added"
+    assert upload(page, "grid report.md", "# Grid\n\nLosses rose.").json()["status"] == "changed"
+    listed = page.get(DOCUMENTS).json()["collections"]
+    assert [info["name"] for info in listed["energy"]] == ["grid report.md"]
+    place = {"collection": "energy", "name": "grid report.md"}
+    text = page.get(f"{DOCUMENTS}/page", params=place | {"page": "1"}).json()["text"]
+    assert "Losses rose." in text
+    assert "no page 9" in detail(page.get(f"{DOCUMENTS}/page", params=place | {"page": "9"}))
+    assert page.delete(DOCUMENTS, params=place).status_code == 200
+    assert page.get(DOCUMENTS).json()["collections"] == {"energy": []}
+    page.delete(DOCUMENTS, params={"collection": "energy"})
+    assert page.get(DOCUMENTS).json()["collections"] == {}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../outside.md", "a/b.md", "a\\b.md", "/etc/passwd.md", "..md", ".hidden.md", "a\n.md"),
+        *("nul\0.md", "x" * 200 + ".md", "<img src=x>.md", "program.exe", "noending", ""),
+    ],
+)
+def test_names_that_lead_elsewhere_or_are_of_no_known_kind_are_refused(
+    page: TestClient, tmp_path: Path, name: str
+) -> None:
+    detail(upload(page, name, "text"))
+    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+
+
+@pytest.mark.parametrize("collection", ["../energy", "a/b/c", "", "/energy", "a b"])
+def test_collections_that_lead_elsewhere_are_refused(
+    page: TestClient, tmp_path: Path, collection: str
+) -> None:
+    detail(upload(page, "report.md", "text", collection))
+    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+
+
+def test_nothing_of_an_upload_is_left_outside_the_collection(
+    page: TestClient, tmp_path: Path
+) -> None:
+    upload(page, "report.md", "# Grid\n\nLosses fell.")
+    detail(upload(page, "broken.pdf", "no PDF"))
+    assert not [file for file in (tmp_path / "data" / "uploads").rglob("*") if file.is_file()]
+
+
+def test_an_upload_without_end_is_cut_short(
+    page: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_DOCUMENT_MEGABYTES", "1")
+    sent = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal sent
+        while sent < 50:
+            sent += 1
+            yield b"x" * 100_000
+
+    asked = {"collection": "energy", "name": "long.txt"}
+    assert "larger than 1,000,000 bytes" in detail(
+        page.put(DOCUMENTS, params=asked, content=endless())
+    )
+
+
+def test_whoever_has_a_name_sees_only_what_is_theirs(page: TestClient) -> None:
+    upload(page, "report.md", "# Grid\n\nLosses fell.", "bob/energy")
+    alice = client(studio.Access(owner=lambda _: "alice"))
+    assert alice.get(DOCUMENTS).json()["collections"] == {}
+    assert upload(alice, "mine.md", "# Mine\n\nAlone.", "alice/notes").status_code == 200
+    assert [*alice.get(DOCUMENTS).json()["collections"]] == ["alice/notes"]
+    theirs = {"collection": "bob/energy", "name": "report.md"}
+    assert "not yours" in detail(alice.get(f"{DOCUMENTS}/page", params=theirs | {"page": "1"}))
+    assert "not yours" in detail(alice.delete(DOCUMENTS, params=theirs))
+    assert "not yours" in detail(upload(alice, "x.md", "text", "bob/energy"))
+    assert "not yours" in detail(upload(alice, "x.md", "text", "alice"))
+
+
+def test_a_database_is_described(page: TestClient, offers: str) -> None:
+    told = page.post("/studio/api/databases", json={"url": offers}).json()
+    assert (told["kind"], told["language"]) == ("relational", "SQL (SQLite)")
+    assert [field["name"] for field in told["entities"][0]["fields"]] == ["name", "price"]
+
+
+def test_a_database_that_does_not_answer_is_told_without_its_password(page: TestClient) -> None:
+    url = "postgresql://u:geheim@127.0.0.1:1/shop"
+    told = detail(page.post("/studio/api/databases", json={"url": url}))
+    assert "does not answer" in told
+    assert "geheim" not in told
+    told = detail(page.post("/studio/api/databases", content=b'{"url": ["geheim"'))
+    assert "geheim" not in told
+
+
+def test_a_server_says_which_databases_may_be_named(page: TestClient, offers: str) -> None:
+    def offered(_: Request, name: str) -> str:
+        if name != "shop":
+            raise BadInput(f"There is no database {name!r}.")
+        return offers
+
+    shared = client(studio.Access(url=offered))
+    asked = "/studio/api/databases"
+    assert shared.post(asked, json={"url": "shop"}).json()["kind"] == "relational"
+    assert "no database" in detail(shared.post(asked, json={"url": offers}))
+
+
+def test_a_body_without_end_is_refused(page: TestClient) -> None:
+    reply = page.post("/studio/api/databases", content=b"x" * 20_000)
+    assert "larger than" in detail(reply)
+
+
+def test_results_are_told_with_intervals_and_traces(page: TestClient, tmp_path: Path) -> None:
+    runs = [record("locating-1", "planrag", 1.0), record("locating-1", "iter_rag")]
+    file = tmp_path / "results" / "dqa" / "small.jsonl"
+    file.parent.mkdir()
+    file.write_text("".join(run.model_dump_json() + "\n" for run in runs))
+    listed = page.get("/studio/api/results").json()["files"]
+    assert [one["name"] for one in listed] == ["dqa/small.jsonl"]
+    told = page.get("/studio/api/results/report", params={"file": "dqa/small.jsonl"}).json()
+    assert told["tables"][0]["title"] == "Accuracy"
+    assert {"low", "high", "n"} <= told["tables"][0]["rows"][0][1].keys()
+    assert [(one["group"], one["value"]) for one in told["records"]] == [
+        ("iter_rag", 0.0),
+        ("planrag", 1.0),
+    ]
+    key = told["records"][1]["key"]
+    asked = {"file": "dqa/small.jsonl", "key": key}
+    assert page.get("/studio/api/results/record", params=asked).json()["method"] == "planrag"
+    asked["key"] = "nobody"
+    assert "no run 'nobody'" in detail(page.get("/studio/api/results/record", params=asked))
+
+
+@pytest.mark.parametrize("name", ["../secret.jsonl", "link.jsonl", "/etc/passwd", "plan.txt", ""])
+def test_files_outside_the_folder_of_results_are_not_read(
+    page: TestClient, tmp_path: Path, name: str
+) -> None:
+    secret = tmp_path / "secret.jsonl"
+    secret.write_text(record().model_dump_json())
+    (tmp_path / "results" / "link.jsonl").symlink_to(secret)
+    (tmp_path / "results" / "plan.txt").write_text("x")
+    assert page.get("/studio/api/results").json()["files"] == []
+    reply = page.get("/studio/api/results/report", params={"file": name})
+    assert "There is no result file" in detail(reply)
+
+
+def test_experience_is_browsed_and_forgotten(
+    page: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experience, "embeddings", lambda _: WordEmbeddings())
+    monkeypatch.setattr(experience, "embedding_id", lambda _: "words")
+    kept = Experience(tmp_path / "state" / "experience", "local")
+    paths = [
+        Instructions("hop", "Who?", ("Search[Ada]", "Finish[Ada]")),
+        Instructions("hop", "When?", ("Search[Ada]", "Lookup[year]", "Finish[1815]")),
+        Instructions("hop", "Why?", ("Search[x]",), reward=0.0),
+    ]
+    kept.add(paths)
+    told = page.get("/studio/api/experience").json()
+    assert [path["question"] for path in told["paths"]] == ["Who?", "When?", "Why?"]
+    graph = page.get("/studio/api/experience/graph", params={"threshold": "0.95"}).json()
+    meeting = [node for node in graph["nodes"] if node["instructions"] == ["Search[Ada]"]]
+    assert meeting[0]["paths"] == 2
+    assert graph["walks"].keys() == {paths[0].key, paths[1].key}  # the third did not succeed
+    asked = {"threshold": "0.95", "most": "1"}
+    assert len(page.get("/studio/api/experience/graph", params=asked).json()["nodes"]) == 1
+    assert "no number" in detail(page.get("/studio/api/experience/graph", params={"most": "x"}))
+    alice = client(studio.Access(owner=lambda _: "alice"))
+    assert alice.get("/studio/api/experience", params={"owner": "local"}).json()["paths"] == []
+    asked = {"owner": "local", "key": paths[0].key}
+    assert "no path" in detail(alice.delete("/studio/api/experience", params=asked))
+    assert page.delete("/studio/api/experience", params=asked).status_code == 200
+    assert len(page.get("/studio/api/experience").json()["paths"]) == 2
+
+
+def test_headers_name_no_other_origin() -> None:
+    assert not re.search(r"https?:|\*", json.dumps(guard._HEADERS))
