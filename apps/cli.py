@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_COMMANDS = ("decide", "ask", "query", "methods", "doctor", "serve", "arena")
+_COMMANDS = ("decide", "ask", "query", "methods", "doctor", "serve", "arena", "mcp")
 _GROUPS = ("bench", "docs", "dqa", "experience", "models", "terms", "train")
 
 

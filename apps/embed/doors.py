@@ -1,15 +1,22 @@
 """All doors together, to be mounted in a server."""
 
+from collections.abc import Callable
+
 from starlette.routing import BaseRoute
 
+from apps.embed.a2a import a2a_routes
+from apps.embed.mcp_server import mcp_routes
 from apps.embed.openai_api import openai_routes
 from apps.embed.runs import Runner, in_process
+from apps.service import Service, service
 
 
-def routes(run: Runner = in_process) -> list[BaseRoute]:
+def routes(run: Runner | None = None, offered: Callable[[], Service] = service) -> list[BaseRoute]:
     """The routes of every door; who may pass is for the server to decide that mounts them.
 
     Args:
         run: How an order is carried out; by default in this process, kept in the state folder.
+        offered: What a caller may ask for.
     """
-    return openai_routes(run)
+    run = run or in_process(offered)
+    return [*openai_routes(run, offered), *mcp_routes(run, offered), *a2a_routes(run, offered)]

@@ -8,7 +8,7 @@ import json
 import re
 import time
 import uuid
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Literal
 
@@ -17,12 +17,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from apps.embed.runs import Order, Outcome, Runner
+from apps.embed.runs import Order, Outcome, Runner, decision
 from apps.embed.wire import checked, event_stream, read_body, told
-from apps.service import service
+from apps.service import Service
+from memory import Context
 from planweave import BadInput
 
-_AGREED = re.compile(r"\W*(y|yes|ok|okay|approve|approved|go|go ahead)\W*", re.IGNORECASE)
 _CALL = re.compile(r"call_([0-9a-f]{32})")
 
 
@@ -82,14 +82,14 @@ class ChatRequest(BaseModel):
     thread: uuid.UUID | None = None
 
 
-def openai_routes(run: Runner) -> list[BaseRoute]:
+def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
     """``/v1/models`` and ``/v1/chat/completions``."""
 
     async def complete(request: Request) -> Response:
         try:
             asked = checked(ChatRequest, await read_body(request))
-            service().offers(asked.model)
-            order = _order(asked)
+            offered().offers(asked.model)
+            order = _order(asked, offered().context)
             reply = _Reply(asked.model, order.thread)
             if asked.stream:
                 usage = asked.stream_options.include_usage
@@ -101,22 +101,21 @@ def openai_routes(run: Runner) -> list[BaseRoute]:
             status, text = told(error)
             return JSONResponse({"error": _error(status, text)}, status)
 
+    async def models(_: Request) -> Response:
+        cards = [_card(name) for name in offered().methods]
+        return JSONResponse({"object": "list", "data": cards})
+
+    async def model(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name in offered().methods:
+            return JSONResponse(_card(name))
+        return JSONResponse({"error": _error(404, f"There is no method {name!r} here.")}, 404)
+
     return [
         Route("/v1/chat/completions", complete, methods=["POST"]),
-        Route("/v1/models", _models, methods=["GET"]),
-        Route("/v1/models/{name}", _model, methods=["GET"]),
+        Route("/v1/models", models, methods=["GET"]),
+        Route("/v1/models/{name}", model, methods=["GET"]),
     ]
-
-
-async def _models(_: Request) -> Response:
-    return JSONResponse({"object": "list", "data": [_card(name) for name in service().methods]})
-
-
-async def _model(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name in service().methods:
-        return JSONResponse(_card(name))
-    return JSONResponse({"error": _error(404, f"There is no method {name!r} here.")}, 404)
 
 
 def _card(name: str) -> dict[str, Any]:
@@ -128,7 +127,7 @@ def _error(status: int, text: str) -> dict[str, Any]:
     return {"message": text, "type": kind, "param": None, "code": None}
 
 
-def _order(asked: ChatRequest) -> Order:
+def _order(asked: ChatRequest, context: Context) -> Order:
     """The run that a request asks for.
 
     Raises:
@@ -144,11 +143,11 @@ def _order(asked: ChatRequest) -> Order:
             method=asked.model,
             settings=settings,
             thread=str(uuid.UUID(called[1])),
-            resume={"decisions": [_decision(last.text)]},
+            resume={"decisions": [decision(last.text)]},
         )
     if last.role != "user":
         raise BadInput("The last message is no question.", mend="End with a message of the user.")
-    approves = settings.get("approve", service().context.approve)
+    approves = settings.get("approve", context.approve)
     thread = asked.thread or (uuid.uuid4() if approves else None)
     told_before = () if asked.thread else asked.messages[:-1]  # a thread knows them itself
     return Order(
@@ -173,22 +172,6 @@ def _conversation(messages: Sequence[Message]) -> list[dict[str, str]]:
         for message in messages
         if message.role in ("user", "assistant") and message.text
     ]
-
-
-def _decision(text: str) -> Mapping[str, Any]:
-    """What a person decided: a decision as JSON, a word of consent, or what is to be changed."""
-    if _AGREED.fullmatch(text):
-        return {"type": "approve"}
-    try:
-        decision = json.loads(text)
-    except (ValueError, RecursionError):
-        decision = None
-    if not isinstance(decision, dict) or "type" not in decision:
-        return {"type": "respond", "message": text}
-    if "plan" in decision:
-        edited = {"name": "carry_out_plan", "args": {"plan": decision["plan"]}}
-        return {"type": "edit", "edited_action": edited}
-    return decision
 
 
 class _Reply:

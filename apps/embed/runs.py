@@ -1,14 +1,16 @@
 """One run of a method for another program: what is asked, how it is carried out, what it says."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+import json
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from langgraph.types import Command
 
-from apps.service import service
+from apps.service import Service, service
 from apps.threads import checkpoints, long_term_memory
 from graphs import method
 from graphs.edges import RECURSION_LIMIT
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 _SHOWN = 400
+_AGREED = re.compile(r"\W*(y|yes|ok|okay|approve|approved|go|go ahead)\W*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,32 +66,52 @@ class RunFailed(PlanweaveError):
     """A run that ended with an error on the server that carried it out."""
 
 
-async def in_process(
-    order: Order, _request: "Request | None" = None
-) -> AsyncGenerator[Mapping[str, Any]]:
-    """Carry out an order in this process, under the service that the operator has written down.
+def in_process(offered: Callable[[], Service] = service) -> Runner:
+    """Make the runner that carries orders out in this process, for one person.
 
-    Raises:
-        PlanweaveError: See :class:`Runner`.
+    Args:
+        offered: What a caller may ask for.
     """
-    offered = await asyncio.to_thread(service)
-    offered.offers(order.method)
-    context = offered.admit(order.settings)
-    module = await asyncio.to_thread(method, order.method)
-    kept = checkpoints() if order.thread else nullcontext()
-    async with long_term_memory() as store, kept as saver:
-        graph = module.builder.compile(checkpointer=saver, store=store)
-        config = {
-            "configurable": {"thread_id": order.thread},
-            "recursion_limit": RECURSION_LIMIT,
-        }
-        if order.resume is not None and not (await graph.aget_state(config)).interrupts:
-            raise BadInput("Nothing waits for an answer there.", mend="Ask the question again.")
-        durability: Any = "exit" if saver else None
-        async for update in graph.astream(
-            _given(order), config, context=context, stream_mode="updates", durability=durability
-        ):
-            yield update
+
+    async def run(
+        order: Order, _request: "Request | None" = None
+    ) -> AsyncGenerator[Mapping[str, Any]]:
+        offer = await asyncio.to_thread(offered)
+        offer.offers(order.method)
+        context = offer.admit(order.settings)
+        module = await asyncio.to_thread(method, order.method)
+        kept = checkpoints() if order.thread else nullcontext()
+        async with long_term_memory() as store, kept as saver:
+            graph = module.builder.compile(checkpointer=saver, store=store)
+            config = {
+                "configurable": {"thread_id": order.thread},
+                "recursion_limit": RECURSION_LIMIT,
+            }
+            if order.resume is not None and not (await graph.aget_state(config)).interrupts:
+                raise BadInput("Nothing waits for an answer there.", mend="Ask the question again.")
+            durability: Any = "exit" if saver else None
+            async for update in graph.astream(
+                _given(order), config, context=context, stream_mode="updates", durability=durability
+            ):
+                yield update
+
+    return run
+
+
+def decision(text: str) -> Mapping[str, Any]:
+    """What a person decided: a decision as JSON, a word of consent, or what is to be changed."""
+    if _AGREED.fullmatch(text):
+        return {"type": "approve"}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or "type" not in found:
+        return {"type": "respond", "message": text}
+    if "plan" in found:
+        edited = {"name": "carry_out_plan", "args": {"plan": found["plan"]}}
+        return {"type": "edit", "edited_action": edited}
+    return found
 
 
 def over_protocol(client: "LangGraphClient") -> Runner:

@@ -1,10 +1,14 @@
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from command_line import PROGRAM, CommandLine, Run
+from door import Operator, served
 from offers import SCRIPT
+
+from apps.service import service
 
 
 @pytest.fixture
@@ -46,3 +50,17 @@ def planweave(tmp_path: Path, environment: dict[str, str]) -> CommandLine:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """Where the doors for other programs are served."""
+    with served() as url:
+        yield url
+
+
+@pytest.fixture
+def operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Operator]:
+    """Who writes down what is offered there."""
+    yield Operator(tmp_path, monkeypatch)
+    service.cache_clear()

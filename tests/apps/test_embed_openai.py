@@ -3,50 +3,26 @@
 import json
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import openai
 import pytest
-from door import Operator, served
+from door import QUERY, Operator, whole_run
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
-from scripted import Prompt, Replies, Reply, act, decide, keep, plan
+from scripted import Prompt, Replies, Reply, act, decide, plan
 
-from apps.service import service
 from planweave import PlanweaveError
 
-QUERY = "SELECT name, price FROM offer ORDER BY price LIMIT 1"
 ASKED: Any = [{"role": "user", "content": "Which offer is cheapest?"}]
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with served() as url:
-        yield url
 
 
 @pytest.fixture
 def client(address: str) -> Iterator[OpenAI]:
     with OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as client:
         yield client
-
-
-@pytest.fixture
-def operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Operator]:
-    yield Operator(tmp_path, monkeypatch)
-    service.cache_clear()
-
-
-def whole_run() -> Replies:
-    return Replies(
-        plan=[plan("Find the cheapest offer.")],
-        action=[act("sql", QUERY), act("finish")],
-        judge=[keep()],
-        decide=[decide("birch", 1)],
-    )
 
 
 def extra(completion: ChatCompletion) -> dict[str, Any]:

@@ -3,18 +3,30 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import uvicorn
-from scripted import Script, register
+from scripted import Replies, Script, act, decide, keep, plan, register
 from servers import free_port
 from starlette.applications import Starlette
 
 from apps.embed import routes
 from apps.service import service
+
+QUERY = "SELECT name, price FROM offer ORDER BY price LIMIT 1"
+
+
+def whole_run() -> Replies:
+    """PlanRAG finds the cheapest of the offers."""
+    return Replies(
+        plan=[plan("Find the cheapest offer.")],
+        action=[act("sql", QUERY), act("finish")],
+        judge=[keep()],
+        decide=[decide("birch", 1)],
+    )
 
 
 @contextmanager
@@ -43,7 +55,7 @@ class Operator:
         monkeypatch.setenv("PLANWEAVE_SERVICE", str(self._path))
 
     def offers(
-        self, script: Script, *, more: dict[str, object] | None = None, **context: object
+        self, script: Script, *, more: Mapping[str, object] | None = None, **context: object
     ) -> None:
         """Offer a scripted model with these settings of every run."""
         chosen = {"context": {"model": register(script), **context}, **(more or {})}

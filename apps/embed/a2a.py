@@ -1,0 +1,251 @@
+"""A2A: each method is an agent of the Agent2Agent protocol, versions 1.0 and 0.3, by JSON-RPC.
+
+The context of a conversation is a thread: a further message in it knows the facts found so far,
+and a plan that waits for approval goes on when its task is answered. Tasks themselves are not
+kept: what has been answered cannot be asked for again.
+"""
+
+import json
+import uuid
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from apps.embed.runs import Order, Outcome, Runner, decision
+from apps.embed.wire import checked, event_stream, read_body, told
+from apps.service import Service
+from graphs.registry import description
+from planweave import BadInput, __version__
+
+State = Literal["working", "completed", "failed", "input-required"]
+
+_METHODS = {
+    "SendMessage": (True, False),
+    "SendStreamingMessage": (True, True),
+    "message/send": (False, False),
+    "message/stream": (False, True),
+}
+"""Names of the two versions: whether it is 1.0, and whether it streams."""
+
+
+class Part(BaseModel):
+    """A part of a message; only its text is read."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    text: str = ""
+
+
+class Message(BaseModel):
+    """A message of the caller."""
+
+    model_config = ConfigDict(extra="ignore", alias_generator=to_camel)
+
+    parts: list[Part] = Field(min_length=1)
+    context_id: str = ""
+    task_id: str = ""
+    metadata: dict[str, Any] = {}
+
+
+class Params(BaseModel):
+    """What comes with a call."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    message: Message
+
+
+class Call(BaseModel):
+    """A JSON-RPC call."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    jsonrpc: Literal["2.0"]
+    method: str
+    id: int | str | None = None
+    params: dict[str, Any] = {}
+
+
+def a2a_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
+    """``/a2a/METHOD`` and its agent card."""
+
+    async def card(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in offered().methods:
+            return JSONResponse({"detail": f"There is no method {name!r} here."}, 404)
+        return JSONResponse(_card(name, f"{request.base_url}a2a/{name}"))
+
+    async def answer(request: Request) -> Response:
+        call_id: int | str | None = None
+        try:
+            call = checked(Call, await read_body(request))
+            call_id = call.id
+            offered().offers(request.path_params["name"])
+            if call.method not in _METHODS:
+                problem = f"The method {call.method!r} is not offered."
+                return JSONResponse(_failure(call_id, -32601, problem))
+            modern, streams = _METHODS[call.method]
+            message = checked(Params, call.params).message
+            task = _Task(message, request.path_params["name"], modern=modern)
+            if streams:
+                return event_stream(task.stream(run, request, call_id))
+            return JSONResponse(_success(call_id, await task.whole(run, request)))
+        except Exception as error:
+            status, text = told(error)
+            return JSONResponse(_failure(call_id, -32602 if status < 500 else -32603, text))
+
+    return [
+        Route("/a2a/{name}/.well-known/agent-card.json", card, methods=["GET"]),
+        Route("/a2a/{name}", answer, methods=["POST"]),
+    ]
+
+
+def _card(name: str, url: str) -> dict[str, Any]:
+    """What the agent is and where it answers, in the words of both versions."""
+    skill = {
+        "id": name,
+        "name": name,
+        "description": description(name),
+        "tags": ["planning", "retrieval", "question answering"],
+    }
+    interfaces = [
+        {"url": url, "protocolBinding": "JSONRPC", "protocolVersion": version}
+        for version in ("1.0", "0.3")
+    ]
+    return {
+        "name": f"planweave {name}",
+        "description": description(name),
+        "version": __version__,
+        "url": url,
+        "preferredTransport": "JSONRPC",
+        "protocolVersion": "0.3.0",
+        "supportedInterfaces": interfaces,
+        "capabilities": {"streaming": True, "pushNotifications": False},
+        "defaultInputModes": ["text/plain"],
+        "defaultOutputModes": ["text/plain", "application/json"],
+        "skills": [skill],
+    }
+
+
+def _success(call_id: int | str | None, result: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": call_id, "result": result}
+
+
+def _failure(call_id: int | str | None, code: int, text: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": call_id, "error": {"code": code, "message": text}}
+
+
+class _Task:
+    """A message's task, told in the words of the version that the caller speaks."""
+
+    def __init__(self, message: Message, method: str, *, modern: bool) -> None:
+        self._modern = modern
+        self.outcome = Outcome()
+        waiting = message.task_id.partition(".")[0]
+        self.context = message.context_id or waiting or str(uuid.uuid4())
+        self.id = message.task_id or f"{_thread(self.context)}.{uuid.uuid4().hex[:8]}"
+        text = "\n".join(part.text for part in message.parts if part.text).strip()
+        if not text:
+            raise BadInput("The message has no text.")
+        settings = message.metadata.get("context", {})
+        if not isinstance(settings, dict):
+            raise BadInput("The metadata `context` is no object.")
+        self._order = Order(
+            method=method,
+            messages=() if message.task_id else ({"role": "user", "content": text},),
+            settings=settings,
+            thread=_thread(self.context),
+            resume={"decisions": [decision(text)]} if message.task_id else None,
+        )
+
+    async def whole(self, run: Runner, request: Request) -> dict[str, Any]:
+        """The task when it is over, or waits."""
+        async for update in run(self._order, request):
+            self.outcome.take(update)
+        task = self._task(*self._end(), artifacts=self._artifacts())
+        return {"task": task} if self._modern else task
+
+    async def stream(
+        self, run: Runner, request: Request, call_id: int | str | None
+    ) -> AsyncGenerator[str]:
+        """The task as it goes on."""
+
+        def told_of(kind: str, what: Mapping[str, Any]) -> str:
+            result = {kind: what} if self._modern else {"kind": _OLD[kind], **what}
+            return json.dumps(_success(call_id, result), ensure_ascii=False)
+
+        yield told_of("task", self._task("working"))
+        try:
+            async with aclosing(run(self._order, request)) as updates:
+                async for update in updates:
+                    if step := self.outcome.take(update):
+                        yield told_of("statusUpdate", self._status_update("working", step))
+        except Exception as error:
+            yield told_of("statusUpdate", self._status_update("failed", told(error)[1]))
+            return
+        for artifact in self._artifacts():
+            yield told_of("artifactUpdate", {**self._ids(), "artifact": artifact})
+        yield told_of("statusUpdate", self._status_update(*self._end()))
+
+    def _end(self) -> tuple[State, str]:
+        """The state that the run has come to, and what is asked if it waits."""
+        if self.outcome.request is None:
+            return "completed", ""
+        return "input-required", self.outcome.request["action_requests"][0]["description"]
+
+    def _ids(self) -> dict[str, str]:
+        return {"taskId": self.id, "contextId": self.context}
+
+    def _task(
+        self, state: State, text: str = "", artifacts: Sequence[Mapping[str, Any]] = ()
+    ) -> dict[str, Any]:
+        task = {"id": self.id, "contextId": self.context, "status": self._status(state, text)}
+        kind = {} if self._modern else {"kind": "task"}
+        return kind | task | ({"artifacts": list(artifacts)} if artifacts else {})
+
+    def _status_update(self, state: State, text: str) -> dict[str, Any]:
+        update = {**self._ids(), "status": self._status(state, text)}
+        return update if self._modern else {**update, "final": state != "working"}
+
+    def _status(self, state: State, text: str) -> dict[str, Any]:
+        name = f"TASK_STATE_{state.replace('-', '_').upper()}" if self._modern else state
+        status = {"state": name, "timestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z")}
+        if not text:
+            return status
+        message = {
+            "messageId": uuid.uuid4().hex,
+            "role": "ROLE_AGENT" if self._modern else "agent",
+            "parts": [self._part("text", text)],
+            **self._ids(),
+        }
+        kind = {} if self._modern else {"kind": "message"}
+        return {**status, "message": kind | message}
+
+    def _artifacts(self) -> list[dict[str, Any]]:
+        """The answer as it is said, and as data with the facts that it cites."""
+        if self.outcome.request is not None:
+            return []
+        data = {"answer": self.outcome.answer, "facts": self.outcome.cited}
+        parts = [self._part("text", self.outcome.text), self._part("data", data)]
+        return [{"artifactId": f"{self.id}.answer", "name": "answer", "parts": parts}]
+
+    def _part(self, kind: str, content: Any) -> dict[str, Any]:
+        return {kind: content} if self._modern else {"kind": kind, kind: content}
+
+
+_OLD = {"task": "task", "statusUpdate": "status-update", "artifactUpdate": "artifact-update"}
+
+
+def _thread(context: str) -> str:
+    """The thread of a context; a caller may name contexts as it likes."""
+    try:
+        return str(uuid.UUID(context))
+    except ValueError:
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"a2a:{context}"))

@@ -1,0 +1,148 @@
+"""MCP: each method is a tool of the Model Context Protocol, on standard input or over HTTP."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from apps.embed.runs import Order, Outcome, Runner
+from apps.embed.wire import told
+from apps.service import Service
+from graphs.registry import description
+from planweave import BadInput, __version__
+
+if TYPE_CHECKING:
+    import mcp_types as types
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel import Server
+
+_ANSWER = {
+    "type": "object",
+    "properties": {
+        "decision": {"type": ["string", "null"], "description": "The decision or short answer"},
+        "why": {"type": "string", "description": "Why; [1] cites fact 1"},
+        "unknown": {"type": "string", "description": "What could not be found out"},
+        "facts": {"type": "array", "items": {"type": "object"}, "description": "Facts cited"},
+    },
+    "required": ["decision", "why", "unknown", "facts"],
+}
+
+
+def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
+    """The server: a question goes in, progress is told step by step, the answer comes out."""
+    import mcp_types as types
+    from mcp.server.lowlevel import Server
+
+    async def list_tools(
+        _: "ServerRequestContext[Any]", __: "types.PaginatedRequestParams | None"
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=name,
+                    description=description(name),
+                    input_schema=_input_schema(offered()),
+                    output_schema=_ANSWER,
+                    annotations=types.ToolAnnotations(read_only_hint=True, destructive_hint=False),
+                )
+                for name in offered().methods
+            ]
+        )
+
+    async def call_tool(
+        asked: "ServerRequestContext[Any]", params: "types.CallToolRequestParams"
+    ) -> types.CallToolResult:
+        outcome, steps = Outcome(), 0
+        try:
+            order = _order(params.name, params.arguments or {}, offered())
+            async for update in run(order, asked.request):
+                if step := outcome.take(update):
+                    steps += 1
+                    await asked.session.report_progress(steps, message=step)
+        except Exception as error:
+            text = types.TextContent(text=told(error)[1])
+            return types.CallToolResult(content=[text], is_error=True)
+        return types.CallToolResult(
+            content=[types.TextContent(text=outcome.text)], structured_content=_answer(outcome)
+        )
+
+    return Server(
+        "planweave",
+        version=__version__,
+        instructions="Answers hard questions over the databases and documents of this server; "
+        "each tool is a method of planning and retrieving.",
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def mcp_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
+    """``/mcp``: streamable HTTP without sessions, so that any process may answer any request."""
+    return [Route("/mcp", _Endpoint(run, offered))]
+
+
+class _Endpoint:
+    def __init__(self, run: Runner, offered: Callable[[], Service]) -> None:
+        self._run, self._offered = run, offered
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        manager = StreamableHTTPSessionManager(mcp_server(self._run, self._offered), stateless=True)
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
+
+
+def _order(name: str, arguments: Mapping[str, Any], offered: Service) -> Order:
+    """The run that a call asks for.
+
+    Raises:
+        BadInput: There is no question, or a person would have to approve the plan.
+    """
+    offered.offers(name)
+    question = arguments.get("question")
+    if not isinstance(question, str) or not question.strip():
+        raise BadInput("There is no question.", mend="Send it as `question`.")
+    if offered.context.approve:
+        raise BadInput("A person has to approve plans here, and a tool cannot ask one.")
+    settings = {key: value for key, value in arguments.items() if key != "question"}
+    return Order(method=name, messages=({"role": "user", "content": question},), settings=settings)
+
+
+def _input_schema(offered: Service) -> dict[str, Any]:
+    """The question, what shapes its answer, and what the operator offers by name."""
+    named = {
+        "database": list(offered.databases),
+        "graph": list(offered.graphs),
+        "collection": list(offered.collections),
+        "model": list(offered.models),
+    }
+    properties: dict[str, Any] = {
+        "question": {"type": "string", "description": "The question, in full"},
+        "rules": {"type": "string", "description": "Rules that the answer must follow"},
+        "candidates": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Decisions to choose from; left out: any value found",
+        },
+    }
+    for name, choices in named.items():
+        if choices:
+            properties[name] = {"type": "string", "enum": choices}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": ["question"],
+        "additionalProperties": False,
+    }
+
+
+def _answer(outcome: Outcome) -> dict[str, Any]:
+    answer = outcome.answer
+    return {
+        "decision": answer["decision"] if answer else None,
+        "why": answer["why"] if answer else outcome.text,
+        "unknown": answer["unknown"] if answer else "",
+        "facts": outcome.cited,
+    }

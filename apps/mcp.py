@@ -1,0 +1,49 @@
+"""``planweave mcp``: the methods as tools of another program, on standard input and output."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from apps.options import Database, Graph, Model, Rules, context_of, text_of
+from apps.service import Service, service
+from planweave import BadInput
+
+
+def mcp(
+    database: Database = "",
+    graph: Graph = "",
+    collection: Annotated[
+        str, typer.Option(help="Document collection; see `planweave docs`.")
+    ] = "",
+    rules: Rules = None,
+    model: Model = "",
+) -> None:
+    """Serve the methods as MCP tools on standard input; options go before PLANWEAVE_SERVICE."""
+    given = {
+        "database": database,
+        "graph": graph,
+        "collection": collection,
+        "rules": text_of(rules, "rules") if rules else "",
+        "model": model,
+    }
+    own = {name: value for name, value in given.items() if value}
+    written = service()
+    context = context_of(written.context.model_dump() | own)
+    asyncio.run(_serve(written.model_copy(update={"context": context})))
+
+
+async def _serve(offered: Service) -> None:
+    try:
+        from mcp.server.stdio import stdio_server
+    except ImportError:
+        raise BadInput(
+            "The Model Context Protocol needs a package.",
+            mend="Install it: pip install 'planweave[mcp]'.",
+        ) from None
+    from apps.embed.mcp_server import mcp_server
+    from apps.embed.runs import in_process
+
+    server = mcp_server(in_process(lambda: offered), lambda: offered)
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())

@@ -1,0 +1,150 @@
+"""The methods as A2A agents: both versions of the protocol, streams, contexts, approval."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+from door import QUERY, Operator, whole_run
+from scripted import Replies, act, decide
+
+MODERN, OLD = ("SendMessage", "SendStreamingMessage"), ("message/send", "message/stream")
+Json = dict[str, Any]
+
+
+def call(method: str, text: str, **more: Any) -> Json:
+    message = {"messageId": "1", "role": "ROLE_USER", "parts": [{"text": text}], **more}
+    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": {"message": message}}
+
+
+def send(address: str, body: Json, name: str = "planrag") -> Json:
+    reply = httpx.post(f"{address}/a2a/{name}", json=body, timeout=30)
+    assert reply.status_code == 200
+    answered: Json = reply.json()
+    assert answered["id"] == body.get("id")
+    return answered
+
+
+def test_the_card_tells_where_both_versions_answer(address: str, operator: Operator) -> None:
+    operator.offers(Replies(), more={"methods": ["planrag"]})
+    card = httpx.get(f"{address}/a2a/planrag/.well-known/agent-card.json").json()
+    assert card["url"] == f"{address}/a2a/planrag"
+    assert [one["protocolVersion"] for one in card["supportedInterfaces"]] == ["1.0", "0.3"]
+    assert card["skills"][0]["id"] == "planrag"
+    assert httpx.get(f"{address}/a2a/rat/.well-known/agent-card.json").status_code == 404
+
+
+def test_a_message_of_version_1(address: str, operator: Operator, offers: str) -> None:
+    operator.offers(whole_run(), database=offers)
+    task = send(address, call("SendMessage", "Which is cheapest?"))["result"]["task"]
+    assert task["status"]["state"] == "TASK_STATE_COMPLETED"
+    said, data = task["artifacts"][0]["parts"]
+    assert said == {"text": "**birch**\n\nIt is best. [1]"}
+    assert data["data"]["answer"]["decision"] == "birch"
+    assert QUERY in data["data"]["facts"][0]["source"]
+
+
+def test_a_message_of_version_0_3(address: str, operator: Operator, offers: str) -> None:
+    operator.offers(whole_run(), database=offers)
+    task = send(address, call("message/send", "Which is cheapest?"))["result"]
+    assert (task["kind"], task["status"]["state"]) == ("task", "completed")
+    said = task["artifacts"][0]["parts"][0]
+    assert said == {"kind": "text", "text": "**birch**\n\nIt is best. [1]"}
+
+
+@pytest.mark.parametrize("version", [MODERN, OLD])
+def test_a_stream_tells_the_steps(
+    address: str, operator: Operator, offers: str, version: tuple[str, str]
+) -> None:
+    operator.offers(whole_run(), database=offers)
+    events = []
+    body = call(version[1], "Which is cheapest?")
+    with httpx.stream("POST", f"{address}/a2a/planrag", json=body, timeout=30) as reply:
+        for line in reply.iter_lines():
+            if line.startswith("data: "):
+                result = json.loads(line.removeprefix("data: "))["result"]
+                kind = result.pop("kind", "")
+                events.append((kind, result) if kind else next(iter(result.items())))
+    kinds = [kind.replace("-u", "U") for kind, _ in events]
+    assert kinds[0] == "task"
+    assert kinds[-2:] == ["artifactUpdate", "statusUpdate"]
+    steps = [event["status"]["message"]["parts"][0]["text"] for _, event in events[1:-2]]
+    assert any("Find the cheapest offer." in step for step in steps)
+    assert any("5.25" in step for step in steps)
+    last = events[-1][1]
+    assert last["status"]["state"] in ("TASK_STATE_COMPLETED", "completed")
+    assert last.get("final", True)
+
+
+@pytest.mark.parametrize("context", ["", "a context of the caller's"])
+def test_a_context_keeps_the_facts(
+    address: str, operator: Operator, offers: str, context: str
+) -> None:
+    script = Replies(
+        interpret=[{"follows_up": True, "question": "How cheap is birch?"}],
+        action=[act("sql", QUERY), act("finish"), act("finish")],
+        decide=[decide("birch", 1), decide("5.25", 1)],
+    )
+    operator.offers(script, database=offers)
+    named = {"contextId": context} if context else {}
+    first = send(address, call("SendMessage", "Which is cheapest?", **named), "react")
+    task = first["result"]["task"]
+    assert context in ("", task["contextId"])
+    further = call("SendMessage", "How cheap is it?", contextId=task["contextId"])
+    second = send(address, further, "react")["result"]["task"]
+    assert second["id"] != task["id"]
+    assert second["artifacts"][0]["parts"][1]["data"]["answer"]["decision"] == "5.25"
+
+
+@pytest.mark.parametrize("version", [MODERN, OLD])
+def test_a_plan_is_approved(
+    address: str, operator: Operator, offers: str, version: tuple[str, str]
+) -> None:
+    operator.offers(whole_run(), database=offers)
+    settings = {"metadata": {"context": {"approve": True}}}
+    asked = send(address, call(version[0], "Which is cheapest?", **settings))["result"]
+    task = asked.get("task", asked)
+    assert task["status"]["state"] in ("TASK_STATE_INPUT_REQUIRED", "input-required")
+    assert "Carry out this plan?" in task["status"]["message"]["parts"][0]["text"]
+    answer = call(version[0], "yes", taskId=task["id"], **settings)
+    done = send(address, answer)["result"]
+    done = done.get("task", done)
+    assert done["id"] == task["id"]
+    assert "birch" in done["artifacts"][0]["parts"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ({"jsonrpc": "2.0", "id": 1, "method": "tasks/get"}, -32601, "tasks/get"),
+        ({"jsonrpc": "1.0", "id": None, "method": "SendMessage"}, -32602, "jsonrpc"),
+        ({"jsonrpc": "2.0", "id": 1, "method": "SendMessage"}, -32602, "message"),
+        (call("SendMessage", " "), -32602, "no text"),
+        (call("SendMessage", "yes", taskId="0.1"), -32602, "Nothing waits"),
+        (call("SendMessage", "x", metadata={"context": 1}), -32602, "no object"),
+        (call("SendMessage", "x", metadata={"context": {"model": "gpt"}}), -32602, "offered"),
+        (call("SendMessage", "x"), -32603, "nowhere"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error(
+    address: str, operator: Operator, body: Json, code: int, words: str
+) -> None:
+    operator.offers(Replies(), database="nowhere.sql")
+    error = httpx.post(f"{address}/a2a/planrag", json=body).json()["error"]
+    assert error["code"] == code
+    assert words in error["message"]
+
+
+def test_an_error_ends_a_stream(address: str, operator: Operator) -> None:
+    operator.offers(Replies(), database="nowhere.sql")
+    reply = httpx.post(f"{address}/a2a/planrag", json=call("SendStreamingMessage", "x"))
+    last = json.loads(reply.text.strip().splitlines()[-1].removeprefix("data: "))
+    status = last["result"]["statusUpdate"]["status"]
+    assert status["state"] == "TASK_STATE_FAILED"
+    assert "nowhere" in status["message"]["parts"][0]["text"]
+
+
+def test_a_method_that_is_not_offered(address: str, operator: Operator) -> None:
+    operator.offers(Replies(), more={"methods": ["planrag"]})
+    error = send(address, call("SendMessage", "x"), "rat")["error"]
+    assert "no method 'rat'" in error["message"]

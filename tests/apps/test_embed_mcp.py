@@ -1,0 +1,102 @@
+"""The methods as MCP tools, called by the protocol's own client."""
+
+from typing import Any
+
+import pytest
+from command_line import PROGRAM, CommandLine, assert_one_clear_error
+from door import QUERY, Operator, whole_run
+from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult
+from offers import WHOLE_RUN, scripted
+from openai_server import serving
+from scripted import Replies
+
+QUESTION = {"question": "Which offer is cheapest?"}
+
+
+def text(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert content.type == "text"
+    return content.text
+
+
+async def test_each_method_is_a_tool(address: str, operator: Operator) -> None:
+    offered = {"methods": ["planrag", "agent_v3"], "databases": {"sales": "sales.sql"}}
+    operator.offers(Replies(), more=offered)
+    async with Client(f"{address}/mcp") as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert list(tools) == ["planrag", "agent_v3"]
+    planrag = tools["planrag"]
+    assert "plans first" in (planrag.description or "")
+    assert planrag.annotations is not None
+    assert planrag.annotations.read_only_hint
+    properties: Any = planrag.input_schema["properties"]
+    assert set(properties) == {"question", "rules", "candidates", "database"}
+    assert properties["database"]["enum"] == ["sales"]
+
+
+async def test_a_call_tells_its_steps_and_its_facts(
+    address: str, operator: Operator, offers: str
+) -> None:
+    script = whole_run()
+    operator.offers(script, more={"databases": {"shop": offers}})
+    steps: list[str] = []
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        steps.append(message or "")
+
+    asked = QUESTION | {"database": "shop", "rules": "Cheap is good."}
+    async with Client(f"{address}/mcp") as client:
+        result = await client.call_tool("planrag", asked, progress_callback=heard)
+    assert not result.is_error
+    assert text(result) == "**birch**\n\nIt is best. [1]"
+    answer: Any = result.structured_content
+    assert answer["decision"] == "birch"
+    assert QUERY in answer["facts"][0]["source"]
+    assert any("Find the cheapest offer." in step for step in steps)
+    assert any("5.25" in step for step in steps)
+    assert "Cheap is good." in script.prompts[0].text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (QUESTION | {"database": "/etc/passwd"}, "nothing that is offered"),
+        (QUESTION | {"owner": "ann"}, "not the caller's"),
+        ({"question": " "}, "no question"),
+        (QUESTION | {"database": "lost"}, "nowhere.sql"),
+    ],
+)
+async def test_what_cannot_be_done_is_told_in_a_sentence(
+    address: str, operator: Operator, arguments: dict[str, str], words: str
+) -> None:
+    operator.offers(Replies(), more={"databases": {"lost": "nowhere.sql"}})
+    async with Client(f"{address}/mcp") as client:
+        result = await client.call_tool("planrag", arguments)
+    assert result.is_error
+    assert words in text(result)
+
+
+async def test_no_tool_passes_by_a_persons_approval(
+    address: str, operator: Operator, offers: str
+) -> None:
+    operator.offers(Replies(), database=offers, approve=True)
+    async with Client(f"{address}/mcp") as client:
+        result = await client.call_tool("planrag", QUESTION)
+    assert result.is_error
+    assert "approve" in text(result)
+
+
+async def test_on_standard_input(offers: str, environment: dict[str, str]) -> None:
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        arguments = ["mcp", "--database", offers, "--model", model.name]
+        program = StdioServerParameters(command=PROGRAM, args=arguments, env=environment)
+        async with Client(program) as client:
+            assert "planrag" in {tool.name for tool in (await client.list_tools()).tools}
+            result = await client.call_tool("planrag", QUESTION)
+    assert "birch" in text(result).lower()
+
+
+def test_a_service_file_that_is_none(planweave: CommandLine) -> None:
+    run = planweave("mcp", PLANWEAVE_SERVICE="nowhere.json")
+    assert_one_clear_error(run, "nowhere.json", "cannot be read")
