@@ -1,69 +1,26 @@
 """``langgraph dev`` serves every graph: driven offline through its SDK, as Studio does."""
 
 import json
-import os
-import subprocess
-import sys
-import time
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import Any, TypedDict
 
 import httpx
 import pytest
+from dev_server import langgraph_dev
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
 from openai_server import Script, serving
-from servers import free_port
 
 from graphs import METHODS
 
 pytestmark = pytest.mark.server
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    port = free_port()
-    folder = tmp_path_factory.mktemp("server")
-    log = folder / "server.log"
-    command = [
-        *(str(Path(sys.executable).with_name("langgraph")), "dev", "--no-browser", "--no-reload"),
-        *("--host", "127.0.0.1", "--port", str(port), "--n-jobs-per-worker", "4"),
-        *("--config", str(ROOT / "langgraph.json")),
-    ]
-    environment = os.environ | {
-        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-        "LANGGRAPH_NO_VERSION_CHECK": "true",
-        "LANGSMITH_TRACING": "false",
-        "PLANWEAVE_RESPONSE_CACHE": "off",
-    }
-    url = f"http://127.0.0.1:{port}"
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT
-        )
-        try:
-            _wait_until_ready(url, process, log)
-            yield url
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
-    assert "BlockingError" not in log.read_text()
-
-
-def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        assert process.poll() is None, log.read_text()[-3000:]
-        try:
-            if httpx.get(f"{url}/ok").status_code == 200:
-                return
-        except httpx.TransportError:
-            time.sleep(0.3)
-    pytest.fail(f"The server was not ready in two minutes.\n{log.read_text()[-3000:]}")
+    with langgraph_dev(tmp_path_factory.mktemp("server")) as url:
+        yield url
 
 
 @pytest.fixture
@@ -178,6 +135,13 @@ async def test_a_wrong_setting_is_told(client: LangGraphClient) -> None:
         await client.runs.wait(
             None, "planrag", input={"question": "x?"}, context={"max_iterations": 0}
         )
+
+
+async def test_a_page_under_a_name_of_its_own_reads_nothing(server: str) -> None:
+    rebound = {"host": f"evil.example:{httpx.URL(server).port}"}  # resolves to this machine
+    async with httpx.AsyncClient(base_url=server, headers=rebound) as page:
+        for path in ("/studio/api/results", "/assistants/planrag/schemas"):
+            assert (await page.get(path)).status_code == 403
 
 
 @pytest.mark.parametrize(

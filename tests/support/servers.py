@@ -42,7 +42,7 @@ def postgresql(script: str) -> Iterator[Server]:
     """Start PostgreSQL with the tables and rows of ``script``."""
     import psycopg
 
-    initdb = _program("initdb", package="postgresql", places="/usr/lib/postgresql/*/bin")
+    initdb = program("initdb", package="postgresql", places="/usr/lib/postgresql/*/bin")
     port = free_port()
     with _directory("postgres") as directory:
         words = directory / "password"
@@ -93,8 +93,8 @@ def mariadb(script: str) -> Iterator[Server]:
     import pymysql
     from pymysql.constants import CLIENT
 
-    daemon = _program("mariadbd", package="mariadb-server", places="/usr/sbin")
-    install = _program("mariadb-install-db", package="mariadb-server", places="/usr/bin")
+    daemon = program("mariadbd", package="mariadb-server", places="/usr/sbin")
+    install = program("mariadb-install-db", package="mariadb-server", places="/usr/bin")
     port = free_port()
     with _directory("mysql") as directory:
         data = directory / "data"
@@ -138,7 +138,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _program(name: str, *, package: str, places: str) -> Path:
+def program(name: str, *, package: str, places: str) -> Path:
     """Find a program, installing its Debian package if that is possible."""
     if found := _found(name, places):
         return found

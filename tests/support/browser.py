@@ -1,0 +1,52 @@
+"""A real Chromium for tests of pages: Debian's own, driven by Playwright."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from servers import program
+
+_FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start Chromium.
+
+    Raises:
+        Unobtainable: It is not here and cannot be installed.
+    """
+    path = program("chromium", package="chromium", places="/usr/bin")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=str(path), args=[*_FLAGS])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def complaints(page: Page) -> list[str]:
+    """What goes wrong in a page from now on: errors of scripts, breaches of the policy."""
+    heard: list[str] = []
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type == "error" and "status of 4" not in message.text:  # told on the page itself
+            heard.append(message.text)
+
+    page.on("console", hear)
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    return heard
+
+
+def screenshot(page: Page, name: str, folder: Path) -> Path:
+    """Keep what the page looks like, in ``PLANWEAVE_SCREENSHOTS`` if that is set."""
+    place = Path(os.environ.get("PLANWEAVE_SCREENSHOTS") or folder)
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / f"{name}.png"
+    page.screenshot(path=str(path))
+    return path
