@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import chain, zip_longest
 from pathlib import Path
 
-import numpy as np
 from pydantic import JsonValue
 
 from benchmarks.dqa_tables import PAPER, baselines, decision_tables
@@ -20,7 +19,6 @@ from planweave import BadInput
 from simulators.baselines import BASELINES, random_source
 from simulators.outcome import Decision, Outcome
 from simulators.scenario import Question
-from simulators.tables import Floats
 from tools.database import Kind
 
 NAME = "dqa"
@@ -207,7 +205,7 @@ def improves(outcome: Outcome, decision: Decision) -> bool:
 
     One that is not was no proper candidate: it does not bear on the goal.
     """
-    gained = gains(outcome)
+    gained = outcome.gains
     return float(gained[outcome.candidates.index(decision)]) > 1e-9 * float(gained.max())
 
 
@@ -220,19 +218,9 @@ def lost_share(outcome: Outcome, decision: Decision | None) -> float | None:
     Returns:
         A number from 0 to 1; None if no decision gains anything.
     """
-    gained = gains(outcome)
+    gained = outcome.gains
     most = float(gained.max())
     if most <= 0:
         return None
     own = 0.0 if decision is None else float(gained[outcome.candidates.index(decision)])
     return 1.0 - max(0.0, own) / most
-
-
-def gains(outcome: Outcome) -> Floats:
-    """What each candidate is better than deciding nothing, in the scenario's unit."""
-    signed = outcome.values if outcome.aim == "maximise" else -outcome.values
-    feasible = np.isfinite(signed)
-    nothing = outcome.baseline if outcome.aim == "maximise" else -outcome.baseline
-    if not np.isfinite(nothing):
-        nothing = float(signed[feasible].min()) if feasible.any() else 0.0
-    return np.where(feasible, signed - nothing, -np.inf)

@@ -3,9 +3,16 @@
 Generated worlds follow the printed semantics, and the rules below say exactly that: whoever
 follows them reaches the simulator's decision. Rows are in alphabetical order, so "the first
 destination in table order" is the alphabetically first one.
+
+Worlds differ in their scale: one counts its trade in hundreds, another in tenths. A few great
+powers are developed and present in many nodes, most countries in one or two. Power spreads along
+the routes of trade, from the home upstream. Questions are mostly those of great powers, who have a
+choice.
 """
 
+import math
 import random
+from collections import Counter
 from functools import lru_cache
 
 from planweave.errors import BadInput
@@ -79,7 +86,9 @@ def generate(seed: int, size: int) -> Case:
     for _ in range(_TRIES):
         world = _settled(_world(rng, size))
         countries = world["country"].rows
-        for name, home, _size in rng.sample(countries, min(_QUESTIONS_PER_WORLD, len(countries))):
+        present = Counter(row[1] for row in world["node_country"].rows)
+        weights = [present[name] ** 2 for name, _home, _size in countries]
+        for name, home, _size in rng.choices(countries, weights, k=_QUESTIONS_PER_WORLD):
             case = Case(world, {"country": name, "home": home, "semantics": "printed"})
             if _clear(simulate(*case)):
                 return case
@@ -102,16 +111,23 @@ def _world(rng: random.Random, size: int) -> World:
     ]
     rows = size - len(nodes) - len(flows)
     countries = invent(max(2, rows * 3 // 10), rng)
-    homes = {name: rng.randrange(1, len(nodes)) for name in countries}
-    powers = _presence(rng, nodes, homes, max(3, rows - len(countries)))
+    ranks = rng.sample(countries, len(countries))  # the greatest power first
+    homes = {name: rng.randrange(1, len(nodes)) for name in ranks}
+    lead, wealth = rng.uniform(100, 1000), 10 ** rng.uniform(-1, 1)
+    development = {
+        name: round(max(5.0, rng.uniform(0.5, 1.5) * lead / math.sqrt(rank)), 1)
+        for rank, name in enumerate(ranks, start=1)
+    }
+    powers = _presence(rng, nodes, homes, flows, max(3, rows - len(countries)))
     trade_nodes: list[Row] = [
-        (name, round(rng.uniform(0.5, 12), 3), rng.random() < 0.3, 0.0, 0.0, 0.0) for name in names
+        (name, round(wealth * rng.uniform(0.5, 12), 4), rng.random() < 0.3, 0.0, 0.0, 0.0)
+        for name in names
     ]
     country_table, node_table, flow_table, power_table = TABLES
     return World.of(
         (
             country_table.with_rows(
-                (name, nodes[homes[name]], round(rng.uniform(10, 320), 1)) for name in countries
+                (name, nodes[homes[name]], development[name]) for name in countries
             ),
             node_table.with_rows(trade_nodes),
             flow_table.with_rows(sorted(flows)),
@@ -130,19 +146,36 @@ def _destinations(rng: random.Random, nodes: list[str], place: int) -> list[str]
 
 
 def _presence(
-    rng: random.Random, nodes: list[str], homes: dict[str, int], rows: int
+    rng: random.Random,
+    nodes: list[str],
+    homes: dict[str, int],
+    flows: list[tuple[str, str, float]],
+    rows: int,
 ) -> dict[tuple[str, str], float]:
-    """Trading power by node and country: strong at home, weaker in nodes upstream of it."""
-    powers = {(nodes[h], name): round(rng.uniform(15, 120), 3) for name, h in homes.items()}
-    names = list(homes)
-    for _ in range(4 * rows):
+    """Trading power by node and country, greatest power first in ``homes``: strong at home."""
+    scale = 10 ** rng.uniform(-0.4, 0.4)
+    sources: dict[str, list[str]] = {}
+    for source, dest, _ in flows:
+        sources.setdefault(dest, []).append(source)
+    powers = {(nodes[h], name): round(scale * rng.uniform(15, 120), 3) for name, h in homes.items()}
+    names, weights = list(homes), [1 / rank for rank in range(1, len(homes) + 1)]
+    for name in rng.choices(names, weights, k=8 * rows):
         if len(powers) >= rows:
             break
-        name = rng.choice(names)
-        place = max(0, homes[name] - rng.randint(1, 10)) if rng.random() < 0.8 else 0
-        node = nodes[place] if place else rng.choice(nodes)
-        powers.setdefault((node, name), round(rng.uniform(1, 60), 3))
+        node = _upstream(rng, nodes[homes[name]], sources)
+        if rng.random() < 0.15:
+            node = rng.choice(nodes)
+        powers.setdefault((node, name), round(scale * rng.uniform(1, 60), 3))
     return powers
+
+
+def _upstream(rng: random.Random, node: str, sources: dict[str, list[str]]) -> str:
+    """A node from which trade reaches ``node``, near ones more often; itself if there is none."""
+    while node in sources:
+        node = rng.choice(sources[node])
+        if rng.random() < 0.6:
+            break
+    return node
 
 
 def _settled(world: World) -> World:

@@ -88,6 +88,27 @@ class Outcome:
         """Whether the question has no one right answer: a tie, or nothing that improves."""
         return len(self.equivalent) > 1 or not self.improving
 
+    @cached_property
+    def gains(self) -> Floats:
+        """What each candidate is better than deciding nothing, in the scenario's unit.
+
+        Where the value of deciding nothing is unknown, the worst feasible candidate stands for it;
+        an infeasible one gains -infinity.
+        """
+        sign = 1.0 if self.aim == "maximise" else -1.0
+        signed, nothing = sign * self.values, sign * self.baseline
+        feasible = np.isfinite(signed)
+        if not np.isfinite(nothing):
+            nothing = float(signed[feasible].min()) if feasible.any() else 0.0
+        return np.where(feasible, signed - nothing, -np.inf)
+
+    @cached_property
+    def gained_share(self) -> Floats:
+        """The part of the attainable gain that each candidate brings, 0 to 1; 0 if none gains."""
+        gained = np.maximum(self.gains, 0.0)
+        most = float(gained.max())
+        return gained / most if most > 0 else np.zeros(len(gained))
+
     def accepts(self, decision: Decision) -> bool:
         """Whether ``decision`` is a best one; a number may be given as text."""
         return str(decision).strip() in map(str, self.equivalent)
