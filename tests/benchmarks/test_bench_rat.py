@@ -17,9 +17,11 @@ from apps.bench import app
 from benchmarks.rat_corpus import Text, collection_of, decontaminated
 from benchmarks.rat_items import FILES, choose, load
 from benchmarks.rat_tables import PAPER, rat_tables
-from benchmarks.record import Record, Score
+from benchmarks.record import Called, Record, Score
+from benchmarks.store import read
 from benchmarks.table import Table, text
-from models import register_embeddings
+from benchmarks.writing import load_tasks
+from models import CallRecord, register_embeddings
 from planweave import BadInput
 from tools.documents import chunks, collection
 
@@ -207,6 +209,27 @@ def test_what_retrieval_did() -> None:
     assert made == [["HumanEval", "rat", "3 · 3 · 3", "4 · 4 · 4", "50%", "0%", "0"]]
 
 
+def test_what_the_variants_save_stands_beside_rat_on_the_same_questions() -> None:
+    def spent(question: str, method: str, right: bool, calls: int, seconds: float) -> Record:
+        call = Called(prompt=(), record=CallRecord(role="reviser", model="m"))
+        made = sample(question, method, right)
+        return made.model_copy(update={"calls": [call] * calls, "seconds": seconds})
+
+    some = [
+        spent("a", "rat", True, 10, 20.0),
+        spent("a", "rat-skip", True, 8, 15.0),
+        spent("b", "rat", True, 10, 20.0),
+        spent("b", "rat-skip", False, 4, 25.0),
+        spent("c", "rat-skip", True, 1, 1.0),  # rat has not answered it
+        spent("a", "rat-parallel", True, 10, 5.0),
+    ]
+    assert rows(rat_tables(some), "What skipping and revising at once save") == [
+        ["HumanEval", "rat-parallel", "1", "+0%", "+75%", "1", "+0%", "+75%"],
+        ["HumanEval", "rat-skip", "2", "+40%", "+0%", "1", "+20%", "+25%"],
+    ]
+    assert rows(rat_tables(some[:1]), "What skipping and revising at once save") == []
+
+
 # -- the commands -----------------------------------------------------------------------------
 
 Bench = Callable[..., Result]
@@ -304,6 +327,89 @@ def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> 
     assert first.document in ("MBPP 601", "MBPP 602", "GSM8K train 1", "Crafting Oak Planks")
     assert "4 done before, 0 to do" in bench(*words).output
     assert (tmp_path / "results/report.md").exists()
+
+
+def test_pass_at_5_and_what_the_variants_save_over_two_programs(bench: Bench, data: Path) -> None:
+    given = ("--family", "code", "--data", data / "code")
+    bench("rat-corpus", *given, "--embeddings", "words:1")
+    skipping = {"agrees": True, "steps": []}
+    linked = {
+        "thought": "",
+        "steps": [{"text": "add", "needs": []}, {"text": "return", "needs": []}],
+    }
+
+    def script(prompt: Prompt) -> Reply:
+        if "agrees" in prompt.text and prompt.task == "revise":
+            return skipping
+        return linked if '"needs"' in prompt.text else pupil("code", prompt)
+
+    words = ("--samples", 5, "--limit", 2, "--method", "direct,rat,rat-skip")
+    page = Page.model_validate_json(
+        bench("rat", *given, "--model", register(script), *words, "--json").stdout
+    )
+    several = {str(row[1]): row for row in page.rows("At least one of several attempts")}
+    assert {row[2] for row in several.values()} == {5}
+    assert several["rat"][3]["value"] == 1.0  # type: ignore[index, call-overload]
+    assert several["direct"][3]["value"] == 0.0  # type: ignore[index, call-overload]
+    saved = page.rows("What skipping and revising at once save")
+    assert [row[1:4] for row in saved] == [["rat-skip", 2, "+0%"]]
+    skipped = {str(row[1]): row[5] for row in page.rows("What retrieval did")}
+    assert skipped["rat-skip"] == "100%"
+
+
+def author(prompt: Prompt) -> Reply:
+    """Writes more, the more it was told."""
+    match prompt.task:
+        case "draft":
+            return {"thought": "", "steps": ["Apollo 8 flew in 1967."]}
+        case "query":
+            return {"query": "Apollo 8"}
+        case "revise":
+            return {"steps": [{"number": 1, "text": "Apollo 8 flew in 1968."}]}
+    assert prompt.task == "text"
+    return {"text": f"It flew.\n\n{'In 1968.' if '1968' in prompt.text else 'When?'}"}
+
+
+def test_writing_is_kept_with_its_task_to_be_compared(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paragraphs = [["Apollo 8", ["Apollo 8 flew in 1968."]], ["Chess", ["Chess is a game."]]]
+    question = {"id": "1", "question": "When?", "answer": "1968", "context": paragraphs}
+    more = {"supporting_facts": [["Apollo 8", 0]], "type": "bridge", "level": "easy"}
+    write(tmp_path / "hotpot" / "dev_distractor_subset.jsonl.gz", question | more)
+    bench("rat", "--family", "writing", fails="There is no corpus for writing yet")
+    bench("rat-corpus", "--family", "writing", "--data", tmp_path, fails="no paragraphs of Hotpot")
+    built = ("rat-corpus", "--family", "writing", "--data", tmp_path / "hotpot")
+    assert "2 of 2 texts" in bench(*built, "--embeddings", "words:1").output
+    words = ("rat", "--family", "writing", "--model", register(author), "--dataset", "history")
+    page = Page.model_validate_json(
+        bench(*words, "--method", "direct,rat", "--limit", 2, "--json").stdout
+    )
+    assert [row[0] for row in page.rows("Written")] == ["direct", "rat"]
+    (retrieval,) = page.rows("What retrieval did")
+    assert retrieval[4] == "100%"
+    (kept,) = (tmp_path / "results").glob("*.jsonl")
+    records = list(read(kept).records.values())
+    assert {record.suite for record in records} == {"writing"}
+    texts = {record.method: record.score.answer for record in records}
+    assert texts == {"direct": "It flew.\n\nWhen?", "rat": "It flew.\n\nIn 1968."}
+    asked = {task.asked for task in load_tasks("") if task.dataset == "history"}
+    assert {record.score.details["asked"] for record in records} < asked
+    assert "4 done before, 0 to do" in bench(*words, "--method", "direct,rat", "--limit", 2).output
+    elsewhere = bench(*words, "--method", "direct", "--collection", collection_of("writing"))
+    assert "0 done before" not in elsewhere.output  # the same collection by its name
+    bench(*words, "--web-search", "nowhere", fails="There is no web search 'nowhere'")
+    bench(*words, "--collection", "nowhere", fails="no document collection 'nowhere'")
+    bench("rat", "--family", "maths", fails="The family maths needs its published files")
+    more_words = ("--family", "maths", "--data", tmp_path, "--collection", "x")
+    bench("rat", *more_words, fails="Only texts of the family writing")
+
+
+def test_nine_tasks_of_three_kinds() -> None:
+    tasks = load_tasks("somewhere")
+    assert [task.dataset for task in tasks] == ["survey"] * 3 + ["biography"] * 3 + ["history"] * 3
+    assert len({task.asked for task in tasks}) == 9
+    assert tasks[0].content != load_tasks("elsewhere")[0].content
 
 
 def test_several_attempts_differ_in_seed_and_temperature(

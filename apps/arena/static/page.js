@@ -18,7 +18,7 @@ function show(found) {
   number = found.number;
   part("main").hidden = part("votes").hidden = over;
   part("progress").textContent = over
-    ? `All ${found.of} pairs are decided. Thank you; the terminal tells the result.`
+    ? `Every pair is decided (${found.of}). Thank you; the terminal tells the result.`
     : `Pair ${number} of ${found.of}`;
   if (over) return;
   for (const name of ["task", "a", "b"]) part(name).textContent = found[name];
