@@ -5,7 +5,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from memory import Context, Tool, WorkingMemory
-from nodes.limits import reason_to_answer
+from nodes.limits import budget_spent, reason_to_answer
 
 RECURSION_LIMIT = 1_500
 """Super-steps a run may take: above what the largest ``Context.max_iterations`` needs."""
@@ -80,3 +80,47 @@ def thinking_on(state: WorkingMemory) -> Literal["answered", "chain_ends", "sear
     if state["answer"]:
         return "answered"
     return "searching" if state["action"] else "chain_ends"
+
+
+def opening(
+    state: WorkingMemory,
+) -> Literal["task", "greeting", "no_plan", "predefined_plan"]:
+    """How a run starts: with a task of an environment, or as :func:`beginning` says."""
+    return "task" if state["episode"] else beginning(state)
+
+
+def acting(
+    state: WorkingMemory, runtime: Runtime[Context]
+) -> Literal["acting", "at_a_limit", "unreadable"]:
+    """Whether the actor has chosen an action, may choose none any more, or was not understood."""
+    if state["action"]:
+        return "acting"
+    return "at_a_limit" if reason_to_answer(state, runtime.context) else "unreadable"
+
+
+def over(state: WorkingMemory) -> Literal["over", "going_on"]:
+    """Whether the environment says that the task is over."""
+    return "over" if state["episode"] and state["episode"]["done"] else "going_on"
+
+
+def trying(
+    state: WorkingMemory, runtime: Runtime[Context]
+) -> Literal["acting", "unreadable", "over", "to_reflect"]:
+    """As :func:`acting`; a trial that has come to a limit may be followed by another."""
+    choice = acting(state, runtime)
+    return _trial_over(state, runtime.context) if choice == "at_a_limit" else choice
+
+
+def tried(
+    state: WorkingMemory, runtime: Runtime[Context]
+) -> Literal["going_on", "over", "to_reflect"]:
+    """As :func:`over`; a trial that failed may be followed by another."""
+    return "going_on" if over(state) == "going_on" else _trial_over(state, runtime.context)
+
+
+def _trial_over(state: WorkingMemory, context: Context) -> Literal["over", "to_reflect"]:
+    """Whether the trial was the last one: it solved the task, or no other may follow."""
+    episode = state["episode"]
+    if episode is None or episode["score"] == 1 or episode["trial"] >= context.trials:
+        return "over"
+    return "over" if budget_spent(state, context) else "to_reflect"

@@ -5,12 +5,13 @@ from typing import Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
 
-from graphs.edges import conversing
+from graphs.edges import acting, conversing, opening, over
 from memory import Context, Input, Tool, WorkingMemory
 from nodes.calculator import calculator
 from nodes.citation_check import citation_check
 from nodes.cypher import cypher
 from nodes.documents import documents
+from nodes.environment import environment
 from nodes.glossary import glossary
 from nodes.grader import grader
 from nodes.greeter import greeter
@@ -18,6 +19,7 @@ from nodes.intake import intake
 from nodes.interpreter import interpreter
 from nodes.reader import reader
 from nodes.recall import recall
+from nodes.reporter import reporter
 from nodes.speaker import speaker
 from nodes.sql import sql
 from nodes.thinking import thinking
@@ -71,6 +73,33 @@ def bind_tools(builder: Builder, tools: Sequence[Tool]) -> list[str]:
     builder.add_edge("grader", "reader")
     builder.add_edge("reader", "glossary")
     return [*ends, "glossary"]
+
+
+def bind_environment(builder: Builder) -> None:
+    """Add the environment as a node, and the reporter that tells how its task has ended."""
+    builder.add_node("environment", environment)
+    builder.add_node("reporter", reporter)
+    builder.add_edge("reporter", "speaker")
+
+
+def act_and_observe(builder: Builder, role: str, *, then: str) -> None:
+    """Add the edges of the loop: ``role`` acts, and ``then`` goes on until the task is over."""
+    builder.add_conditional_edges(
+        role, acting, {"acting": "environment", "at_a_limit": "reporter", "unreadable": role}
+    )
+    builder.add_conditional_edges("environment", over, {"over": "reporter", "going_on": then})
+
+
+def task_builder(first: str) -> Builder:
+    """A graph for tasks of environments, with what comes before the node ``first`` and last."""
+    builder = method_builder()
+    bind_environment(builder)
+    builder.add_conditional_edges(
+        "recall",
+        opening,
+        {"task": first, "greeting": "greeter", "no_plan": first, "predefined_plan": first},
+    )
+    return builder
 
 
 def bound(tools: Sequence[Tool]) -> dict[Hashable, str]:

@@ -1,8 +1,12 @@
-"""ReAct: thought, action and observation in turn, until it finishes (Yao et al. 2023)."""
+"""ReAct: thought, action and observation in turn, until it finishes (Yao et al. 2023).
 
-from graphs.edges import RECURSION_LIMIT, beginning, chosen
-from graphs.parts import bind_tools, bound, method_builder
+A question is answered with the tools, a task of an environment by acting there.
+"""
+
+from graphs.edges import RECURSION_LIMIT, chosen, opening
+from graphs.parts import act_and_observe, bind_environment, bind_tools, bound, method_builder
 from memory import Tool
+from nodes.actor import actor, unguided
 from nodes.answering_machine import answering_machine
 from nodes.selector import selector
 
@@ -15,8 +19,13 @@ tool_ends = bind_tools(builder, TOOLS)
 
 builder.add_conditional_edges(
     "recall",
-    beginning,
-    {"greeting": "greeter", "no_plan": "selector", "predefined_plan": "selector"},
+    opening,
+    {
+        "task": "actor",
+        "greeting": "greeter",
+        "no_plan": "selector",
+        "predefined_plan": "selector",
+    },
 )
 builder.add_conditional_edges(
     "selector", chosen, bound(TOOLS) | {"finish": "answering_machine", "unreadable": "selector"}
@@ -24,5 +33,9 @@ builder.add_conditional_edges(
 for end in tool_ends:
     builder.add_edge(end, "selector")
 builder.add_edge("answering_machine", "citation_check")
+
+builder.add_node("actor", actor(unguided))
+bind_environment(builder)
+act_and_observe(builder, "actor", then="actor")
 
 graph = builder.compile(name="react").with_config(recursion_limit=RECURSION_LIMIT)

@@ -18,7 +18,10 @@ WRITERS = ("rat", "rag", "cot", "direct")
 REASONERS = ("furepa", "ircot")
 """FuRePA and IRCoT (multi-hop questions)."""
 
-METHODS = (*DECIDERS, *AGENTS, *WRITERS, *REASONERS, "ensemble")
+ACTORS = ("instructrag", "rap", "reflexion", "genground")
+"""InstructRAG and its baselines besides ReAct (tasks of environments)."""
+
+METHODS = (*DECIDERS, *AGENTS, *WRITERS, *REASONERS, *ACTORS, "ensemble")
 
 
 def method(name: str) -> ModuleType:

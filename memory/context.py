@@ -61,6 +61,25 @@ class Context(BaseModel):
         description="LangChain search tool by name, such as brave: the web is then searched where "
         "a document collection would be",
     )
+    environment: str | None = Field(
+        default=None, description="Environment to act in by name, such as hotpotqa or alfworld"
+    )
+    environment_data: str | None = Field(
+        default=None, description="File or folder of the environment's tasks"
+    )
+    environment_task: str | None = Field(
+        default=None, description="The task to solve there, by its id"
+    )
+    paths: str | None = Field(
+        default=None,
+        description="InstructRAG, RAP: file of paths that worked; none: the owner's experience",
+    )
+    candidate_paths: Annotated[int, Field(ge=1, le=10)] = Field(
+        default=3, description="InstructRAG: paths that are proposed; RAP: paths that are shown"
+    )
+    trials: Annotated[int, Field(ge=1, le=5)] = Field(
+        default=3, description="Reflexion: attempts at a task"
+    )
     rules: str = Field(
         default="", description="Business rules that the decision must follow, as text"
     )

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict  # pydantic wants this one before Python
 from planweave.usage import Usage
 
 Tool: TypeAlias = Literal[
-    "sql", "cypher", "documents", "calculator", "thinking", "replan", "finish"
+    "sql", "cypher", "documents", "calculator", "thinking", "environment", "replan", "finish"
 ]
 
 
@@ -153,6 +153,39 @@ class Revision(TypedDict):
     skipped: bool
 
 
+class EpisodeState(TypedDict):
+    """How far a task of an environment has come; the actions done are in the turns."""
+
+    environment: str
+    task: str
+    trial: int
+    score: float
+    done: bool
+
+
+class InstructionPath(TypedDict):
+    """Actions that solved tasks before, adapted to this one, and the questions they come from."""
+
+    instructions: list[str]
+    origins: list[str]
+
+
+class Reflection(TypedDict):
+    """What an unsuccessful trial has taught (Reflexion)."""
+
+    trial: int
+    score: float
+    text: str
+
+
+class Grounded(TypedDict):
+    """A sub-question, what the model believed, and what an observation made of it (GenGround)."""
+
+    question: str
+    guess: str
+    answer: str
+
+
 class Member(TypedDict):
     """One run of an ensemble."""
 
@@ -245,3 +278,16 @@ class WorkingMemory(Input, total=False):
     raises: Annotated[int, Field(description="Times that the temperature was raised")]
     members: Annotated[list[Member], Field(description="The runs of an ensemble"), add]
     agreement: Annotated[float, Field(description="Share of the runs that give this answer")]
+    episode: Annotated[EpisodeState | None, Field(description="The task of an environment")]
+    candidate_paths: Annotated[
+        list[InstructionPath], Field(description="Paths that past successes propose")
+    ]
+    path: Annotated[
+        InstructionPath | None, Field(description="The chosen path, and where it comes from")
+    ]
+    reflections: Annotated[
+        list[Reflection], Field(description="Lessons of earlier trials of this task"), add
+    ]
+    grounded: Annotated[
+        list[Grounded], Field(description="Sub-questions, with answers that were looked up"), add
+    ]

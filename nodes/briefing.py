@@ -13,6 +13,10 @@ _SHORTENED = 160
 
 def ground(state: WorkingMemory, context: Context) -> str:
     """The part of every prompt that stays the same for a whole run."""
+    if context.environment:
+        return load("environments/ground").fill(
+            question=state["question"], schema=state["schema_text"]
+        )
     return load("documents/ground" if context.has_documents else "common/ground").fill(
         question=state["question"],
         rules=context.rules.strip() or "(none given)",

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from memory import Context, Exchange, WorkingMemory
+from nodes.environment import new_episode, scene, task_to_solve
 from planweave import BadInput
 from tools import open_database, schema_text
 from tools.documents.collection import open_collection
@@ -36,11 +37,12 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         DatabaseUnavailable: The database cannot be opened.
     """
     asked = _unanswered_message(state)
-    history = _history(state.get("messages", []))
-    question = (asked or state.get("question", "")).strip()
+    task = task_to_solve(runtime.context)
+    history = [] if task else _history(state.get("messages", []))
+    question = task.question if task else (asked or state.get("question", "")).strip()
     if not question:
         raise BadInput("There is no question.", mend="Send it as a message or as `question`.")
-    greeting = _is_greeting(question)
+    greeting = task is None and _is_greeting(question)
     sources = {} if greeting else _sources(runtime.context)
     plan = [line for step in state.get("predefined_plan", []) if (line := step.strip())]
     memory: WorkingMemory = {
@@ -76,6 +78,11 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "raises": 0,
         "members": Overwrite([]),  # type: ignore[typeddict-item]
         "agreement": 0.0,
+        "episode": new_episode(task, runtime.context),
+        "candidate_paths": [],
+        "path": None,
+        "reflections": Overwrite([]),  # type: ignore[typeddict-item]
+        "grounded": Overwrite([]),  # type: ignore[typeddict-item]
         "turns": Overwrite([]),  # type: ignore[typeddict-item]
         "replans": Overwrite([]),  # type: ignore[typeddict-item]
         "failures": Overwrite([]),  # type: ignore[typeddict-item]
@@ -95,6 +102,8 @@ class Source(NamedTuple):
 
 
 def _sources(context: Context) -> dict[str, Source]:
+    if context.environment:
+        return {"environment": Source("actions", scene(context))}
     urls = {
         tool: url for tool, url in (("sql", context.database), ("cypher", context.graph)) if url
     }

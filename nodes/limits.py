@@ -16,17 +16,22 @@ def reason_to_answer(state: WorkingMemory, context: Context) -> str:
     """
     if state["iteration"] >= context.max_iterations:
         return f"The limit of {context.max_iterations} iterations is reached."
+    if reason := budget_spent(state, context):
+        return reason
+    if repeats(state["turns"]) >= _MOST_REPEATS:
+        return "The same actions come again and again."
+    return ""
+
+
+def budget_spent(state: WorkingMemory, context: Context) -> str:
+    """Which budget is spent, or an empty string."""
     budget = Budget(
         calls=context.max_calls,
         tokens=context.max_tokens,
         seconds=context.max_seconds,
         dollars=context.max_dollars,
     )
-    if reason := budget.exhausted(total_usage(state["usage"])):
-        return reason
-    if repeats(state["turns"]) >= _MOST_REPEATS:
-        return "The same actions come again and again."
-    return ""
+    return budget.exhausted(total_usage(state["usage"])) or ""
 
 
 def repeats(turns: Sequence[Turn]) -> int:

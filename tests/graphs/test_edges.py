@@ -111,7 +111,7 @@ async def test_a_chat_message_is_asked(name: str, run: Run) -> None:
         ({}, {}, "no question"),
         ({"question": "Which?"}, {"database": None}, "No database"),
         ({"question": "Which?"}, {"database": "/nowhere/x.db"}, "nowhere"),
-        ({"question": "Which?"}, {"model": "nobody:x"}, "no model provider"),
+        ({"question": "Which?"}, {"model": "nobody:x"}, "no model provider|no task to act on"),
     ],
 )
 async def test_bad_input_is_said_in_a_sentence(

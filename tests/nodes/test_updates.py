@@ -16,6 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pages import Shelf
 from scripted import Reply, act, change, decide, plan, register
+from worlds import WordVectors, encyclopedia, solved
 
 from graphs import METHODS, method
 from graphs.ensemble import member
@@ -23,8 +24,10 @@ from memory import (
     Action,
     Answer,
     Context,
+    EpisodeState,
     Exchange,
     Fact,
+    InstructionPath,
     Lookup,
     Member,
     Page,
@@ -32,6 +35,7 @@ from memory import (
     Turn,
     WorkingMemory,
 )
+from nodes.actor import actor, unguided
 from nodes.agreement import agreement
 from nodes.answering_machine import answering_machine, may_continue
 from nodes.appender import appender
@@ -41,22 +45,29 @@ from nodes.calculator import calculator
 from nodes.citation_check import citation_check
 from nodes.clusterer import clusterer
 from nodes.cypher import cypher
+from nodes.deducer import deducer
 from nodes.documents import documents
 from nodes.drafter import drafter
+from nodes.environment import environment
 from nodes.evaluator import evaluator
 from nodes.evidence import evidence
 from nodes.finisher import finisher
 from nodes.glossary import glossary
 from nodes.grader import grader
 from nodes.greeter import greeter
+from nodes.grounder import grounder
 from nodes.intake import intake
 from nodes.interpreter import interpreter
+from nodes.path_selector import path_selector
+from nodes.pathfinder import pathfinder
 from nodes.plan_approval import plan_approval
 from nodes.planner import planner
 from nodes.reader import reader
 from nodes.reasoner import reasoner
 from nodes.recall import recall
+from nodes.reflector import reflector
 from nodes.replanner import replanner
+from nodes.reporter import reporter
 from nodes.retriever import question_documents, retriever
 from nodes.reviser import reviser
 from nodes.selector import selector
@@ -66,6 +77,7 @@ from nodes.taskmaster import taskmaster
 from nodes.thinker import thinker
 from nodes.thinking import thinking
 from nodes.to_query import to_query
+from nodes.trajectories import trajectories
 
 DECLARED = set(get_type_hints(WorkingMemory))
 BAD = "no JSON"
@@ -102,6 +114,21 @@ MEMBER: Member = {
     "facts": [],
     "turns": [],
     "claims": [],
+}
+EPISODE: EpisodeState = {
+    "environment": "hotpotqa",
+    "task": "q1",
+    "trial": 1,
+    "score": 0.0,
+    "done": False,
+}
+PATH: InstructionPath = {"instructions": ["Search[{1}]"], "origins": ["Where is it?"]}
+ACTED: Turn = {**TURN, "tool": "environment", "input": "Search[Oslo]", "facts": [1]}
+ACTION = {"thought": "It is there.", "action": "Search[Oslo]"}
+DEDUCED = {"question": "Who?", "answer": "He.", "action": "Search[Oslo]"}
+IN_ENVIRONMENT = {
+    *("actor", "environment", "reporter", "pathfinder", "path_selector", "trajectories"),
+    *("reflector", "deducer", "grounder"),
 }
 THOUGHTS = {"text": "", "reasoning": "", "plan": ["a"], "criticism": "", "speak": ""}
 
@@ -153,6 +180,11 @@ def state(**changed: Unpack[WorkingMemory]) -> WorkingMemory:
         "raises": 0,
         "members": [],
         "agreement": 0.0,
+        "episode": EPISODE,
+        "candidate_paths": [PATH],
+        "path": None,
+        "reflections": [],
+        "grounded": [],
     }
     return {**known, **changed}
 
@@ -263,6 +295,25 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("appender, nothing", appender, state(lookups=[{**LOOKUP, "page": None}]), ""),
     ("finisher", finisher, state(), {"text": "It costs 2 [1].", "short": "2", "unknown": ""}),
     ("finisher, malformed", finisher, state(), BAD),
+    ("intake, environment", intake, {}, ""),
+    ("actor", actor(unguided), state(), ACTION),
+    ("actor, malformed", actor(unguided), state(), BAD),
+    ("actor, limit", actor(unguided), state(iteration=99), ""),
+    ("environment", environment, state(action=chosen("environment", "Search[Oslo]")), ""),
+    ("environment, over", environment, state(action=chosen("environment", "Finish[it]")), ""),
+    ("reporter", reporter, state(turns=[ACTED]), ""),
+    ("reporter, nothing", reporter, state(), ""),
+    ("pathfinder", pathfinder, state(), ""),
+    ("path_selector", path_selector, state(), ""),
+    ("path_selector, nothing", path_selector, state(candidate_paths=[]), ""),
+    ("trajectories", trajectories, state(), ""),
+    ("reflector", reflector, state(turns=[ACTED]), {"reflection": "Search more."}),
+    ("reflector, malformed", reflector, state(), BAD),
+    ("deducer", deducer, state(), DEDUCED),
+    ("deducer, malformed", deducer, state(), BAD),
+    ("deducer, limit", deducer, state(iteration=99), ""),
+    ("grounder", grounder, state(turns=[ACTED]), {"answer": "It."}),
+    ("grounder, malformed", grounder, state(turns=[ACTED]), BAD),
 ]
 
 
@@ -280,7 +331,16 @@ async def test_update(
     monkeypatch.setattr("nodes.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8))
     (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES('a');")
     (tmp_path / "p.cql").write_text('CREATE (:Plant {name: "a"});')
+    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    acting: dict[str, Any] = {
+        "environment": "hotpotqa",
+        "environment_data": str(encyclopedia(tmp_path)),
+        "environment_task": "q1",
+        "paths": str(solved(tmp_path)),
+    }
+    inside = name == "intake, environment" or name.partition(",")[0] in IN_ENVIRONMENT
     context = Context(
+        **(acting if inside else {}),
         model=register(lambda prompt: reply),
         database=str(tmp_path / "p.sql"),
         graph=str(tmp_path / "p.cql"),

@@ -45,6 +45,12 @@ class ALFWorld(RemoteEnvironment):
     name = "alfworld"
 
     def __init__(self, data: Path) -> None:
+        self._official = data / "json_2.1.1"
+        if not (self._official.is_dir() or (data / "alfred.pddl").is_file()):
+            raise BadInput(
+                f"The folder {data} has no games of ALFWorld.",
+                mend="Run alfworld-download and name the folder that it fills: --data FOLDER",
+            )
         super().__init__(
             "tools.environments.alfworld_process", install="pip install 'alfworld>=0.4.2'"
         )
@@ -52,12 +58,6 @@ class ALFWorld(RemoteEnvironment):
         self._splits: dict[str, list[Task]] = {}
         self._games: dict[str, bytes | Path] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="planweave-alfworld-")
-        self._official = data / "json_2.1.1"
-        if not (self._official.is_dir() or (data / "alfred.pddl").is_file()):
-            raise BadInput(
-                f"The folder {data} has no games of ALFWorld.",
-                mend="Run alfworld-download and name the folder that it fills: --data FOLDER",
-            )
 
     def tasks(self, split: str = "") -> Sequence[Task]:
         """See :class:`Environment`; reading ``train`` takes some seconds."""

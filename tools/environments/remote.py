@@ -129,18 +129,13 @@ class RemoteEnvironment(LocalEnvironment):
         return Observation(seen.text, done=seen.done, score=min(1.0, max(0.0, seen.score)))
 
     def _ask(self, request: Mapping[str, object]) -> dict[str, object]:
-        """Ask the process; where it ends, ask a fresh one that stands at the same place."""
+        """Ask the process; where it ends, ask a fresh one, once."""
         try:
-            return self._running().ask(request, self.step_seconds)
+            return self._ask_once(request)
         except ProcessEnded as end:
             self._count(end)
         try:
-            process = self._running()
-            if request is not self._task:
-                process.ask(self._task, self.step_seconds)
-                for action in self._done:
-                    process.ask({"act": action}, self.step_seconds)
-            return process.ask(request, self.step_seconds)
+            return self._ask_once(request)
         except ProcessEnded as end:
             self._count(end)
             how = "takes too long" if end.late else "crashes"
@@ -149,20 +144,27 @@ class RemoteEnvironment(LocalEnvironment):
                 mend="Leave this task out, or give the machine more memory.",
             ) from end
 
+    def _ask_once(self, request: Mapping[str, object]) -> dict[str, object]:
+        process = self._process or self._fresh(begun=request is not self._task)
+        return process.ask(request, self.step_seconds)
+
     def _count(self, end: ProcessEnded) -> None:
         self.timeouts += end.late
         self.crashes += not end.late
         self.close()
 
-    def _running(self) -> HelperProcess:
-        if self._process is None:
-            process = HelperProcess(self._module, self.variables)
-            answer = process.ask({}, _STARTING)
-            if "missing" in answer:
-                process.stop()
-                raise EnvironmentUnavailable(
-                    f"The environment {self.name} does not start: {answer['missing']}.",
-                    mend=f"Install what it needs: {self._install}",
-                )
-            self._process = process
-        return self._process
+    def _fresh(self, *, begun: bool) -> HelperProcess:
+        """A new process; of a task that has ``begun`` it has done all that was done."""
+        process = self._process = HelperProcess(self._module, self.variables)
+        answer = process.ask({}, _STARTING)
+        if "missing" in answer:
+            self.close()
+            raise EnvironmentUnavailable(
+                f"The environment {self.name} does not start: {answer['missing']}.",
+                mend=f"Install what it needs: {self._install}",
+            )
+        if begun:
+            process.ask(self._task, self.step_seconds)
+            for action in self._done:
+                process.ask({"act": action}, self.step_seconds)
+        return process

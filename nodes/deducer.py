@@ -1,0 +1,47 @@
+"""Deducer: asks the next sub-question and answers it from what the model knows (GenGround)."""
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from memory import Context, WorkingMemory
+from nodes.actor import action_in, possible_text, problem_text
+from nodes.limits import reason_to_answer
+from nodes.role import ask_role, failures, usage
+from nodes.turns import unreadable_turn
+from prompts import load
+
+
+class Deduction(BaseModel):
+    """The deducer's reply."""
+
+    question: str = Field(max_length=300)
+    answer: str = Field(max_length=300)
+    action: str = Field(max_length=400)
+
+
+async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Deduce an answer, and choose the action that checks it; at a limit choose none.
+
+    Sub-question and answer stand as ``task`` and ``reason`` until they are grounded.
+    """
+    if reason_to_answer(state, runtime.context):
+        return {"action": None}
+    task = load("genground/deducer").fill(
+        grounded=_grounded(state) or "(nothing yet)",
+        possible=possible_text(state, runtime.context),
+        problem=problem_text(state),
+    )
+    reply = await ask_role("deducer", Deduction, task, state, runtime)
+    update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
+    if reply.value is None:
+        return update | unreadable_turn(state, reply.failure)
+    said = reply.value
+    return update | {
+        "task": said.question.strip(),
+        "reason": said.answer.strip(),
+        "action": action_in(state, f"{said.question} {said.answer}", said.action),
+    }
+
+
+def _grounded(state: WorkingMemory) -> str:
+    return "\n".join(f"- {one['question']} {one['answer']}" for one in state["grounded"])

@@ -1,0 +1,34 @@
+"""Path selector: chooses the path that the actor is shown as its plan (InstructRAG's ML-Agent)."""
+
+from langgraph.runtime import Runtime
+
+from learning.guide import Suggestion, open_guide
+from memory import Context, WorkingMemory
+from prompts import load
+
+_SHOWN_ORIGINS = 2
+
+
+def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Choose one of the proposed paths; its instructions become the plan.
+
+    Raises:
+        ModelUnavailable: The frozen model of sentence vectors is not on this machine.
+    """
+    proposed = [
+        Suggestion(tuple(path["instructions"]), tuple(path["origins"]))
+        for path in state["candidate_paths"]
+    ]
+    if not proposed:
+        return {}
+    guide = open_guide(runtime.context.paths)
+    path = state["candidate_paths"][guide.select(state["question"], proposed)]
+    return {"path": path, "plan": path["instructions"]}
+
+
+def chosen_path(state: WorkingMemory) -> str:
+    """Guidance by the chosen path, which stands in the prompt as the plan."""
+    if state["path"] is None:
+        return ""
+    origins = state["path"]["origins"][:_SHOWN_ORIGINS]
+    return load("instructrag/guidance").fill(origins="; ".join(f'"{o}"' for o in origins))

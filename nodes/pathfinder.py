@@ -1,0 +1,25 @@
+"""Pathfinder: proposes paths for the task from past successes (InstructRAG's RL-Agent)."""
+
+from langgraph.runtime import Runtime
+
+from learning.guide import open_guide
+from memory import Context, InstructionPath, WorkingMemory
+from nodes.environment import episode_of
+
+
+def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Propose ``candidate_paths`` paths.
+
+    Raises:
+        BadInput: There is no task to act on, or there are no paths that succeeded.
+        ModelUnavailable: The frozen model of sentence vectors is not on this machine.
+    """
+    context = runtime.context
+    episode_of(context)
+    guide = open_guide(context.paths)
+    return {
+        "candidate_paths": [
+            InstructionPath(instructions=list(found.instructions), origins=list(found.origins))
+            for found in guide.propose(state["question"], context.candidate_paths)
+        ]
+    }

@@ -1,0 +1,269 @@
+"""Methods that act in environments, along each of their edges, with scripted models."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from scripted import Replies, Reply, Script, register
+from toy_world import Toy
+from worlds import WordVectors, encyclopedia, shop, solved
+
+from graphs import ACTORS, method
+from memory import Answer, Context, WorkingMemory
+from planweave import BadInput, PlanweaveError
+from tools.environments import Task, episodes
+from tools.environments.remote import RemoteEnvironment
+
+ALL = (*ACTORS, "react")
+GOLD = ("Search[Finlandia]", "Search[Jean Sibelius]", "Finish[Republic of Finland]")
+
+
+@pytest.fixture(autouse=True)
+def _worlds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    yield
+    episodes.close_all()
+
+
+def do(action: str) -> Reply:
+    return {"thought": f"Now {action}.", "action": action}
+
+
+def deduce(action: str) -> Reply:
+    return {"question": f"What shows {action}?", "answer": "Guessed.", "action": action}
+
+
+def in_encyclopedia(folder: Path, script: Script, **more: object) -> Context:
+    settings = {
+        "model": register(script),
+        "environment": "hotpotqa",
+        "environment_data": str(encyclopedia(folder)),
+        "environment_task": "q1",
+        "paths": str(solved(folder)),
+        **more,
+    }
+    return Context.model_validate(settings)
+
+
+async def run(name: str, context: Context, **given: object) -> WorkingMemory:
+    memory: WorkingMemory = await method(name).graph.ainvoke(given, context=context)
+    return memory
+
+
+def answer_of(memory: Mapping[str, object]) -> Answer:
+    answer: Answer = memory["answer"]  # type: ignore[assignment]
+    return answer
+
+
+def acting(*actions: str, name: str = "react") -> Replies:
+    """A model that does these actions, whatever its method is called."""
+    if name == "genground":
+        grounded = [{"answer": f"Grounded {n}."} for n in range(len(actions) - 1)]
+        return Replies(deduce=[deduce(action) for action in actions], ground=grounded)
+    return Replies(action=[do(action) for action in actions])
+
+
+@pytest.mark.parametrize("name", ALL)
+async def test_a_task_is_solved(name: str, tmp_path: Path) -> None:
+    script = acting(*GOLD, name=name)
+    memory = await run(name, in_encyclopedia(tmp_path, script))
+    assert memory["question"] == "In which country was the composer of Finlandia born?"
+    assert [turn["input"] for turn in memory["turns"]] == [*GOLD]
+    assert memory["episode"] == {
+        "environment": "hotpotqa",
+        "task": "q1",
+        "trial": 1,
+        "score": 1.0,
+        "done": True,
+    }
+    assert answer_of(memory)["decision"] == "Republic of Finland"
+    assert answer_of(memory)["unknown"] == ""
+    assert memory["messages"][-1].text.startswith("**Republic of Finland**")
+    assert "He was born in Finland." in memory["facts"][1]["text"]
+    first = script.prompts[0]
+    assert "Search[title]: opens the page" in first.messages[0].text
+    assert memory["question"] in first.messages[0].text
+    assert "He was born in Finland." in script.prompts[-1].text
+    assert "the Republic of Finland" not in first.text  # the truth is shown to nobody
+
+
+@pytest.mark.parametrize("name", ALL)
+async def test_a_limit_ends_without_a_further_call(name: str, tmp_path: Path) -> None:
+    script = acting("Search[Oslo]", "Search[Oslo]", name=name)
+    if name == "genground":
+        script.left["ground"].append({"answer": "So."})
+    memory = await run(name, in_encyclopedia(tmp_path, script, max_iterations=2, trials=1))
+    assert answer_of(memory)["decision"] is None
+    assert "not finished. The limit of 2 iterations" in answer_of(memory)["unknown"]
+    assert not any(script.left.values())
+
+
+@pytest.mark.parametrize("name", ALL)
+async def test_malformed_replies_never_raise(name: str, tmp_path: Path) -> None:
+    memory = await run(name, in_encyclopedia(tmp_path, lambda _: "no JSON", trials=1))
+    assert answer_of(memory)["decision"] is None
+    assert {failure["kind"] for failure in memory["failures"]} == {"malformed_reply"}
+
+
+@pytest.mark.parametrize("name", ALL)
+async def test_a_repeated_action_is_done_again_and_asked_for_warmer(
+    name: str, tmp_path: Path
+) -> None:
+    again = ("Search[Finlandia]", "Lookup[is]", "Lookup[is]", "Finish[no]")
+    memory = await run(name, in_encyclopedia(tmp_path, acting(*again, name=name), trials=1))
+    shown = [fact["text"] for fact in memory["facts"]]
+    assert shown[1].startswith("(Result 1 / 2)")
+    assert shown[2].startswith("(Result 2 / 2)")
+
+
+@pytest.mark.parametrize("name", ACTORS)
+async def test_without_a_task_it_says_so(name: str, tmp_path: Path) -> None:
+    script = Replies()
+    with pytest.raises(BadInput, match="no task to act on"):
+        await run(name, Context(model=register(script), retrievals=0), question="Which?")
+    with pytest.raises(BadInput, match="no task 'q9'"):
+        await run(name, in_encyclopedia(tmp_path, script, environment_task="q9"))
+    with pytest.raises(PlanweaveError, match="no environment 'chess'"):
+        await run(name, in_encyclopedia(tmp_path, script, environment="chess"))
+    assert script.prompts == []
+
+
+async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) -> None:
+    script = acting(*GOLD)
+    memory = await run("instructrag", in_encyclopedia(tmp_path, script, candidate_paths=2))
+    assert len(memory["candidate_paths"]) == 2
+    path = memory["path"]
+    assert path is not None
+    assert path in memory["candidate_paths"]
+    assert path["origins"] == ["In which country was the composer of Valse triste born?"]
+    assert memory["plan"] == path["instructions"]
+    prompt = script.prompts[0].text
+    assert f"# Plan\n1. {path['instructions'][0]}" in prompt
+    assert "Valse triste born?" in prompt
+
+
+async def test_rap_shows_whole_trajectories(tmp_path: Path) -> None:
+    script = acting(*GOLD)
+    memory = await run("rap", in_encyclopedia(tmp_path, script, candidate_paths=1))
+    shown = "Search[Valse triste], Search[Jean Sibelius], Finish[Finland]"
+    assert shown in script.prompts[0].text
+    assert (memory["plan"], memory["path"]) == ([], None)
+
+
+@pytest.mark.parametrize("name", ["instructrag", "rap"])
+async def test_without_paths_they_say_so(name: str, tmp_path: Path) -> None:
+    failed = tmp_path / "failed.jsonl"
+    failed.write_text('{"question": "a?", "steps": [{"action": "b"}], "success": false}\n')
+    with pytest.raises(BadInput, match="no path that succeeded"):
+        await run(name, in_encyclopedia(tmp_path, Replies(), paths=str(failed)))
+
+
+async def test_reflexion_learns_from_a_failed_trial(tmp_path: Path) -> None:
+    script = Replies(
+        action=[do("Finish[Sweden]"), *map(do, GOLD)],
+        reflect=[{"reflection": "Search before you finish."}],
+    )
+    memory = await run("reflexion", in_encyclopedia(tmp_path, script))
+    assert script.tasks == ["action", "reflect", "action", "action", "action"]
+    assert memory["reflections"] == [
+        {"trial": 1, "score": 0.0, "text": "Search before you finish."}
+    ]
+    assert "You have tried this task before" not in script.prompts[0].text
+    assert "- Search before you finish." in script.prompts[2].text
+    assert "Finish[Sweden]" not in script.prompts[2].text  # a trial begins afresh
+    assert "score of 0.00 out of 1" in script.prompts[1].text
+    episode = memory["episode"]
+    assert episode is not None
+    assert (episode["trial"], episode["score"]) == (2, 1.0)
+    assert [turn["input"] for turn in memory["turns"]] == [*GOLD]
+    assert answer_of(memory)["decision"] == "Republic of Finland"
+
+
+async def test_reflexion_ends_after_its_trials_or_budget(tmp_path: Path) -> None:
+    bad, lesson = do("Finish[no]"), {"reflection": "Think."}
+    script = Replies(action=[bad, bad], reflect=[lesson])
+    memory = await run("reflexion", in_encyclopedia(tmp_path, script, trials=2))
+    assert (answer_of(memory)["decision"], len(memory["reflections"])) == ("no", 1)
+    script = Replies(action=[bad])
+    memory = await run("reflexion", in_encyclopedia(tmp_path, script, max_calls=1))
+    assert (answer_of(memory)["decision"], memory["reflections"]) == ("no", [])
+
+
+async def test_reflexion_reflects_on_a_trial_that_came_to_its_limit(tmp_path: Path) -> None:
+    script = Replies(
+        action=[do("Search[Oslo]"), do("Finish[Republic of Finland]")],
+        reflect=[{"reflection": "Finish sooner."}],
+    )
+    memory = await run("reflexion", in_encyclopedia(tmp_path, script, max_iterations=1, trials=2))
+    assert answer_of(memory)["decision"] == "Republic of Finland"
+
+
+async def test_genground_corrects_what_it_believed(tmp_path: Path) -> None:
+    script = acting(*GOLD, name="genground")
+    memory = await run("genground", in_encyclopedia(tmp_path, script))
+    assert script.tasks == ["deduce", "ground", "deduce", "ground", "deduce"]
+    assert memory["grounded"][0] == {
+        "question": "What shows Search[Finlandia]?",
+        "guess": "Guessed.",
+        "answer": "Grounded 0.",
+    }
+    assert "- What shows Search[Finlandia]? Grounded 0." in script.prompts[2].text
+    assert "Finlandia is a tone poem." in script.prompts[1].text
+
+
+async def test_what_can_be_done_is_listed_where_it_can_be(tmp_path: Path) -> None:
+    buy = ("search[warm scarf]", "click[B000000001]", "click[red]", "click[Buy Now]")
+    script = acting(*buy)
+    given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
+    context = in_encyclopedia(tmp_path, script, **given, environment_task="0")
+    memory = await run("react", context)
+    assert memory["episode"] is not None
+    assert memory["episode"]["score"] == 1
+    assert answer_of(memory)["decision"] == "done"
+    assert "Possible now" not in script.prompts[0].text
+    assert "Possible now: click[Back to Search]; click[B000000001]" in script.prompts[1].text
+
+
+class Breaking(RemoteEnvironment):
+    """The toy world, which ends its process when it is told ``always``."""
+
+    name = "webshop"
+    notes = Path()
+
+    def __init__(self) -> None:
+        super().__init__(Toy.__module__, install="pip install toy")
+
+    def tasks(self, split: str = "") -> list[Task]:
+        return [Task(id="0", kind="count", question="Count to three.")]
+
+    def begin(self, task: Task) -> dict[str, object]:
+        return {"notes": str(self.notes)}
+
+
+async def test_a_crash_of_the_environment_is_a_problem_of_the_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Breaking.notes = tmp_path
+    monkeypatch.setattr(episodes, "open_environment", lambda *_: Breaking())
+    script = acting("count", "always", "count", "count")
+    given = {"environment": "webshop", "environment_data": "", "environment_task": "0"}
+    memory = await run("react", in_encyclopedia(tmp_path, script, **given))
+    assert [bool(turn["problem"]) for turn in memory["turns"]] == [False, True, False, False]
+    assert 'did not help: "The environment webshop crashes' in script.prompts[2].text
+    assert [fact["text"] for fact in memory["facts"]] == ["1", "2", "3"]
+    assert answer_of(memory)["decision"] == "done"
+
+
+async def test_a_run_goes_on_after_everything_was_closed(tmp_path: Path) -> None:
+    script = acting(*GOLD)
+    context = in_encyclopedia(tmp_path, script)
+    graph = method("react").builder.compile(InMemorySaver(), interrupt_after=["environment"])
+    config = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"messages": [HumanMessage("Go!")]}, config, context=context)
+    for _ in GOLD:
+        episodes.close_all()
+        memory = await graph.ainvoke(None, config, context=context)
+    assert memory["episode"]["score"] == 1
+    assert [turn["input"] for turn in memory["turns"]] == [*GOLD]

@@ -1,0 +1,43 @@
+"""A world in a process of its own that counts, crashes and hangs as it is told."""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tools.environments.remote import Seen, serve
+
+
+class Toy:
+    """Counts; ``crash`` and ``hang`` do so the first time, ``always`` every time."""
+
+    def __init__(self) -> None:
+        if os.environ.get("TOY_MISSING"):
+            raise ImportError("there is no toy")
+        self._count = 0
+        self._notes = Path()
+
+    def begin(self, task: Mapping[str, Any]) -> Seen:
+        self._count, self._notes = 0, Path(task["notes"])
+        return Seen(text=f"begun in {os.getpid()}")
+
+    def act(self, action: str) -> Seen:
+        note = self._notes / action
+        if action == "always" or (action == "crash" and not note.exists()):
+            note.touch()
+            os._exit(1)
+        if action == "hang" and not note.exists():
+            note.touch()
+            time.sleep(60)
+        print("a library that prints")  # noqa: T201
+        self._count += 1
+        return Seen(text=str(self._count), done=self._count >= 3, score=self._count * 0.5)
+
+    def admissible(self) -> Sequence[str]:
+        return ["count", str(self._count)]
+
+
+def main() -> None:
+    """Be the process."""
+    serve(Toy)

@@ -1,0 +1,132 @@
+"""Small environments: an encyclopedia of four pages, a shop of three products."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bag_of_words import embed
+from langchain_core.embeddings import Embeddings
+
+DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
+PAGES = [
+    ["Finlandia", ["Finlandia is a tone poem.", " It is by Jean Sibelius, who liked birches."]],
+    ["Jean Sibelius", ["Jean Sibelius was a composer.", " He was born in Finland."]],
+    ["Sweden", ["Sweden is a country.", " Birches grow there."]],
+    ["Oslo", ["Oslo is a town of Norway."]],
+]
+QUESTIONS: list[dict[str, Any]] = [
+    {
+        "id": "q1",
+        "question": "In which country was the composer of Finlandia born?",
+        "answer": "the Republic of Finland",
+        "type": "bridge",
+        "split": "dev",
+        "supporting_facts": [["Finlandia", 1], ["Jean Sibelius", 1]],
+        "context": PAGES,
+    },
+    {
+        "id": None,
+        "question": "Is Oslo a town of Sweden?",
+        "answer": "no",
+        "type": "comparison",
+        "split": "train",
+        "supporting_facts": [["Oslo", 0]],
+        "context": PAGES[2:],
+    },
+]
+PRODUCTS: list[dict[str, Any]] = [
+    {
+        "asin": "B000000001",
+        "name": "Warm Scarf of Merino Wool",
+        "pricing": "$15.00",
+        "query": "scarf",
+        "category": "fashion",
+        "product_category": f"Fashion {DEEPER} Women {DEEPER} Scarves",
+        "full_description": "It keeps the neck warm.",
+        "small_description": ["machine washable"],
+        "customization_options": {
+            "color": [{"value": "Red"}, {"value": "navy blue"}],
+            "size": [{"value": "small"}, {"value": "large"}],
+        },
+    },
+    {
+        "asin": "B000000002",
+        "name": "Scarf of Cotton",
+        "pricing": "$30.00 to $35.00",
+        "query": "scarf",
+        "category": "fashion",
+        "product_category": f"Fashion {DEEPER} Women {DEEPER} Scarves",
+        "customization_options": {},
+    },
+    {
+        "asin": "B000000003",
+        "name": "Kitchen Lamp",
+        "pricing": "",
+        "query": "lamp",
+        "category": "garden",
+        "product_category": f"Home {DEEPER} Lamps",
+        "small_description": ["bright"],
+    },
+]
+GOALS: list[dict[str, Any]] = [
+    {
+        "asin": "B000000001",
+        "instruction": "i need a warm red scarf that is machine washable",
+        "instruction_attributes": ["machine washable"],
+        "instruction_options": ["red"],
+        "price_upper": 20.0,
+    },
+    {"asin": "B000000003", "instruction": "i want a kitchen lamp", "price_upper": None},
+]
+PATHS: list[dict[str, Any]] = [
+    {
+        "question": "In which country was the composer of Valse triste born?",
+        "steps": [
+            {"action": "Search[Valse triste]"},
+            {"action": "Search[Jean Sibelius]"},
+            {"action": "Finish[Finland]"},
+        ],
+        "success": True,
+    },
+    {
+        "question": "Is Bergen a town of Denmark?",
+        "steps": [{"action": "Search[Bergen]"}, {"action": "Finish[no]"}],
+        "success": True,
+    },
+    {"question": "Who knows?", "steps": [{"action": "Finish[nobody]"}], "success": False},
+]
+
+
+def write_lines(path: Path, records: Sequence[Mapping[str, object]]) -> Path:
+    """Write records as JSON lines."""
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return path
+
+
+def encyclopedia(folder: Path) -> Path:
+    """A file of questions for the environment hotpotqa."""
+    return write_lines(folder / "questions.jsonl", QUESTIONS)
+
+
+def shop(folder: Path) -> Path:
+    """A folder for the environment webshop."""
+    write_lines(folder / "products.jsonl", PRODUCTS)
+    write_lines(folder / "goals.jsonl", GOALS)
+    return folder
+
+
+def solved(folder: Path) -> Path:
+    """A file of paths, one of which failed."""
+    return write_lines(folder / "paths.jsonl", PATHS)
+
+
+class WordVectors(Embeddings):
+    """Texts that share words are near each other."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        vectors: list[list[float]] = embed(texts).tolist()
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.embed_documents([text])[0]

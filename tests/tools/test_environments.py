@@ -1,0 +1,307 @@
+"""Environments: tasks, actions, what they show, the score, and processes that end."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from worlds import GOALS, PRODUCTS, QUESTIONS, encyclopedia, shop, write_lines
+
+from planweave import BadInput
+from tools.environments import (
+    ENVIRONMENTS,
+    Environment,
+    EnvironmentFailed,
+    EnvironmentUnavailable,
+    Task,
+    episodes,
+    open_environment,
+)
+from tools.environments.episodes import Episode
+from tools.environments.remote import RemoteEnvironment
+from tools.environments.webshop import Goal, Product, reward
+
+ANYTHING = st.one_of(
+    st.text(),
+    st.sampled_from(["Search", "Lookup", "Finish", "click", "search"]).flatmap(
+        lambda verb: st.text().map(lambda words: f"{verb}[{words}]")
+    ),
+)
+
+
+def play(environment: Environment, task: Task, actions: Sequence[str]) -> float:
+    """Do the actions; returns the score, and sees that only the last one ends the task."""
+    environment.reset(task)
+    *earlier, last = [environment.step(action) for action in actions]
+    assert not any(seen.done for seen in earlier)
+    assert last.done
+    return last.score
+
+
+def test_gold_paths_of_the_encyclopedia(tmp_path: Path) -> None:
+    with open_environment("hotpotqa", encyclopedia(tmp_path)) as world:
+        tasks = world.tasks()
+        assert [play(world, task, task.gold or ()) for task in tasks] == [1, 1]
+        assert tasks[0].gold == (
+            "Search[Finlandia]",
+            "Search[Jean Sibelius]",
+            "Finish[the Republic of Finland]",
+        )
+        assert [task.question for task in world.tasks("train")] == [QUESTIONS[1]["question"]]
+        assert (
+            world.tasks()[1].id
+            == open_environment("hotpotqa", encyclopedia(tmp_path)).tasks()[1].id
+        )
+        assert world.admissible() is None
+
+
+def test_search_lookup_finish(tmp_path: Path) -> None:
+    world = open_environment("hotpotqa", encyclopedia(tmp_path))
+    world.reset(world.tasks()[0])
+    shown = {
+        "Lookup[birches]": "There is no page to look in. Search first.",
+        "Search[the finlandia!]": "Finlandia is a tone poem. It is by Jean Sibelius, who liked "
+        "birches.",
+        "Lookup[Sibelius]": "(Result 1 / 1) It is by Jean Sibelius, who liked birches.",
+        "Open[door]": "Invalid action. Write Search[…], Lookup[…] or Finish[…].",
+    }
+    assert {action: world.step(action).text for action in shown} == shown
+    assert world.step("Lookup[sibelius]").text == "No more results."
+    assert world.step("Search[Norway town]").text == (
+        "Could not find [Norway town]. Similar: ['Oslo']."
+    )
+    world.step("Search[Sweden]")
+    assert world.step("Lookup[sibelius]").text == "No more results."
+    half = world.step("finish[Finland]")
+    assert half.done
+    assert half.score == pytest.approx(0.5)
+
+
+def test_gold_paths_of_the_shop(tmp_path: Path) -> None:
+    with open_environment("webshop", shop(tmp_path)) as world:
+        tasks = world.tasks()
+        assert [play(world, task, task.gold or ()) for task in tasks] == [1, 1]
+        assert tasks[0].question.endswith("machine washable, and price lower than 20.00 dollars")
+        assert [task.kind for task in tasks] == ["fashion", "garden"]
+
+
+def test_walking_through_the_shop(tmp_path: Path) -> None:
+    world = open_environment("webshop", shop(tmp_path))
+    begin = world.reset(world.tasks()[0]).text
+    assert begin.startswith("WebShop\nInstruction:\ni need a warm red scarf")
+    assert world.admissible() is None
+    results = world.step("search[cotton scarf]").text
+    assert results == (
+        "[Back to Search]\nPage 1 (Total results: 2)\n[B000000002]\nScarf of Cotton\n$30.00\n"
+        "[B000000001]\nWarm Scarf of Merino Wool\n$15.00"
+    )
+    assert "Click [Back to Search]" in world.step("search[lamp]").text
+    assert "no [B000000003] here" in world.step("click[B000000003]").text
+    item = world.step("click[b000000001]").text
+    assert "color [red][navy blue]\nsize [small][large]\nWarm Scarf" in item
+    assert world.admissible() is not None
+    assert world.step("click[Features]").text.endswith("machine washable")
+    assert world.step("click[< Prev]").text == item
+    assert world.step("click[< Prev]").text == results
+    world.step("click[B000000001]")
+    world.step("click[Navy Blue]")
+    bought = world.step("click[Buy Now]")
+    assert bought.done
+    assert bought.score == pytest.approx(2 / 3)
+
+
+def test_turning_pages_in_the_shop(tmp_path: Path) -> None:
+    many = [PRODUCTS[0] | {"asin": f"A{n:09}"} for n in range(12)]
+    write_lines(tmp_path / "products.jsonl", many)
+    write_lines(tmp_path / "goals.jsonl", [GOALS[0] | {"asin": "A000000000"}])
+    world = open_environment("webshop", tmp_path)
+    world.reset(world.tasks()[0])
+    first = world.step("search[scarf]").text
+    assert first.count("Warm Scarf") == 10
+    assert world.step("click[Next >]").text.count("Warm Scarf") == 2
+    assert "no [Next >] here" in world.step("click[Next >]").text
+    assert world.step("click[< Prev]").text == first
+
+
+@pytest.mark.parametrize(
+    ("bought", "chosen", "score"),
+    [
+        (0, ["red"], 1.0),
+        (0, [], 2 / 3),
+        (0, ["light red"], 1.0),  # one holds the words of the other
+        (1, ["red"], 1 / 3),  # too dear, not washable
+        (2, ["red"], 0.0),  # another thing altogether
+    ],
+)
+def test_the_reward_of_a_purchase(bought: int, chosen: list[str], score: float) -> None:
+    products = [Product.model_validate(product) for product in PRODUCTS]
+    goal = Goal.model_validate(GOALS[0])
+    assert reward(products[bought], chosen, goal, products[0]) == pytest.approx(score)
+
+
+def test_another_type_halves_the_reward() -> None:
+    wanted = Product.model_validate(PRODUCTS[0] | {"name": "Warm Scarf of Red Merino Wool Yarn"})
+    far = {"query": "yarn", "product_category": "Craft", "name": "Ball of Yarn"}
+    other = Product.model_validate(PRODUCTS[0] | far)
+    goal = Goal.model_validate(GOALS[0])
+    assert reward(other, ["red"], goal, wanted) == pytest.approx(0.5)
+
+
+@settings(max_examples=30, deadline=None)
+@given(actions=st.lists(ANYTHING, max_size=6))
+@pytest.mark.parametrize("name", ["hotpotqa", "webshop"])
+def test_no_action_breaks_it(
+    name: str, actions: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp(name)
+    world = open_environment(name, encyclopedia(folder) if name == "hotpotqa" else shop(folder))
+    world.reset(world.tasks()[0])
+    for action in actions:
+        seen = world.step(action)
+        assert seen.text
+        assert 0 <= seen.score <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("chess", None, "no environment 'chess'"),
+        *((name, None, "needs") for name in ENVIRONMENTS if name != "decision"),
+        ("hotpotqa", "nowhere.jsonl", "cannot be read"),
+        ("hotpotqa", "wrong.jsonl", r"Line 1 .* \(question: Field required\)"),
+        ("webshop", "", "has not both"),
+        ("alfworld", "", "has no games"),
+        ("scienceworld", "broken.jsonl.gz", "cannot be read"),
+    ],
+)
+def test_wrong_data_is_told(name: str, data: str | None, said: str, tmp_path: Path) -> None:
+    (tmp_path / "wrong.jsonl").write_text('{"answer": "x", "context": [["a", ["b"]]]}\n')
+    (tmp_path / "broken.jsonl.gz").write_bytes(b"\x1f\x8b\x08 no")
+    with pytest.raises(BadInput, match=said):
+        open_environment(name, None if data is None else tmp_path / data)
+
+
+def test_a_split_or_product_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"no questions of a split 'test'.* dev, train"):
+        open_environment("hotpotqa", encyclopedia(tmp_path)).tasks("test")
+    with pytest.raises(BadInput, match="no splits"):
+        open_environment("webshop", shop(tmp_path)).tasks("test")
+    write_lines(tmp_path / "goals.jsonl", [GOALS[0] | {"asin": "B9"}])
+    with pytest.raises(BadInput, match="names the product B9"):
+        open_environment("webshop", tmp_path)
+
+
+class Remote(RemoteEnvironment):
+    """The toy world in its process."""
+
+    name = "toy"
+    step_seconds = 1.5
+    tasks_a_process = 2
+    variables: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, notes: Path) -> None:
+        super().__init__("toy_world", install="pip install toy")
+        self._notes = notes
+
+    def tasks(self, split: str = "") -> Sequence[Task]:
+        return [Task(id="count", kind="count", question="Count to three.")]
+
+    def begin(self, task: Task) -> dict[str, object]:
+        return {"notes": str(self._notes)}
+
+
+@pytest.mark.parametrize(("trouble", "counted"), [("crash", (1, 0)), ("hang", (0, 1))])
+def test_a_process_that_dies_or_hangs_is_begun_afresh(
+    trouble: str, counted: tuple[int, int], tmp_path: Path
+) -> None:
+    with Remote(tmp_path) as world:
+        first = world.reset(world.tasks()[0]).text
+        assert [world.step(a).text for a in ("count", trouble, "count")] == ["1", "2", "3"]
+        assert (world.crashes, world.timeouts) == counted
+        assert world.admissible() == ("count", "3")
+        assert world.reset(world.tasks()[0]).text != first
+
+
+def test_what_fails_twice_is_told(tmp_path: Path) -> None:
+    with Remote(tmp_path) as world:
+        with pytest.raises(BadInput, match="No task has begun"):
+            world.step("count")
+        world.reset(world.tasks()[0])
+        world.step("count")
+        with pytest.raises(EnvironmentFailed, match="crashes, in a fresh process too"):
+            world.step("always")
+        assert world.crashes == 2
+        assert world.step("count").text == "2"  # it stands where it was before
+        assert world.step("count").score == 1  # a score beyond 1 is cut
+
+
+def test_a_process_serves_some_tasks_only(tmp_path: Path) -> None:
+    with Remote(tmp_path) as world:
+        begun = [world.reset(world.tasks()[0]).text for _ in range(4)]
+    assert begun[0] == begun[1] != begun[2] == begun[3]
+    pid = int(begun[3].split()[-1])
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_a_missing_library_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Remote, "variables", {"TOY_MISSING": "1"})
+    with Remote(tmp_path) as world, pytest.raises(EnvironmentUnavailable, match="pip install toy"):
+        world.reset(world.tasks()[0])
+
+
+def test_episodes_go_on_wherever_they_were(tmp_path: Path) -> None:
+    data = str(shop(tmp_path))
+    one, other = Episode("webshop", data, "0"), Episode("webshop", data, "1")
+    assert episodes.find_task(one).kind == "fashion"
+    words = ["search[scarf]", "click[B000000001]", "click[red]"]
+    shown = [episodes.observe(one, words[:n]).text for n in range(4)]
+    assert episodes.observe(other, ["search[lamp]"]).text.count("Lamp") == 1
+    assert [episodes.observe(one, words[:n]).text for n in range(4)] == shown  # forked, resumed
+    assert "click[Buy Now]" in (episodes.admissible(one, words) or ())
+    assert episodes.observe(one, [*words, "click[Buy Now]"]).score == 1
+    episodes.leave(one)
+    with pytest.raises(BadInput, match=r"no task '7'.*named like these: 0, 1"):
+        episodes.find_task(one._replace(task="7"))
+    episodes.close_all()
+
+
+def test_an_episode_steps_once_a_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    class Noted(Remote):
+        def step(self, action: str) -> object:  # type: ignore[override]
+            done.append(action)
+            return super().step(action)
+
+    monkeypatch.setattr(episodes, "open_environment", lambda *_: Noted(tmp_path))
+    one = Episode("toy", "", "count")
+    for count in range(3):
+        assert episodes.observe(one, ["count"] * count).text.endswith(str(count) if count else "")
+    assert done == ["count", "count"]
+    with pytest.raises(EnvironmentFailed):
+        episodes.observe(one, ["count", "count", "always"])
+    assert episodes.observe(one, ["count", "count", "count"]).text == "3"
+    episodes.close_all()
+
+
+def test_the_official_games_of_alfworld_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "json_2.1.1" / "valid_unseen" / "pick_two-Mug-None-Desk-1" / "trial_1"
+    folder.mkdir(parents=True)
+    grammar = '{"intro": [{"rhs": "Your task is to: put two mugs on desk."}]}'
+    game = {"grammar": grammar, "solvable": True, "walkthrough": ["look"], "pddl_problem": ""}
+    (folder / "game.tw-pddl").write_text(json.dumps(game))
+    with open_environment("alfworld", tmp_path) as world:
+        (task,) = world.tasks()
+        assert task == Task(
+            id="valid_unseen/pick_two-Mug-None-Desk-1/trial_1",
+            kind="pick_two",
+            question="put two mugs on desk.",
+            gold=("look",),
+        )
+        with pytest.raises(BadInput, match="no split 'test'"):
+            world.tasks("test")

@@ -1,0 +1,158 @@
+"""Episodes by what was done in them, so that a run can stop, be forked and go on anywhere.
+
+A graph keeps no open environment: its state names the task and the actions done. The environment
+that stands just there is looked for among the open ones; where none does, one begins the task
+anew and does the actions again.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from planweave import BadInput
+from tools.environments.base import Environment, Observation, Task
+from tools.environments.opening import open_environment
+
+_KEEP_OPEN = 4
+
+
+class Episode(NamedTuple):
+    """A task of an environment.
+
+    Attributes:
+        environment: By name.
+        data: Its file or folder; empty if it needs none.
+        task: The task's id.
+    """
+
+    environment: str
+    data: str
+    task: str
+
+
+@dataclass(eq=False)
+class _Open:
+    """An open environment, and where it stands."""
+
+    environment: Environment
+    place: tuple[str, str]
+    tasks: dict[str, Task]
+    episode: Episode | None = None
+    actions: tuple[str, ...] = ()
+    last: Observation = field(default_factory=lambda: Observation(""))
+
+    def stands_before(self, episode: Episode, actions: tuple[str, ...]) -> bool:
+        """Whether only the last of the actions are left to do."""
+        return self.episode == episode and self.actions == actions[: len(self.actions)]
+
+    def go_to(self, episode: Episode, actions: tuple[str, ...]) -> None:
+        """Stand where the episode's actions lead."""
+        if not self.stands_before(episode, actions):
+            self.episode, self.actions = episode, ()
+            self.last = self.environment.reset(self.tasks[episode.task])
+        for action in actions[len(self.actions) :]:
+            self.last = self.environment.step(action)
+            self.actions = (*self.actions, action)
+
+
+_idle: list[_Open] = []  # those used longest ago first
+_lock = Lock()
+
+
+def find_task(episode: Episode) -> Task:
+    """The task of an episode.
+
+    Raises:
+        BadInput: There is no such environment or task, or its data cannot be read.
+        EnvironmentUnavailable: The environment's library or program is missing.
+    """
+    with _borrowed(episode, ()) as opened:
+        return opened.tasks[episode.task]
+
+
+def observe(episode: Episode, actions: Sequence[str]) -> Observation:
+    """What the last of the actions showed; without any, the beginning.
+
+    Raises:
+        EnvironmentFailed: The environment crashed or ran too long, in a fresh process too.
+    """
+    with _borrowed(episode, tuple(actions)) as opened:
+        opened.go_to(episode, tuple(actions))
+        return opened.last
+
+
+def admissible(episode: Episode, actions: Sequence[str]) -> tuple[str, ...] | None:
+    """What can be done after the actions; None where it cannot be listed.
+
+    Raises:
+        EnvironmentFailed: As in :func:`observe`.
+    """
+    with _borrowed(episode, tuple(actions)) as opened:
+        opened.go_to(episode, tuple(actions))
+        return opened.environment.admissible()
+
+
+def leave(episode: Episode) -> None:
+    """Say that nothing more is done in an episode, so that its environment serves another."""
+    with _lock:
+        for opened in _idle:
+            if opened.episode == episode:
+                opened.episode = None
+
+
+def close_all() -> None:
+    """Close every environment that is open and not at work."""
+    with _lock:
+        idle, _idle[:] = [*_idle], []
+    for opened in idle:
+        opened.environment.close()
+
+
+@contextmanager
+def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
+    """An environment for this call alone; one that fails is closed."""
+    opened = _taken(episode, actions) or _opened(episode)
+    if episode.task not in opened.tasks:
+        _put_back(opened)
+        some = ", ".join(list(opened.tasks)[:3])
+        raise BadInput(
+            f"The environment {episode.environment} has no task {episode.task!r}.",
+            mend=f"Its tasks are named like these: {some}.",
+        )
+    try:
+        yield opened
+    except BaseException:
+        opened.environment.close()
+        raise
+    _put_back(opened)
+
+
+def _taken(episode: Episode, actions: tuple[str, ...]) -> _Open | None:
+    """The idle environment that fits best: it stands there, is free, or was left longest ago."""
+    with _lock:
+        mine = [one for one in _idle if one.place == episode[:2]]
+        standing = [one for one in mine if one.stands_before(episode, actions)]
+        free = [one for one in mine if one.episode is None]
+        chosen = [*standing, *free, *(mine if len(mine) >= _KEEP_OPEN else [])]
+        if not chosen:
+            return None
+        _idle.remove(chosen[0])
+        return chosen[0]
+
+
+def _opened(episode: Episode) -> _Open:
+    data = Path(episode.data) if episode.data else None
+    environment = open_environment(episode.environment, data)
+    return _Open(environment, episode[:2], {task.id: task for task in environment.tasks()})
+
+
+def _put_back(opened: _Open) -> None:
+    with _lock:
+        _idle.append(opened)
+        too_many = _idle[:-_KEEP_OPEN]
+        _idle[:] = _idle[-_KEEP_OPEN:]
+    for one in too_many:
+        one.environment.close()
