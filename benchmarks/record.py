@@ -13,10 +13,14 @@ Entry: TypeAlias = dict[str, JsonValue]
 """One entry of working memory (a Turn, Fact …) as it was written down."""
 
 _SOURCES = {
-    *("database", "graph", "collection", "web_search"),
+    *("database", "graph", "collection", "web_search", "paths"),
+    *("environment", "environment_data", "environment_task"),
     *("rules", "candidates", "model", "approve"),
 }
 """Fields of the context that belong to the question or stand beside the settings in a record."""
+
+_LATER = {"candidate_paths", "trials"}
+"""Fields that came after results were kept: left out at their default, so that keys stay."""
 
 
 class Score(BaseModel):
@@ -39,7 +43,8 @@ class Score(BaseModel):
 
 def settings_of(context: Context) -> dict[str, JsonValue]:
     """The context without the question's sources: what a result depends on besides them."""
-    return context.model_dump(mode="json", exclude=_SOURCES)
+    usual = {n for n in _LATER if getattr(context, n) == Context.model_fields[n].default}
+    return context.model_dump(mode="json", exclude=_SOURCES | usual)
 
 
 class Called(BaseModel):
