@@ -72,7 +72,7 @@ def arena(
         if not found:
             say("There is no vote yet.")
             return
-        for written in _write(ballot, found, who, _beside(results[0], "arena", judge)):
+        for written in _write(ballot, found, who, _beside(results[0], "arena.md", judge)):
             say(f"Written: {written}")
     finally:
         ballot.close()
@@ -88,12 +88,10 @@ def _voter(voter: str, judge: str) -> str:
     return f"{MODEL}{judge}" if judge else voter
 
 
-def _beside(result: Path, what: str, judge: str) -> Path:
+def _beside(result: Path, ending: str, judge: str) -> Path:
     """The file of votes, or the report, beside a result file; a model's has its name in it."""
     name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(judge).name).strip("-")
-    ending = "jsonl" if what == "votes" else "md"
-    parts = [result.stem, what, *(["judged-by", name] if judge else [])]
-    return result.with_name(f"{'-'.join(parts)}.{ending}")
+    return result.with_name(f"{result.stem}{judge and f'-judged-by-{name}'}.{ending}")
 
 
 def _judge(ballot: Ballot, model: str, concurrency: int, console: Console) -> None:

@@ -260,15 +260,15 @@ def test_in_the_terminal_the_sources_are_hidden_until_the_end(run: Arena, result
     assert "1 of 9 decided" in second
     assert "Pair 1 of 8" in second
     assert "5 of 9 decided" in run("--report").output
-    assert results.with_name("tiny-arena.md").read_text().startswith("# Arena: votes of people")
-    assert results.with_name("tiny-arena.png").exists()
+    assert results.with_name("tiny.arena.md").read_text().startswith("# Arena: votes of people")
+    assert results.with_name("tiny.arena.png").exists()
     found = json.loads(run("--report", "--json").stdout)["tables"]
     assert sum(row[4] for row in found[0]["rows"]) == 2  # a tie has two sides
 
 
 def test_no_vote_is_no_result(run: Arena, results: Path) -> None:
     assert "There is no vote yet" in run("--report").output
-    assert not results.with_name("tiny-arena.md").exists()
+    assert not results.with_name("tiny.arena.md").exists()
 
 
 def judge(prompt: Prompt, verdict: Callable[[str, str], str]) -> Reply:
@@ -298,7 +298,7 @@ def test_a_judge_is_asked_both_ways_round_and_a_change_of_mind_is_a_tie(
     model = register(lambda prompt: judge(prompt, verdict))
     done = run("--judge", model, "--limit", 9, "--concurrency", 2)
     assert "18 calls" in done.output
-    report = results.with_name(f"tiny-arena-judged-by-{model.replace(':', '-')}.md").read_text()
+    report = results.with_name(f"tiny-judged-by-{model.replace(':', '-')}.arena.md").read_text()
     assert f"# Arena: {model}, a stand-in for people" in report
     assert report.count("a stand-in for people") >= 5
     (row,) = [line for line in report.splitlines() if line.startswith("| 9 |")]
