@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.metrics import Spread, spread
-from benchmarks.retrieval_speed import clustered
+from benchmarks.retrieval_speed import clustered, shared
 from benchmarks.table import Table
 from learning import Embed, Floats
 from learning.instruction_graph import InstructionGraph
@@ -98,6 +98,7 @@ class Grown:
         build_cpu_seconds: The same over all threads.
         search_ms: The ten nearest of one text.
         search_cpu_ms: The same over all threads, mean: what a busy machine does not change.
+        recall: Share of the ten nearest that it finds.
         removal_cpu_ms: To remove a path, mean over every fifth.
         load_cpu_seconds: To read it from disk.
         megabytes: On disk.
@@ -109,6 +110,7 @@ class Grown:
     build_cpu_seconds: float
     search_ms: Spread
     search_cpu_ms: float
+    recall: float
     removal_cpu_ms: float
     load_cpu_seconds: float
     megabytes: float
@@ -143,12 +145,14 @@ def grown(size: int, *, queries: int, seed: int) -> Grown:
     graph.insert_all(paths)
     build = clock.read()
     nodes = len(graph.nodes)
-    times, clock = [], _Clock()
+    times, found, clock = [], [], _Clock()
     for text in asked:
         start = time.perf_counter()
-        graph.nearest(text, _NEAREST)
+        found.append(graph.nearest(text, _NEAREST))
         times.append((time.perf_counter() - start) * 1e3)
     _, search_cpu = clock.read()
+    rows = np.array([[known.row(near.instruction) for near in each] for each in found])
+    truth = np.argsort(-(made[size:] @ made[:size].T), axis=1)[:, :_NEAREST]
     spent = spread(times)
     assert spent is not None  # noqa: S101 (there is at least one query)
     load_cpu, megabytes = _kept(graph, known)
@@ -164,6 +168,7 @@ def grown(size: int, *, queries: int, seed: int) -> Grown:
         build_cpu_seconds=build[1],
         search_ms=spent,
         search_cpu_ms=search_cpu * 1e3 / queries,
+        recall=shared(truth, rows),
         removal_cpu_ms=removal_cpu * 1e3 / len(gone),
         load_cpu_seconds=load_cpu,
         megabytes=megabytes,
@@ -204,12 +209,12 @@ def growth_table(lines: Sequence[Grown]) -> Table:
         title="Synthetic instructions",
         columns=(
             *("instructions", "nodes", "build s", "build CPU s", "search ms", "search CPU ms"),
-            *("removal CPU ms", "load CPU s", "MB"),
+            *("recall", "removal CPU ms", "load CPU s", "MB"),
         ),
         rows=[
             (
                 *(line.instructions, line.nodes, line.build_seconds, line.build_cpu_seconds),
-                *(line.search_ms, line.search_cpu_ms, line.removal_cpu_ms),
+                *(line.search_ms, line.search_cpu_ms, line.recall, line.removal_cpu_ms),
                 *(line.load_cpu_seconds, line.megabytes),
             )
             for line in lines
@@ -251,6 +256,9 @@ class _Known:
 
     def __call__(self, texts: Sequence[str]) -> Floats:
         return self._vectors[[self._rows[text] for text in texts]]
+
+    def row(self, text: str) -> int:
+        return self._rows[text]
 
 
 class _Clock:

@@ -29,7 +29,7 @@ THRESHOLD = 0.4
 """The paper's choice of the cosine from which instructions share a node."""
 
 _ROUNDING = 1e-6  # a cosine of one comes out a little smaller
-_LINKS, _BUILDING, _SEARCHING = 16, 40, 64
+_LINKS, _BUILDING, _SEARCHING = 16, 80, 128  # HNSW: links, and candidates looked at
 
 
 class Neighbour(NamedTuple):

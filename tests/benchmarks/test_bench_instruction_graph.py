@@ -49,6 +49,7 @@ def test_synthetic_graphs_grow() -> None:
     assert 2 <= small.nodes < small.instructions == 100
     assert small.megabytes < large.megabytes
     assert small.search_ms.n == 5
+    assert small.recall == large.recall == 1
     assert growth([small]) is None
     assert isinstance(growth([small, large]), float)
 
