@@ -31,6 +31,7 @@ TaskOf: TypeAlias = Callable[[Mapping[str, JsonValue]], str]
 """Names the task of a record that was read."""
 
 _MOST = 10_000
+_MOST_BYTES = 256_000_000
 _NOT_AN_ACTION = re.compile(r"(reset|think\b.*|)", re.IGNORECASE)
 _RECORD: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
@@ -167,12 +168,18 @@ def _record(path: Path) -> dict[str, JsonValue]:
 
 def _lines(file: pathlib.Path) -> list[str]:
     try:
-        raw = file.read_bytes()
-        text = (gzip.decompress(raw) if file.suffix == ".gz" else raw).decode("utf-8")
+        with (gzip.open if file.suffix == ".gz" else open)(file, "rb") as opened:
+            raw = opened.read(_MOST_BYTES + 1)
+        text = raw.decode("utf-8")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or "it is damaged"
         raise BadInput(
             f"The file {file} of trajectories cannot be read ({reason}).",
             mend="Name a .jsonl or .jsonl.gz file.",
         ) from None
+    if len(raw) > _MOST_BYTES:
+        raise BadInput(
+            f"The file {file} holds more than {_MOST_BYTES / 1e6:.0f} MB of trajectories.",
+            mend="Split it into several.",
+        )
     return text.split("\n")

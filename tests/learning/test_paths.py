@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from published import published
 
+from learning import paths
 from learning.paths import Path as Instructions
 from learning.paths import read_paths, write_paths
 from planweave import BadInput
@@ -110,9 +111,19 @@ def test_a_file_that_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
         write_paths(tmp_path / "absent" / "out.jsonl", PATHS)
 
 
+def test_a_file_that_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "_MOST_BYTES", 1_000_000)
+    for name, pack in (("bomb.jsonl.gz", gzip.compress), ("large.jsonl", bytes)):
+        (tmp_path / name).write_bytes(pack(b" " * 1_000_001))
+        with pytest.raises(BadInput, match="more than 1 MB"):
+            read_paths(tmp_path / name)
+
+
 @pytest.mark.published
 @pytest.mark.parametrize(
-    ("file", "paths", "successful", "tasks"),
+    ("file", "count", "successful", "tasks"),
     [
         ("trajectories/hotpotqa_success.jsonl.gz", 1008, 968, 1),
         ("trajectories/alfworld_knowagent218.jsonl.gz", 218, 218, 6),
@@ -120,8 +131,8 @@ def test_a_file_that_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
         ("scienceworld/gold_trajectories.jsonl.gz", 269, 267, 30),
     ],
 )
-def test_published_trajectories(file: str, paths: int, successful: int, tasks: int) -> None:
+def test_published_trajectories(file: str, count: int, successful: int, tasks: int) -> None:
     read = read_paths(published(file))
-    assert len(read) == paths
+    assert len(read) == count
     assert sum(path.reward == 1 for path in read) == successful
     assert len({path.task for path in read}) == tasks
