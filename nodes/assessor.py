@@ -5,7 +5,7 @@ import random
 from langgraph.runtime import Runtime
 
 from learning import Candidate, Hit, plan_assessor
-from memory import Action, Context, WorkingMemory
+from memory import Action, Context, Fact, WorkingMemory
 from nodes.documents import find_pages
 from planweave import PlanweaveError
 
@@ -18,8 +18,7 @@ def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     context, queries = runtime.context, state["candidate_queries"]
     scores: list[float] = []
     if context.assessor == "trained":
-        quotes = [(fact["quote"], fact["text"]) for fact in state["facts"]]
-        evidence = [f"{quote['document']}: {text}" if quote else text for quote, text in quotes]
+        evidence = [_titled(fact) for fact in state["facts"]]
         count = _NEW + len(evidence)
         candidates = [Candidate(query, _hits(query, context, count)) for query in queries]
         scores = plan_assessor().scores(state["question"], evidence, candidates)
@@ -41,4 +40,17 @@ def _hits(query: str, context: Context, count: int) -> list[Hit]:
         found = find_pages(query, context.model_copy(update={"reranker": None}), count)
     except PlanweaveError:
         return []
-    return [Hit(title=page["document"], text=page["text"]) for page in found]
+    return [_hit(page["document"], page["text"]) for page in found]
+
+
+def _titled(fact: Fact) -> str:
+    """A passage as the assessor was trained on it: the title once, then the text."""
+    if not fact["quote"]:
+        return fact["text"]
+    hit = _hit(fact["quote"]["document"], fact["text"])
+    return f"{hit.title}: {hit.text}"
+
+
+def _hit(document: str, text: str) -> Hit:
+    """A page, without its title at the head of the text."""
+    return Hit(title=document, text=text.removeprefix(f"{document}: "))

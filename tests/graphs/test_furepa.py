@@ -8,7 +8,7 @@ from pages import Shelf
 from scripted import Replies, Reply, Script, register
 
 from graphs import method
-from learning import Candidate
+from learning import Candidate, Hit
 from memory import Answer, Context, WorkingMemory
 
 Ask = Callable[..., Awaitable[WorkingMemory]]
@@ -38,12 +38,12 @@ class LongestQuery:
     """Stands in for the trained assessor: the longest query is best."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[list[str], list[str]]] = []
+        self.asked: list[tuple[list[str], list[Hit]]] = []
 
     def scores(
         self, question: str, evidence: Sequence[str], candidates: Sequence[Candidate]
     ) -> list[float]:
-        self.asked.append(([*evidence], [hit.title for c in candidates for hit in c.hits]))
+        self.asked.append(([*evidence], [hit for c in candidates for hit in c.hits]))
         return [float(len(candidate.query)) for candidate in candidates]
 
 
@@ -111,6 +111,17 @@ async def test_furepa_reasons_retrieves_and_answers(
     assert all(claim["supported"] for claim in memory["claims"])
     assert trained.asked[1][0] == [f"Aurora: {FILM}"]
     assert len(memory["query_scores"]) == 2
+
+
+async def test_the_assessor_sees_a_title_once(
+    ask: Ask, trained: LongestQuery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Shelf(("Aurora", 1, f"Aurora: {FILM}"), ("Lena Holm", 1, PERSON))
+    for module in ("nodes.intake", "nodes.documents"):
+        monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
+    await ask("furepa", Replies(reason=[FIRST, SECOND, solved()]))
+    assert trained.asked[1][0] == [f"Aurora: {FILM}"]
+    assert Hit("Aurora", FILM) in trained.asked[0][1]
 
 
 @pytest.mark.parametrize("masking", [True, False])
