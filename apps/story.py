@@ -31,6 +31,7 @@ class Story:
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self._queries: list[str] = []
 
     def tell(self, node: str, update: Mapping[str, Any]) -> None:
         """Print what one node has added to working memory."""
@@ -58,6 +59,9 @@ class Story:
             self._plan("Draft", draft)
         for revision in update.get("revisions", []):
             self.console.print(Text(plain(revision_text(revision)), style="cyan"))
+        self._queries = update.get("candidate_queries") or self._queries
+        for query, score in zip(self._queries, update.get("query_scores", ()), strict=False):
+            self.console.print(Text(plain(f"◦ query {score:.2f}: {query}"), style="cyan"))
         for part, words in _REMARKS.items():
             if remark := update.get(part):
                 self.console.print(Text(plain(f"◦ {words}: {remark}"), style="cyan"))
@@ -74,6 +78,9 @@ class Story:
                 self.console.print(Text(plain(f"  {source_text(fact)}"), style="dim"))
         if claims := memory["claims"]:
             self._claims(claims)
+        if runs := len(memory.get("members", ())):
+            agreeing = round(memory["agreement"] * runs)
+            self.console.print(Text(f"{agreeing} of {runs} runs give this answer.", style="dim"))
         self.console.print(Text(_used(total_usage(memory["usage"])), style="dim"))
 
     def _plan(self, title: str, plan: list[str]) -> None:

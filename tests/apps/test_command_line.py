@@ -20,7 +20,7 @@ from rich.console import Console
 from apps.approval import approver
 from apps.story import Story
 from apps.threads import checkpoints
-from memory import Claim, Fact, WorkingMemory
+from memory import Claim, Fact, Member, WorkingMemory
 
 
 @pytest.fixture
@@ -433,6 +433,23 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
     assert len(shown) > 10 * len(text)
     styles = re.compile(r"\x1b\[[0-9;]*m")
     assert not set(styles.sub("", shown)) & set("\x1b\u202e\u009b\r")
+
+
+def test_what_the_assessor_gives_each_query_and_how_many_runs_agree_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    story = Story(Console(width=100, highlight=False))
+    story.tell("clusterer", {"candidate_queries": ["director of Aurora", "film\x1b[2J"]})
+    story.tell("assessor", {"query_scores": [0.125, -2.0]})
+    told = capsys.readouterr().out.splitlines()
+    assert told == ["◦ query 0.12: director of Aurora", "◦ query -2.00: film\\u001b[2J"]
+    memory: WorkingMemory = {"facts": [], "claims": [], "usage": {}}
+    memory["answer"] = {"decision": "Turku", "why": "", "facts": [], "unknown": ""}
+    member = Member(number=1, answer=memory["answer"], plan=[], facts=[], turns=[], claims=[])
+    story.finish({**memory, "members": [member] * 3, "agreement": 2 / 3})
+    assert "2 of 3 runs give this answer." in capsys.readouterr().out
+    story.finish(memory)
+    assert "runs give" not in capsys.readouterr().out
 
 
 def test_a_plan_shown_for_approval_hides_nothing(capsys: pytest.CaptureFixture[str]) -> None:
