@@ -1,17 +1,19 @@
 """What ``langgraph dev`` offers besides the graphs, and who may speak to it.
 
-It offers the studio page. It asks for no password, and a browser lets any web page send requests
-to this machine: without a door, a page that is open in some tab could start runs, name databases
-and models of its choice, and read what they answer. So it answers programs on this machine, the
-chat pages made for it, and its own page.
+It offers the studio page and OpenAI's chat completions. It asks for no password, and a browser
+lets any web page send requests to this machine: without a door, a page that is open in some tab
+could start runs, name databases and models of its choice, and read what they answer. So it answers
+programs on this machine, the chat pages made for it, and its own page.
 """
 
 from urllib.parse import urlsplit
 
-from langgraph_sdk import Auth
+from langgraph_sdk import Auth, get_client
 from starlette.applications import Starlette
 
 from apps import studio
+from apps.embed import openai_routes, over_protocol
+from apps.service import service
 
 _PAGES = {
     "https://smith.langchain.com",
@@ -20,7 +22,9 @@ _PAGES = {
 }
 _THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 
-app = Starlette(routes=studio.routes())
+_offered = service()
+_completions = openai_routes(over_protocol(lambda: get_client(api_key=None)), lambda: _offered)
+app = Starlette(routes=[*studio.routes(), *_completions])
 auth = Auth()
 
 

@@ -6,15 +6,16 @@ import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
 
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite
 
 from apps.service import Service, service
 from apps.threads import checkpoints, long_term_memory
 from graphs import method
 from graphs.edges import RECURSION_LIMIT
-from memory import Answer, Fact, UsageByRole, add_usage, total_usage
+from memory import Answer, Fact, add_usage, total_usage
 from nodes.briefing import plan_text, source_text
 from planweave import BadInput, PlanweaveError
 from planweave.usage import Usage
@@ -114,14 +115,19 @@ def decision(text: str) -> Mapping[str, Any]:
     return found
 
 
-def over_protocol(client: "LangGraphClient") -> Runner:
-    """Make the runner that hands orders to a LangGraph server, such as ``langgraph dev``."""
+def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
+    """Make the runner that hands orders to a LangGraph server, such as ``langgraph dev``.
+
+    Args:
+        connect: Gives the client, asked for once, with the first order.
+    """
+    client = cache(connect)
 
     async def run(
         order: Order, _request: "Request | None" = None
     ) -> AsyncGenerator[Mapping[str, Any]]:
         resumed = None if order.resume is None else {"resume": order.resume}
-        runs: Any = client.runs  # its types allow no thread that may be None
+        runs: Any = client().runs  # its types allow no thread that may be None
         async for part in runs.stream(
             order.thread,
             order.method,
@@ -130,6 +136,7 @@ def over_protocol(client: "LangGraphClient") -> Runner:
             context=dict(order.settings),
             stream_mode=["updates"],
             if_not_exists="create",
+            on_disconnect="cancel",
         ):
             if part.event == "error":
                 raise RunFailed(str(part.data.get("message") or part.data.get("error")))
@@ -180,10 +187,11 @@ class Outcome:
             if node == "__interrupt__":
                 self.request = _value(found[0])
                 continue
+            if node == "intake":  # it only empties the working memory for the question
+                continue
             for update in found if isinstance(found, list) else [found or {}]:
                 self._note(update)
-                if node != "intake":
-                    lines += _told(update)
+                lines += _told(update)
         return "\n".join(lines)
 
     def _note(self, update: Mapping[str, Any]) -> None:
@@ -191,11 +199,19 @@ class Outcome:
             kind, text = _message(message)
             self.text = text if kind == "ai" else self.text
         self.answer = update.get("answer") or self.answer
-        if isinstance(facts := update.get("facts"), list):
-            self.facts += facts
-        used = update.get("usage")
-        if isinstance(used, dict):
-            self.usage += total_usage(add_usage({}, cast("UsageByRole", used)))
+        facts = update.get("facts")
+        if (afresh := _overwriting(facts)) is not None:
+            self.facts = afresh
+        else:
+            self.facts = self.facts + (facts or [])
+        self.usage += total_usage(add_usage({}, update.get("usage") or {}))
+
+
+def _overwriting(facts: Any) -> list[Fact] | None:
+    """The facts that replace all before, from the object or from what a server made of it."""
+    if isinstance(facts, Overwrite):
+        return list(facts.value)
+    return list(facts.get("value") or []) if isinstance(facts, Mapping) else None
 
 
 def _value(interrupted: Any) -> Any:
@@ -222,7 +238,8 @@ def _told(update: Mapping[str, Any]) -> list[str]:
         if turn["problem"]:
             lines.append(f"Problem: {turn['problem']}")
     facts = update.get("facts")
-    for fact in facts if isinstance(facts, list) else ():
+    replaced = _overwriting(facts)
+    for fact in (facts or ()) if replaced is None else replaced:
         text = fact["text"]
         lines.append(f"[{fact['number']}] {text[:_SHOWN]}{' …' if len(text) > _SHOWN else ''}")
     return [line for line in lines if line]

@@ -240,3 +240,15 @@ def test_a_caller_who_goes_away_ends_the_run(
     seen = len(asked)
     time.sleep(0.6)
     assert len(asked) == seen < 5
+
+
+def test_the_facts_of_an_ensemble_are_those_of_its_best_run(
+    client: OpenAI, operator: Operator, offers: str
+) -> None:
+    script = Replies(action=[act("sql", QUERY)], decide=[decide("birch", 1)])
+    operator.offers(script, database=offers, ensemble_of="single_rag", ensemble_runs=1)
+    completion = client.chat.completions.create(model="ensemble", messages=ASKED)
+    (fact,) = extra(completion)["facts"]
+    assert QUERY in fact["source"]
+    assert completion.usage is not None
+    assert completion.usage.prompt_tokens > 0

@@ -38,7 +38,7 @@ def langgraph_dev(folder: Path, **variables: str) -> Iterator[str]:
             command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT
         )
         try:
-            _wait_until_ready(url, process, log)
+            wait_until_ready(f"{url}/ok", process, log)
             yield url
         finally:
             process.terminate()
@@ -46,12 +46,13 @@ def langgraph_dev(folder: Path, **variables: str) -> Iterator[str]:
     assert "BlockingError" not in log.read_text()
 
 
-def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until the server answers at ``url``."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         assert process.poll() is None, log.read_text()[-3000:]
         try:
-            if httpx.get(f"{url}/ok").status_code == 200:
+            if httpx.get(url).status_code == 200:
                 return
         except httpx.TransportError:
             time.sleep(0.3)

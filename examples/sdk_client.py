@@ -1,0 +1,23 @@
+"""A run streamed by the LangGraph SDK: python examples/sdk_client.py [MODEL].
+
+Start a server before: ``langgraph dev --no-browser`` or ``planweave serve``.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from langgraph_sdk import get_sync_client
+
+client = get_sync_client(url=os.environ.get("PLANWEAVE_URL", "http://127.0.0.1:2024"))
+context = {
+    "model": sys.argv[1] if len(sys.argv) > 1 else "embedded",
+    "database": str(Path(__file__).with_name("offers.sql")),
+}
+thread = client.threads.create()["thread_id"]
+question = {"messages": [{"role": "user", "content": "Which offer is cheapest?"}]}
+for part in client.runs.stream(
+    thread, "planrag", input=question, context=context, stream_mode="updates"
+):
+    print(part.event, *(part.data or {}))
+print(client.threads.get_state(thread)["values"]["messages"][-1]["content"])
