@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from apps.progress import sentence_vectors
-from apps.threads import StateSettings
-from learning.experience import Experience
+from learning.experience import experience_of
 from learning.instruction_graph import THRESHOLD
 from learning.paths import Path as Instructions
 from learning.paths import read_paths, trajectories, write_paths
@@ -41,7 +40,7 @@ def add(
     """Add the paths of files; failed ones are kept too, and marked by their reward."""
     for file in files:
         paths = read_paths(file)
-        new = len(_of(owner).add(paths))
+        new = len(experience_of(owner).add(paths))
         succeeded = sum(path.reward == 1 for path in paths)
         typer.echo(
             one_line(
@@ -53,7 +52,7 @@ def add(
 @app.command("list")
 def list_paths(owner: Owner = "local", as_json: AsJson = False) -> None:
     """List the paths, the oldest first."""
-    entries = _of(owner).entries()
+    entries = experience_of(owner).entries()
     if as_json:
         records = [{"key": e.path.key, **asdict(e.path), "added": e.added} for e in entries]
         typer.echo(json.dumps(records, indent=2, ensure_ascii=False))
@@ -86,7 +85,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show a path, or the instruction graph of all that succeeded."""
-    experience = _of(owner)
+    experience = experience_of(owner)
     found = {entry.path.key: entry.path for entry in experience.entries()}
     path = _known(found, key) if key else None
     if path is not None and out is None:
@@ -119,9 +118,9 @@ def remove(
     if bool(keys) == everything:
         raise BadInput("Nothing was removed.", mend="Name keys of paths, or say --all.")
     if everything:
-        _of(owner).clear()
+        experience_of(owner).clear()
     else:
-        _of(owner).remove(keys or [])
+        experience_of(owner).remove(keys or [])
     typer.echo("All paths are removed." if everything else f"Removed: {' '.join(keys or [])}")
 
 
@@ -134,16 +133,12 @@ def export(
     owner: Owner = "local",
 ) -> None:
     """Write all paths as trajectories, which `experience add` reads again."""
-    paths = [entry.path for entry in _of(owner).entries()]
+    paths = [entry.path for entry in experience_of(owner).entries()]
     if file is None:
         typer.echo(trajectories(paths), nl=False)
         return
     write_paths(file, paths)
     typer.echo(one_line(f"{len(paths)} paths written to {file}."))
-
-
-def _of(owner: str) -> Experience:
-    return Experience(StateSettings().state_dir / "experience", owner)
 
 
 def _known(found: dict[str, Instructions], key: str) -> Instructions:

@@ -8,26 +8,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import platformdirs
-from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
-
 from apps.example import Example
 from memory import Context
 from planweave import BadInput
 from planweave.redact import HIDDEN, without_passwords
+from planweave.state import StateSettings
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
     from langgraph.store.sqlite.aio import AsyncSqliteStore
-
-
-class StateSettings(BaseSettings):
-    """Where runs are kept (``PLANWEAVE_STATE_DIR``)."""
-
-    model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
-
-    state_dir: Path = Field(default_factory=lambda: platformdirs.user_state_path("planweave"))
 
 
 @dataclass(frozen=True, kw_only=True)

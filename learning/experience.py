@@ -19,6 +19,7 @@ from learning.instruction_graph import THRESHOLD, InstructionGraph
 from learning.paths import Path
 from learning.vectors import Embed, Floats
 from planweave import BadInput
+from planweave.state import StateSettings
 
 _VERSION = 1
 _SCHEMA = (
@@ -172,6 +173,11 @@ class Experience:
                 yield database
         except (OSError, sqlite3.Error, ValueError, TypeError) as error:
             raise _unusable(self.file, error) from None
+
+
+def experience_of(owner: str) -> Experience:
+    """The experience of an owner, kept where all that outlasts a run is."""
+    return Experience(StateSettings().state_dir / "experience", owner)
 
 
 def _row(path: Path) -> tuple[str | float, ...]:

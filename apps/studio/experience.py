@@ -9,9 +9,8 @@ from starlette.responses import JSONResponse
 
 from apps.studio.access import Access
 from apps.studio.guard import asked
-from apps.threads import StateSettings
 from learning import SentenceVectors
-from learning.experience import Experience
+from learning.experience import Experience, experience_of
 from learning.instruction_graph import THRESHOLD, InstructionGraph
 from learning.plan_assessor import EMBEDDINGS
 from models import embedding_id, embeddings
@@ -53,7 +52,7 @@ class Experiences:
 
     def _of(self, request: Request) -> tuple[str, Experience]:
         owner = self._access.owner(request) or request.query_params.get("owner") or _LOCAL
-        return owner, Experience(StateSettings().state_dir / "experience", owner)
+        return owner, experience_of(owner)
 
 
 def _drawn(graph: InstructionGraph, most: int) -> dict[str, Any]:
