@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +18,7 @@ from rich.table import Table
 
 from apps.threads import threads_folder
 from models import ask, chat_model
-from models.weights import KNOWN, resolve
+from models.weights import EMBEDDINGS, KNOWN, find, resolve
 from planweave import PlanweaveError, __version__
 from prompts import load
 from tools import open_database
@@ -25,9 +26,11 @@ from tools import open_database
 _REQUIRED = ("langgraph", "langchain", "langchain-openai", "sqlalchemy", "neo4j", "kglite")
 _OPTIONAL = {
     "xllamacpp": "embedded",
+    "onnxruntime": "documents",
     "psycopg": "postgresql",
     "pymysql": "mysql",
     "matplotlib": "bench",
+    "openskill": "arena",
     "langgraph-api": "studio",
 }
 
@@ -53,7 +56,7 @@ def doctor(
     checks = [
         *_versions(),
         *_weights(),
-        _checked("runs are kept in", lambda: str(threads_folder())),
+        _checked("runs are kept in", threads_folder),
         *(_checked(f"model {name}", partial(_answer, name)) for name in model or ()),
         *(
             _checked(f"database {number}", partial(_describe, url))
@@ -91,18 +94,18 @@ def _version(package: str) -> str:
 
 
 def _weights() -> Iterator[Check]:
-    for name in KNOWN:
-        check = _checked(f"weights embedded:{name}", partial(_path, name))
-        yield Check(**asdict(check) | {"required": False})
+    probes: dict[str, Callable[[], Path]] = {
+        f"weights embedded:{name}": partial(resolve, name) for name in KNOWN
+    }
+    for name, files in EMBEDDINGS.items():
+        probes |= {f"weights {name}, {Path(one.file).name}": partial(find, one) for one in files}
+    for what, probe in probes.items():
+        yield Check(**asdict(_checked(what, probe)) | {"required": False})
 
 
-def _path(name: str) -> str:
-    return str(resolve(name))
-
-
-def _checked(what: str, probe: Callable[[], str]) -> Check:
+def _checked(what: str, probe: Callable[[], object]) -> Check:
     try:
-        return Check(what=what, ok=True, found=probe())
+        return Check(what=what, ok=True, found=str(probe()))
     except PlanweaveError as error:
         return Check(what=what, ok=False, found=error.problem, mend=error.mend)
 

@@ -3,8 +3,9 @@
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -57,6 +58,7 @@ def plan_assessor(
             f"Training needs the package {error.name}.",
             mend="Install it with `pip install 'planweave[learning,documents]'`.",
         ) from None
+    started = perf_counter()
     console = Console(highlight=False)
     with sentence_vectors(console) as embed:
         groups = _groups(data, embed, seed, console)
@@ -73,6 +75,7 @@ def plan_assessor(
     _draw(trained, path.with_suffix(".png"))
     best = trained.epochs[trained.best]
     console.print(f"Held-out MRR {best.held_out_mrr:.3f} after {trained.best + 1} epochs: {path}")
+    console.print(f"All of it took {timedelta(seconds=round(perf_counter() - started))}.")
 
 
 def _groups(data: Path, embed: Embed, seed: int, console: Console) -> list[Group]:

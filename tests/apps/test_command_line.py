@@ -342,6 +342,7 @@ def test_methods_and_doctor(planweave: CommandLine, offers: str) -> None:
     checks = {check["what"]: check for check in json.loads(run.stdout)}
     assert "structured reply" in checks[f"model {model.name}"]["found"]
     assert checks["database 1"]["ok"]
+    assert {"weights minilm, model.onnx", "weights minilm, tokenizer.json"} <= checks.keys()
     broken = planweave("doctor", "--database", "nowhere.db")
     assert broken.returncode == 1
     assert "nowhere.db" in broken.stdout
