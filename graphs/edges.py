@@ -1,14 +1,21 @@
 """The questions asked on the edges that several methods share; each answer names an edge."""
 
-from typing import Literal
+from typing import Literal, cast
 
-from langgraph.runtime import Runtime
+from langgraph.runtime import Runtime, get_runtime
 
 from memory import Context, Tool, WorkingMemory
 from nodes.limits import budget_spent, reason_to_answer
+from nodes.path_follower import followed
 
 RECURSION_LIMIT = 1_500
 """Super-steps a run may take: above what the largest ``Context.max_iterations`` needs."""
+
+
+def run_context() -> Context:
+    """The context of the run; where a person edits a state, LangGraph names none: the defaults."""
+    runtime = cast("Runtime[Context] | None", get_runtime(Context))
+    return runtime.context if runtime else Context()
 
 
 def beginning(state: WorkingMemory) -> Literal["greeting", "no_plan", "predefined_plan"]:
@@ -28,27 +35,42 @@ def approval(state: WorkingMemory) -> Literal["approved", "rejected"]:
     return "rejected" if state["replanning"] else "approved"
 
 
+def start(state: WorkingMemory) -> Literal["followed", "approved", "rejected"]:
+    """As :func:`approval`, but an approved plan may be a learned path that is followed."""
+    return "followed" if approval(state) == "approved" and followed(state) else approval(state)
+
+
 def chosen(state: WorkingMemory) -> Tool | Literal["unreadable"]:
     """The tool that the selector chose."""
     return state["action"]["tool"] if state["action"] else "unreadable"
 
 
-def doubt(state: WorkingMemory, runtime: Runtime[Context]) -> Literal["doubtful", "sound"]:
+def doubt(state: WorkingMemory) -> Literal["doubtful", "sound"]:
     """Whether the plan is judged or written anew: by the context's policy."""
-    always = runtime.context.replan == "every_observation"
+    always = run_context().replan == "every_observation"
     return "doubtful" if always or state["replanning"] else "sound"
 
 
-def revision(state: WorkingMemory, runtime: Runtime[Context]) -> Literal["doubtful", "sound"]:
+def progress(state: WorkingMemory) -> Literal["followed", "doubtful", "sound"]:
+    """As :func:`doubt`, but a learned path is followed as long as its steps succeed."""
+    return "followed" if followed(state) else doubt(state)
+
+
+def following(state: WorkingMemory) -> Literal["followed", "ended"]:
+    """Whether there is a learned path, and all its steps so far have succeeded."""
+    return "followed" if followed(state) else "ended"
+
+
+def revision(state: WorkingMemory) -> Literal["doubtful", "sound"]:
     """As :func:`doubt`, but a given plan stays, and at a limit no plan is needed any more."""
-    if state["given_plan"] or reason_to_answer(state, runtime.context):
+    if state["given_plan"] or reason_to_answer(state, run_context()):
         return "sound"
-    return doubt(state, runtime)
+    return doubt(state)
 
 
-def review(state: WorkingMemory, runtime: Runtime[Context]) -> Literal["to_evaluate", "accepted"]:
+def review(state: WorkingMemory) -> Literal["to_evaluate", "accepted"]:
     """Whether the evaluator sees the plan: as often as the context allows it to reject one."""
-    return "to_evaluate" if state["rejections"] < runtime.context.evaluations else "accepted"
+    return "to_evaluate" if state["rejections"] < run_context().evaluations else "accepted"
 
 
 def evaluated(state: WorkingMemory) -> Literal["accepted", "rejected"]:
@@ -61,13 +83,11 @@ def answered(state: WorkingMemory) -> Literal["answered", "going_on"]:
     return "answered" if state["answer"] else "going_on"
 
 
-def proposing(
-    state: WorkingMemory, runtime: Runtime[Context]
-) -> Literal["answered", "at_a_limit", "proposing"]:
+def proposing(state: WorkingMemory) -> Literal["answered", "at_a_limit", "proposing"]:
     """Whether the reasoner has answered, must be answered for, or wants to know more."""
     if state["answer"]:
         return "answered"
-    return "at_a_limit" if reason_to_answer(state, runtime.context) else "proposing"
+    return "at_a_limit" if reason_to_answer(state, run_context()) else "proposing"
 
 
 def found_new(state: WorkingMemory) -> Literal["new", "repeated"]:
@@ -89,13 +109,11 @@ def opening(
     return "task" if state["episode"] else beginning(state)
 
 
-def acting(
-    state: WorkingMemory, runtime: Runtime[Context]
-) -> Literal["acting", "at_a_limit", "unreadable"]:
+def acting(state: WorkingMemory) -> Literal["acting", "at_a_limit", "unreadable"]:
     """Whether the actor has chosen an action, may choose none any more, or was not understood."""
     if state["action"]:
         return "acting"
-    return "at_a_limit" if reason_to_answer(state, runtime.context) else "unreadable"
+    return "at_a_limit" if reason_to_answer(state, run_context()) else "unreadable"
 
 
 def over(state: WorkingMemory) -> Literal["over", "going_on"]:
@@ -103,19 +121,15 @@ def over(state: WorkingMemory) -> Literal["over", "going_on"]:
     return "over" if state["episode"] and state["episode"]["done"] else "going_on"
 
 
-def trying(
-    state: WorkingMemory, runtime: Runtime[Context]
-) -> Literal["acting", "unreadable", "over", "to_reflect"]:
+def trying(state: WorkingMemory) -> Literal["acting", "unreadable", "over", "to_reflect"]:
     """As :func:`acting`; a trial that has come to a limit may be followed by another."""
-    choice = acting(state, runtime)
-    return _trial_over(state, runtime.context) if choice == "at_a_limit" else choice
+    choice = acting(state)
+    return _trial_over(state, run_context()) if choice == "at_a_limit" else choice
 
 
-def tried(
-    state: WorkingMemory, runtime: Runtime[Context]
-) -> Literal["going_on", "over", "to_reflect"]:
+def tried(state: WorkingMemory) -> Literal["going_on", "over", "to_reflect"]:
     """As :func:`over`; a trial that failed may be followed by another."""
-    return "going_on" if over(state) == "going_on" else _trial_over(state, runtime.context)
+    return "going_on" if over(state) == "going_on" else _trial_over(state, run_context())
 
 
 def _trial_over(state: WorkingMemory, context: Context) -> Literal["over", "to_reflect"]:

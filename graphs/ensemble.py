@@ -5,7 +5,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.edges import RECURSION_LIMIT
+from graphs.edges import RECURSION_LIMIT, run_context
 from graphs.parts import method_builder
 from graphs.registry import method
 from memory import Context, Input, Member, WorkingMemory
@@ -13,7 +13,7 @@ from nodes.agreement import agreement
 from planweave import BadInput
 
 
-def members(state: WorkingMemory, runtime: Runtime[Context]) -> list[Send] | str:
+def members(state: WorkingMemory) -> list[Send] | str:
     """A run of the method for each member of the ensemble; a greeting is only answered.
 
     Raises:
@@ -21,9 +21,10 @@ def members(state: WorkingMemory, runtime: Runtime[Context]) -> list[Send] | str
     """
     if state["greeting"]:
         return "greeter"
-    if runtime.context.ensemble_of == "ensemble":  # it would run itself without end
+    context = run_context()
+    if context.ensemble_of == "ensemble":  # it would run itself without end
         raise BadInput("An ensemble cannot be one of ensembles.", mend="Name another method.")
-    runs = range(1, runtime.context.ensemble_runs + 1)
+    runs = range(1, context.ensemble_runs + 1)
     given = {"question": state["question"], "plan": state["plan"]}
     return [Send("member", given | {"iteration": number}) for number in runs]
 

@@ -3,12 +3,11 @@
 Drafter → to-query → retriever → reviser → appender → to-query … → finisher (Wang et al. 2024).
 """
 
-from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.edges import RECURSION_LIMIT, beginning
+from graphs.edges import RECURSION_LIMIT, beginning, run_context
 from graphs.parts import method_builder
-from memory import Context, WorkingMemory
+from memory import WorkingMemory
 from nodes.appender import appender
 from nodes.drafter import drafter
 from nodes.finisher import finisher
@@ -19,17 +18,17 @@ from nodes.thoughts import open_lookups, steps_to_check
 from nodes.to_query import to_query
 
 
-def checking(state: WorkingMemory, runtime: Runtime[Context]) -> list[Send] | str:
+def checking(state: WorkingMemory) -> list[Send] | str:
     """The steps that are checked next, at once where they do not need each other."""
-    if reason_to_answer(state, runtime.context):
+    if reason_to_answer(state, run_context()):
         return "finisher"
-    steps = steps_to_check(state, runtime.context)
+    steps = steps_to_check(state, run_context())
     return [Send("to_query", _for_step(state, step)) for step in steps] or "finisher"
 
 
-def revising(state: WorkingMemory, runtime: Runtime[Context]) -> list[Send] | str:
+def revising(state: WorkingMemory) -> list[Send] | str:
     """A revision for each page that was found; CoT+RAG revises nothing."""
-    if runtime.context.revision == "cot_rag":
+    if run_context().revision == "cot_rag":
         return "appender"
     steps = [lookup["step"] for lookup in open_lookups(state) if lookup["page"]]
     return [Send("reviser", _for_step(state, step)) for step in steps] or "appender"
