@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
@@ -67,6 +67,11 @@ class RunFailed(PlanweaveError):
     """A run that ended with an error on the server that carried it out."""
 
 
+def nothing_waits() -> BadInput:
+    """What is said to an answer that nobody has asked for."""
+    return BadInput("Nothing waits for an answer there.", mend="Ask the question again.")
+
+
 def in_process(offered: Callable[[], Service] = service) -> Runner:
     """Make the runner that carries orders out in this process, for one person.
 
@@ -89,7 +94,7 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
                 "recursion_limit": RECURSION_LIMIT,
             }
             if order.resume is not None and not (await graph.aget_state(config)).interrupts:
-                raise BadInput("Nothing waits for an answer there.", mend="Ask the question again.")
+                raise nothing_waits()
             durability: Any = "exit" if saver else None
             async for update in graph.astream(
                 _given(order), config, context=context, stream_mode="updates", durability=durability
@@ -126,24 +131,39 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
     async def run(
         order: Order, _request: "Request | None" = None
     ) -> AsyncGenerator[Mapping[str, Any]]:
-        resumed = None if order.resume is None else {"resume": order.resume}
-        runs: Any = client().runs  # its types allow no thread that may be None
-        async for part in runs.stream(
-            order.thread,
-            order.method,
-            input=None if resumed else {"messages": list(order.messages)},
-            command=resumed,
-            context=dict(order.settings),
-            stream_mode=["updates"],
-            if_not_exists="create",
-            on_disconnect="cancel",
-        ):
-            if part.event == "error":
-                raise RunFailed(str(part.data.get("message") or part.data.get("error")))
-            if part.event == "updates":
-                yield part.data
+        from langgraph_sdk.errors import APIStatusError
+
+        happened = False
+        try:
+            async for part in _streamed(client(), order):
+                if part.event == "error":
+                    raise RunFailed(str(part.data.get("message") or part.data.get("error")))
+                if part.event == "updates":
+                    happened = True
+                    yield part.data
+        except APIStatusError as error:
+            refused = BadInput if error.status_code < 500 else RunFailed
+            raise refused(f"The server answered: {error}") from error
+        if order.resume is not None and not happened:
+            raise nothing_waits()
 
     return run
+
+
+def _streamed(client: "LangGraphClient", order: Order) -> AsyncIterator[Any]:
+    resumes = order.resume is not None
+    runs: Any = client.runs  # its types allow no thread that may be None
+    stream: AsyncIterator[Any] = runs.stream(
+        order.thread,
+        order.method,
+        input=None if resumes else {"messages": list(order.messages)},
+        command={"resume": order.resume} if resumes else None,
+        context=dict(order.settings),
+        stream_mode=["updates"],
+        if_not_exists="reject" if resumes else "create",
+        on_disconnect="cancel",
+    )
+    return stream
 
 
 def _given(order: Order) -> Any:

@@ -144,6 +144,11 @@ def test_chat_completions_of_langgraph_dev(dev: str) -> None:
     assert "".join(delta.get("content", "") for delta in deltas).startswith("**Birch**")
     assert any(PLAN["steps"][0] in delta.get("reasoning_content", "") for delta in deltas)
     assert chunks[-1]["planweave"]["answer"]["decision"] == "Birch"
+    unasked = {"role": "tool", "tool_call_id": f"call_{'0' * 32}", "content": "yes"}
+    refused = httpx.post(
+        f"{dev}/v1/chat/completions", json=asked | {"messages": [unasked], "stream": False}
+    )
+    assert refused.status_code == 400, refused.text
     foreign = httpx.get(f"{dev}/v1/models", headers={"origin": "https://evil.example"})
     assert foreign.status_code == 403
 
