@@ -1,26 +1,31 @@
 """``planweave experience``: what was done before, kept for an owner to see, share and delete."""
 
+import asyncio
 import json
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from apps.progress import sentence_vectors
+from apps.threads import Thread, checkpoints, load_thread
 from learning.experience import experience_of
 from learning.instruction_graph import THRESHOLD
 from learning.paths import Path as Instructions
 from learning.paths import read_paths, trajectories, write_paths
 from learning.plan_assessor import EMBEDDINGS
+from memory import WorkingMemory
 from models import embedding_id
 from planweave import BadInput
 from tools.result_text import one_line
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
     from learning.instruction_graph import InstructionGraph
 
 app = typer.Typer(
@@ -47,6 +52,20 @@ def add(
                 f"{file.name}: {new} new of {len(paths)} paths, {succeeded} of them succeeded."
             )
         )
+
+
+@app.command("confirm")
+def confirm(
+    thread: Annotated[str, typer.Argument(help="The name that the run printed.")],
+    *,
+    owner: Annotated[str, typer.Option("--owner", help="The run's own if unset.")] = "",
+    wrong: Annotated[bool, typer.Option("--wrong", help="Keep it as a path that failed.")] = False,
+) -> None:
+    """Say that a thread's last answer was right, and keep its actions; nothing else keeps them."""
+    asked = load_thread(thread, {})
+    path = _path_of(asked, _memory_of(asked), reward=0.0 if wrong else 1.0)
+    experience_of(owner or asked.context.owner).add([path])
+    typer.echo(f"Kept as {path.key}, {len(path.instructions)} instructions.")
 
 
 @app.command("list")
@@ -139,6 +158,39 @@ def export(
         return
     write_paths(file, paths)
     typer.echo(one_line(f"{len(paths)} paths written to {file}."))
+
+
+def _memory_of(thread: Thread) -> WorkingMemory:
+    from graphs import method  # the other commands do without
+
+    async def read() -> WorkingMemory:
+        async with checkpoints() as saver:
+            graph = method(thread.method).builder.compile(checkpointer=saver)
+            config: RunnableConfig = {"configurable": {"thread_id": thread.id}}
+            return cast("WorkingMemory", (await graph.aget_state(config)).values)
+
+    return asyncio.run(read())
+
+
+def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> Instructions:
+    """What a thread did for its last question, without what led to nothing."""
+    instructions = tuple(
+        f"{turn['tool']}[{' '.join(turn['input'].split())}]"
+        for turn in memory.get("turns", [])
+        if turn["facts"] and not turn["problem"]
+    )
+    if not (instructions and memory.get("answer")):
+        raise BadInput(
+            f"The thread {thread.id!r} has no answer that rests on an action.",
+            mend="Confirm a thread that has been answered.",
+        )
+    return Instructions(
+        task=thread.example.scenario if thread.example else thread.method,
+        question=memory["question"],
+        instructions=instructions,
+        reward=reward,
+        origin=f"thread {thread.id}",
+    )
 
 
 def _known(found: dict[str, Instructions], key: str) -> Instructions:

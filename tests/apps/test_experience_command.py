@@ -1,18 +1,25 @@
 """The command ``planweave experience`` as a person sees it."""
 
+import asyncio
 import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path as File
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import bag_of_words
 import pytest
+from langchain_core.runnables import RunnableConfig
 
 from apps import experience as command
 from apps.cli import main
+from apps.example import Example
+from apps.threads import Thread, checkpoints
+from graphs import method
 from learning.paths import Path, read_paths, write_paths
+from memory import Answer, Context, Tool, Turn
 
 EGG = Path("heat", "an egg", ("open fridge", "take egg", "heat egg"), origin="me")
 HOSTILE = Path("heat", "a [red]mug\x1b[2J\nreward: 1", ("take mug", "heat \x07mug"))
@@ -111,12 +118,60 @@ def test_what_is_exported_can_be_added_elsewhere(filled: Run, tmp_path: File) ->
     assert len(json.loads(filled("list", "--json").out)) == 3
 
 
+def ended(thread: Thread, answer: Answer | None, *turns: Turn) -> None:
+    """Leave the checkpoint of a run that did ``turns`` and came to ``answer``."""
+
+    async def leave() -> None:
+        async with checkpoints() as saver:
+            graph = method(thread.method).builder.compile(checkpointer=saver)
+            config: RunnableConfig = {"configurable": {"thread_id": thread.id}}
+            memory = {"question": "Where?", "turns": list(turns), "answer": answer}
+            await graph.aupdate_state(config, memory, as_node="speaker")
+
+    thread.save()
+    asyncio.run(leave())
+
+
+def turn(tool: Tool, text: str, facts: list[int], problem: str = "") -> Turn:
+    done = {"iteration": 1, "step": 1, "thought": "", "seconds": 0.1}
+    return cast("Turn", done | {"tool": tool, "input": text, "facts": facts, "problem": problem})
+
+
+def test_a_confirmed_thread_is_kept(run: Run) -> None:
+    example = Example("locating", 1, 30)
+    thread = Thread(id="abc", method="planrag", context=Context(owner="alice"), example=example)
+    answer = Answer(decision="here", why="so", facts=[1], unknown="")
+    turns = (
+        turn("sql", "SELECT\n  1", [1]),
+        turn("sql", "SELECT 2", [], "no such table"),
+        turn("thinking", "hm", []),
+        turn("calculator", "1 + 1", [2]),
+    )
+    ended(thread, answer, *turns)
+    assert run("confirm", "abc").out.startswith("Kept as ")
+    (kept,) = json.loads(run("list", "--owner", "alice", "--json").out)
+    assert kept["instructions"] == ["sql[SELECT 1]", "calculator[1 + 1]"]
+    assert (kept["task"], kept["question"], kept["reward"]) == ("locating", "Where?", 1)
+    assert kept["origin"] == "thread abc"
+    assert run("confirm", "abc", "--wrong").code == 0
+    assert [one["reward"] for one in json.loads(run("list", "--owner", "alice", "--json").out)] == [
+        0
+    ]
+    assert run("confirm", "abc", "--owner", "bob").code == 0
+    assert len(json.loads(run("list", "--owner", "bob", "--json").out)) == 1
+    for name, said, did in (("b", None, turns), ("c", answer, turns[1:3])):
+        ended(replace(thread, id=name, example=None), said, *did)
+        assert "no answer that rests on an action" in run("confirm", name).err
+    assert len(json.loads(run("list", "--owner", "alice", "--json").out)) == 1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("show", "abc"), "There is no path 'abc'"),
         (("show", FAILED.key, "--out", "a.png"), "failed, so it is not in the graph"),
         (("show", "--out", "a.pdf"), "no format of pictures"),
+        (("confirm", "abc"), "There is no thread 'abc'"),
         (("add", "absent.jsonl"), "cannot be read"),
         (("export", "absent/a.jsonl"), "cannot be written"),
     ],
