@@ -12,6 +12,11 @@ from rich.console import Console
 
 from apps.bench.common import (
     AsJson,
+    Concurrency,
+    Model,
+    Out,
+    RedoCrashed,
+    Settings,
     context_of,
     head_of,
     listed,
@@ -38,7 +43,7 @@ def agents(
         Path, typer.Option(help="Folder with docs/ and tatqa/, and rag_eval/ for the judge.")
     ],
     method: Annotated[str, typer.Option(help="Agents with commas between, or all.")] = "all",
-    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
+    model: Model = "embedded",
     judge: Annotated[
         str | None, typer.Option(help="Chat model that judges answers in words; else the same.")
     ] = None,
@@ -63,16 +68,10 @@ def agents(
     embeddings: Annotated[
         str, typer.Option(help="Embedding model of the collection; none: words alone.")
     ] = "minilm",
-    concurrency: Annotated[int, typer.Option(help="Questions in flight.", min=1, max=256)] = 1,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="Any other setting of a run: pages=2.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the result file and the report.")] = Path(
-        "results/agents"
-    ),
-    redo_crashed: Annotated[
-        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
-    ] = False,
+    concurrency: Concurrency = 1,
+    setting: Settings = None,
+    out: Out = Path("results/agents"),
+    redo_crashed: RedoCrashed = False,
     as_json: AsJson = False,
 ) -> None:
     """Document agents on simple, complex and calculation questions; can be resumed."""

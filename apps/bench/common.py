@@ -25,6 +25,16 @@ from planweave import BadInput
 
 Name = TypeVar("Name", bound=str)
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+Concurrency = Annotated[
+    int, typer.Option("--concurrency", help="Samples in flight.", min=1, max=256)
+]
+Model = Annotated[str, typer.Option("--model", help="Chat model, such as openai:gpt-4o.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder of the result file and the report.")]
+RedoCrashed = Annotated[bool, typer.Option("--redo-crashed", help="Run again what crashed before.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--setting", help="Any other setting of a run: max_reply_tokens=1024."),
+]
 
 _GO_ON = "What is finished is kept; the same command goes on from there."
 

@@ -10,6 +10,11 @@ from rich.console import Console
 
 from apps.bench.common import (
     AsJson,
+    Concurrency,
+    Model,
+    Out,
+    RedoCrashed,
+    Settings,
     context_of,
     head_of,
     listed,
@@ -32,7 +37,7 @@ def dqa(
         str, typer.Option(help="Methods with commas between, or all deciders.")
     ] = "all",
     database: Annotated[str, typer.Option(help="relational, graph or both.")] = "both",
-    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
+    model: Model = "embedded",
     scenario: Annotated[
         str, typer.Option(help="Scenarios with commas between; both: all in the data.")
     ] = "both",
@@ -40,20 +45,14 @@ def dqa(
         int | None, typer.Option(help="Questions at most; all if unset.", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(help="Which questions the limit leaves.")] = 1,
-    concurrency: Annotated[int, typer.Option(help="Questions in flight.", min=1, max=256)] = 1,
+    concurrency: Concurrency = 1,
     replan: Annotated[
         str, typer.Option(help="every_observation, or when_needed (fewer calls).")
     ] = "every_observation",
     max_iterations: Annotated[int, typer.Option(help="Actions a question at most.")] = 15,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="Any other setting of a run: max_seconds=600.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the result file and the report.")] = Path(
-        "results/dqa"
-    ),
-    redo_crashed: Annotated[
-        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
-    ] = False,
+    setting: Settings = None,
+    out: Out = Path("results/dqa"),
+    redo_crashed: RedoCrashed = False,
     as_json: AsJson = False,
 ) -> None:
     """Decision QA: each question with each method on each kind of database; can be resumed."""

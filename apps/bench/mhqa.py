@@ -15,6 +15,11 @@ from rich.table import Table as Drawn
 
 from apps.bench.common import (
     AsJson,
+    Concurrency,
+    Model,
+    Out,
+    RedoCrashed,
+    Settings,
     context_of,
     head_of,
     listed,
@@ -40,7 +45,6 @@ DataSets = Annotated[
 Embeddings = Annotated[
     str, typer.Option(help="Embedding model of the paragraphs; none: words alone.")
 ]
-Out = Annotated[Path, typer.Option(help="Folder of the result file and the report.")]
 
 _RESULTS = Path("results/mhqa")
 _CUT = {"PLANWEAVE_CHUNK_TOKENS": "256", "PLANWEAVE_CHUNK_OVERLAP": "0"}
@@ -60,20 +64,16 @@ def mhqa(
     method: Annotated[
         str, typer.Option(help=f"With commas between, or all: {', '.join(multi_hop.WAYS)}.")
     ] = "all",
-    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
+    model: Model = "embedded",
     limit: Annotated[
         int | None, typer.Option(help="Questions at most of a data set; all if unset.", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(help="Which questions the limit leaves.")] = 1,
     embeddings: Embeddings = "minilm",
-    concurrency: Annotated[int, typer.Option(help="Questions in flight.", min=1, max=256)] = 1,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="Any other setting: max_iterations=8.")
-    ] = None,
+    concurrency: Concurrency = 1,
+    setting: Settings = None,
     out: Out = _RESULTS,
-    redo_crashed: Annotated[
-        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
-    ] = False,
+    redo_crashed: RedoCrashed = False,
     as_json: AsJson = False,
 ) -> None:
     """FuRePA, its ablations and baselines on multi-hop questions; can be resumed."""

@@ -9,6 +9,11 @@ from rich.console import Console
 
 from apps.bench.common import (
     AsJson,
+    Concurrency,
+    Model,
+    Out,
+    RedoCrashed,
+    Settings,
     context_of,
     head_of,
     pairs,
@@ -24,7 +29,7 @@ from planweave import BadInput
 def needles(
     *,
     data: Annotated[Path, typer.Option(help="The haystack: text, or pages as .jsonl[.gz].")],
-    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
+    model: Model = "embedded",
     number: Annotated[
         int, typer.Option("--needles", help="Sentences to hide.", min=1, max=40)
     ] = 10,
@@ -36,16 +41,10 @@ def needles(
     window: Annotated[
         int | None, typer.Option(help="Tokens the model takes at once; known if embedded.", min=1)
     ] = None,
-    concurrency: Annotated[int, typer.Option(help="Texts in flight.", min=1, max=256)] = 1,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="Any other setting: max_reply_tokens=256.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the result file and the report.")] = Path(
-        "results/needles"
-    ),
-    redo_crashed: Annotated[
-        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
-    ] = False,
+    concurrency: Concurrency = 1,
+    setting: Settings = None,
+    out: Out = Path("results/needles"),
+    redo_crashed: RedoCrashed = False,
     as_json: AsJson = False,
 ) -> None:
     """Several needles in a haystack, one question for all of them; can be resumed."""

@@ -9,6 +9,11 @@ from rich.console import Console
 
 from apps.bench.common import (
     AsJson,
+    Concurrency,
+    Model,
+    Out,
+    RedoCrashed,
+    Settings,
     context_of,
     head_of,
     listed,
@@ -32,17 +37,11 @@ def prompt_format(
         str, typer.Option(help="Temperatures with commas between, from 0 to 2.")
     ] = "0,1",
     trials: Annotated[int, typer.Option(help="Trials of each.", min=1, max=100)] = 2,
-    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
-    concurrency: Annotated[int, typer.Option(help="Prompts in flight.", min=1, max=256)] = 1,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="Any other setting: max_reply_tokens=256, seed=7.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the result file and the report.")] = Path(
-        "results/prompt_format"
-    ),
-    redo_crashed: Annotated[
-        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
-    ] = False,
+    model: Model = "embedded",
+    concurrency: Concurrency = 1,
+    setting: Settings = None,
+    out: Out = Path("results/prompt_format"),
+    redo_crashed: RedoCrashed = False,
     as_json: AsJson = False,
 ) -> None:
     """Fourteen instructions in four formats: followed, repeated, how long; can be resumed."""

@@ -9,6 +9,10 @@ from rich.console import Console
 
 from apps.bench.common import (
     AsJson,
+    Concurrency,
+    Out,
+    RedoCrashed,
+    Settings,
     context_of,
     head_of,
     listed,
@@ -30,16 +34,10 @@ def rag(
     model: Annotated[str, typer.Option(help="Chat model that judges.")] = "embedded",
     limit: Annotated[int | None, typer.Option(help="Pairs at most; all if unset.", min=1)] = None,
     seed: Annotated[int, typer.Option(help="Which pairs the limit leaves.")] = 1,
-    concurrency: Annotated[int, typer.Option(help="Pairs in flight.", min=1, max=256)] = 1,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="Any other setting: max_reply_tokens=1024.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the result file and the report.")] = Path(
-        "results/rag"
-    ),
-    redo_crashed: Annotated[
-        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
-    ] = False,
+    concurrency: Concurrency = 1,
+    setting: Settings = None,
+    out: Out = Path("results/rag"),
+    redo_crashed: RedoCrashed = False,
     as_json: AsJson = False,
 ) -> None:
     """Judges of RAG answers, beside people and beside what needs no model; can be resumed."""

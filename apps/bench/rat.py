@@ -11,6 +11,10 @@ from rich.console import Console
 
 from apps.bench.common import (
     AsJson,
+    Concurrency,
+    Model,
+    RedoCrashed,
+    Settings,
     context_of,
     head_of,
     listed,
@@ -48,7 +52,7 @@ def rat(
     method: Annotated[
         str, typer.Option(help=f"Methods with commas between, or all: {', '.join(thoughts.WAYS)}.")
     ] = "direct,cot,rag-1,rag-5,rat",
-    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
+    model: Model = "embedded",
     limit: Annotated[
         int | None, typer.Option(help="Items at most of a data set; all if unset.", min=1)
     ] = None,
@@ -56,10 +60,8 @@ def rat(
     samples: Annotated[
         int, typer.Option(help="Attempts at each item: 5 for pass@5, 3 for maths.", min=1, max=100)
     ] = 1,
-    concurrency: Annotated[int, typer.Option(help="Items in flight.", min=1, max=256)] = 1,
-    setting: Annotated[
-        list[str] | None, typer.Option(help="Any other setting: max_reply_tokens=1024.")
-    ] = None,
+    concurrency: Concurrency = 1,
+    setting: Settings = None,
     collection: Annotated[
         str, typer.Option(help="Writing: look texts up in this collection, not in the corpus.")
     ] = "",
@@ -70,9 +72,7 @@ def rat(
         Path | None,
         typer.Option(help="Folder of the result file and the report [results/rat, or writing]."),
     ] = None,
-    redo_crashed: Annotated[
-        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
-    ] = False,
+    redo_crashed: RedoCrashed = False,
     as_json: AsJson = False,
 ) -> None:
     """RAT and its baselines on programs, word problems, plans or texts; can be resumed."""
