@@ -9,6 +9,7 @@ FOLDERS = [
     "planweave",
     "memory",
     "models",
+    "learning",
     "nodes",
     "tools",
     "graphs",
