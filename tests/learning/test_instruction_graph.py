@@ -249,6 +249,7 @@ def test_removed_rows_do_not_pile_up() -> None:
     near = graph.nearest("go to shelf 100", 100)
     assert len(near) == 100
     assert near[0].instruction == "go to shelf 100"
+    assert len(graph._index._rows) <= 201
 
 
 @GIVEN
