@@ -1,0 +1,319 @@
+"""What the losses of the two agents are computed on: questions, searches, and what they come to."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from learning.agent_losses import Labelled, Pairs, Parameters, Played, Pools, Sequences
+from learning.graph_states import FEATURES, PRINTED, Survey, View
+from learning.ml_agent import PLACES, WIDTH, MLAgent, sequence
+from learning.paths import Path
+from learning.rl_agent import Decision, Policy, Rule, Traversal, policy, search_first
+from learning.vectors import Embed, Floats
+
+Reward: TypeAlias = Callable[[Path, Sequence[str]], float]
+"""From a question with its successful path to what other instructions come to on it: 0 to 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How the agents are trained; the first part says what is done, the second how much.
+
+    Attributes:
+        seed: Of every draw.
+        k: Paths that are proposed.
+        printed: States, starts and instructions as they are printed, and no baseline.
+        warm_start: Take the steps of L_WS.
+        policy_gradient: Take those of L_PG.
+        pre_training: Take those of L_PT.
+        fine_tuning: Take those of L_FT.
+        rule: What may follow what.
+        hidden: Tanh units of the policy.
+        width: Of the encoders of the ML-Agent.
+        rate: Step size of Adam in the outer loop (beta).
+        inner_rate: Step size of the inner step of the RL-Agent (alpha).
+        inner_rate_ml: The same of the ML-Agent.
+        adaptation_rate: Step size of L_PG and L_FT in adaptation (beta, without Adam).
+        discount: Of the reward.
+        warm_steps: Steps of L_WS on all seen tasks before the loop.
+        pre_steps: Steps of L_PT on all seen tasks before the loop.
+        iterations: Of the loop.
+        tasks: Of an iteration.
+        questions: Of a task in an iteration.
+        searches: For each question.
+        others: Paths of other questions in a pool for fine-tuning.
+        adaptation: Steps on the support set of an unseen task.
+    """
+
+    seed: int = 1
+    k: int = 3
+    printed: bool = False
+    warm_start: bool = True
+    policy_gradient: bool = True
+    pre_training: bool = True
+    fine_tuning: bool = True
+    rule: Rule | None = search_first
+
+    hidden: int = 20
+    width: int = WIDTH
+    rate: float = 1e-3
+    inner_rate: float = 0.1
+    inner_rate_ml: float = 0.01
+    adaptation_rate: float = 0.01
+    discount: float = 0.99
+    warm_steps: int = 1500
+    pre_steps: int = 200
+    iterations: int = 60
+    tasks: int = 3
+    questions: int = 8
+    searches: int = 4
+    others: int = 8
+    adaptation: int = 3
+
+    @property
+    def features(self) -> int:
+        """How many features of a state the policy sees."""
+        return len(PRINTED if self.printed else FEATURES)
+
+
+class Agents(NamedTuple):
+    """Parameters of both agents."""
+
+    rl: Parameters
+    ml: Parameters
+
+
+@dataclass(frozen=True)
+class MetaTask:
+    """A type of question: what is learned from, and what is asked.
+
+    Attributes:
+        name: Of the task.
+        support: Paths that stand in the graph.
+        query: Questions that do not, each with the path that solved it.
+    """
+
+    name: str
+    support: tuple[Path, ...]
+    query: tuple[Path, ...]
+
+
+class Sample(NamedTuple):
+    """A question with its path, and the graph as it sees it: without its own path."""
+
+    path: Path
+    view: View
+
+
+def samples(survey: Survey, paths: Sequence[Path], embed: Embed, *, printed: bool) -> list[Sample]:
+    """Each path with a view of the graph that overlooks what is stored of the same question.
+
+    The paper does not say that a question's own path is overlooked in the warm start. If it is
+    not, the third cosine is one exactly on that path, and that is all the policy learns.
+    """
+    rows: dict[str, list[int]] = {}
+    for row, stored in enumerate(survey.paths):
+        rows.setdefault(stored.question, []).append(row)
+    if not paths:
+        return []
+    vectors = embed([path.question for path in paths])
+    return [
+        Sample(path, View(survey, vector, rows.get(path.question, ()), printed=printed))
+        for path, vector in zip(paths, vectors, strict=True)
+    ]
+
+
+def labelled(sample: Sample, rule: Rule | None, near: int = 2) -> list[Decision]:
+    """States along a question's own path and those of the likest questions, with their labels.
+
+    Included is what gives an instruction of the question's own path; as printed, a node of it.
+    """
+    view, survey = sample.view, sample.view.survey
+    own = [survey.walks[row] for row, path in enumerate(survey.paths) if path == sample.path]
+    wanted = {survey.text_row.get(text, -1) for text in sample.path.instructions}
+    nodes = {node for walk in own for node in walk}
+    likest = np.argsort(np.where(view.seen, -view.to_paths, np.inf), kind="stable")[:near]
+    walks = own + [survey.walks[row] for row in likest if view.seen[row]]
+    texts = [sample.path.instructions] * len(own)
+    texts += [survey.paths[row].instructions for row in likest if view.seen[row]]
+    made: dict[tuple[int, ...], list[Decision]] = {}
+    for walk, names in zip(walks, texts, strict=True):
+        given = tuple(survey.text_row[name] for name in names)
+        for length in range(len(walk) + 1):
+            if walk[:length] in made:
+                continue
+            before = names[:length]
+            made[walk[:length]] = [
+                Decision(c.state, c.node in nodes if view.printed else c.text in wanted)
+                for c in view.choices(walk[:length], given[:length])
+                if rule is None or rule(before, survey.texts[c.text])
+            ]
+    return [decision for decisions in made.values() for decision in decisions]
+
+
+class Material:
+    """A task as it is learned from.
+
+    Args:
+        survey: The graph, which holds the support paths.
+        task: The task.
+        embed: The frozen model of sentence vectors.
+        settings: How to train.
+    """
+
+    def __init__(self, survey: Survey, task: MetaTask, embed: Embed, settings: Settings) -> None:
+        self.support = samples(survey, task.support, embed, printed=settings.printed)
+        self.query = samples(survey, task.query, embed, printed=settings.printed)
+        decisions = [d for sample in self.support for d in labelled(sample, settings.rule)]
+        width = settings.features
+        self.states = np.array([decision.state[:width] for decision in decisions], np.float32)
+        self.labels = np.array([decision.included for decision in decisions], np.float32)
+
+
+def drawn_labels(
+    materials: Sequence[Material], random: np.random.Generator, count: int
+) -> Labelled:
+    """States of one of the support sets, as many that are on a path as are not, drawn by lot."""
+    material = materials[int(random.integers(len(materials)))]
+    sides = [np.flatnonzero(material.labels == label) for label in (0, 1)]
+    rows = np.concatenate([random.choice(side, count // 2) for side in sides if len(side)])
+    return Labelled(material.states[rows], material.labels[rows])
+
+
+def drawn(given: Sequence[Sample], count: int, random: np.random.Generator) -> list[Sample]:
+    """Samples drawn by lot; one may be drawn twice."""
+    return [given[row] for row in random.integers(len(given), size=count)]
+
+
+class Batches:
+    """Makes what the losses take, with the paths' vectors at hand.
+
+    Args:
+        survey: The graph.
+        embed: The frozen model of sentence vectors.
+        settings: How to train.
+        reward: What a path comes to.
+    """
+
+    def __init__(self, survey: Survey, embed: Embed, settings: Settings, reward: Reward) -> None:
+        self._survey, self._embed = survey, embed
+        self._settings, self._reward = settings, reward
+        longest = max(len(path.instructions) for path in survey.paths)
+        self._size = min(PLACES, -(-(longest + 1) // 8) * 8)  # few sizes, for few compilations
+        self._shown: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
+
+    def pairs(self, some: Sequence[Sample]) -> Pairs:
+        """Questions with their own paths."""
+        paths = [sample.path.instructions for sample in some]
+        return Pairs(self._asked(some), self._sequences(paths), _same(paths))
+
+    def played(
+        self, some: Sequence[Sample], agents: Agents, random: np.random.Generator
+    ) -> tuple[Played, float]:
+        """Search by lot, let the ML-Agent select, and see what the path comes to.
+
+        Returns:
+            The decisions, and the mean reward. As printed a decision's return is its discounted
+            reward; by itself the mean reward of the question's searches is taken off first.
+        """
+        settings = self._settings
+        decide, selector = self._decide(agents), MLAgent(plain(agents.ml), self._embed)
+        searches = [
+            [self._search(sample, decide, random) for _ in range(settings.searches)]
+            for sample in some
+        ]
+        rewards = np.array(
+            [
+                [self._selected(sample, search, selector) for search in tried]
+                for sample, tried in zip(some, searches, strict=True)
+            ]
+        )
+        usual = 0.0 if settings.printed else rewards.mean(axis=1, keepdims=True)
+        taken: list[tuple[Decision, float]] = []
+        for tried, gains in zip(searches, (rewards - usual), strict=True):
+            for search, gain in zip(tried, gains, strict=True):
+                last = len(search.decisions) - 1
+                discounts = settings.discount ** (last - np.arange(last + 1))
+                taken += zip(search.decisions, (discounts * gain).tolist(), strict=True)
+        return self._played(taken, rewards.size), float(rewards.mean())
+
+    def pools(self, some: Sequence[Sample], agents: Agents, random: np.random.Generator) -> Pools:
+        """What the RL-Agent proposes, and paths of other questions, each with its reward."""
+        size = self._settings.k + self._settings.others
+        decide = self._decide(agents)
+        pools, worse = [], np.zeros((len(some), size), np.float32)
+        for row, sample in enumerate(some):
+            pool = self._paths(self._search(sample, decide, None))
+            drawn = random.choice(np.flatnonzero(sample.view.seen), size - len(pool))
+            pool += [self._survey.paths[place].instructions for place in drawn]
+            rewards = np.array([self._reward(sample.path, path) for path in pool])
+            order = np.argsort(-rewards, kind="stable")
+            pools.append([pool[place] for place in order])
+            worse[row] = rewards[order] < rewards[order[0]] - 1e-6
+        flat = self._sequences([path for pool in pools for path in pool])
+        shown = Sequences(*(each.reshape(len(some), size, *each.shape[1:]) for each in flat))
+        real = worse.any(axis=1).astype(np.float32)
+        return Pools(self._asked(some), shown, worse, _same([p[0] for p in pools]), real)
+
+    def _decide(self, agents: Agents) -> Policy:
+        return policy(plain(agents.rl))
+
+    def _search(
+        self, sample: Sample, decide: Policy, random: np.random.Generator | None
+    ) -> Traversal:
+        settings = self._settings
+        return Traversal(sample.view, decide, settings.k, rule=settings.rule, draw=random)
+
+    def _paths(self, search: Traversal) -> list[tuple[str, ...]]:
+        return [tuple(self._survey.texts[text] for text in texts) for _, texts in search.formed]
+
+    def _selected(self, sample: Sample, search: Traversal, selector: MLAgent) -> float:
+        paths = self._paths(search)
+        if not paths:
+            return 0.0
+        cosines = selector.cosines(sample.path.question, paths)
+        return self._reward(sample.path, paths[int(np.argmax(cosines))])
+
+    def _played(self, taken: Sequence[tuple[Decision, float]], searches: int) -> Played:
+        width = self._settings.features
+        size = 1 << max(9, (len(taken) - 1).bit_length())
+        states, (actions, returns) = np.zeros((size, width), np.float32), np.zeros((2, size))
+        for row, (decision, gain) in enumerate(taken):
+            states[row], actions[row], returns[row] = (
+                decision.state[:width],
+                decision.included,
+                gain,
+            )
+        return Played(
+            states,
+            actions.astype(np.float32),
+            returns.astype(np.float32),
+            np.float32(searches),
+        )
+
+    def _asked(self, some: Sequence[Sample]) -> Sequences:
+        vectors = self._embed([sample.path.question for sample in some])
+        pairs = [sequence(vector[None], 2) for vector in vectors]
+        return _stacked(pairs)
+
+    def _sequences(self, paths: Sequence[tuple[str, ...]]) -> Sequences:
+        for path in paths:
+            if path not in self._shown:
+                self._shown[path] = sequence(self._embed(path), self._size)
+        return _stacked([self._shown[path] for path in paths])
+
+
+def _stacked(pairs: Sequence[tuple[Floats, Floats]]) -> Sequences:
+    vectors, ends = zip(*pairs, strict=True)
+    return Sequences(np.stack(vectors), np.stack(ends))
+
+
+def _same(paths: Sequence[tuple[str, ...]]) -> Floats:
+    return np.array([[one == other for other in paths] for one in paths], np.float32)
+
+
+def plain(parameters: Parameters) -> dict[str, Floats]:
+    """Parameters as arrays of NumPy."""
+    return {name: np.asarray(value, np.float32) for name, value in parameters.items()}

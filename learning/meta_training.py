@@ -1,0 +1,388 @@
+"""Training and few-shot adaptation of the two agents (arXiv 2504.13032, section 4.5).
+
+Algorithm 2 (MAML, Finn et al. 2017: the outer step is differentiated through the inner one) and
+Algorithm 3. The reward is any function of question and path; that of :mod:`learning.overlap`
+needs no language model.
+"""
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path as File
+from typing import NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax  # type: ignore[import-untyped]  # it ships no types
+
+from learning.agent_batches import (
+    Agents,
+    Batches,
+    Material,
+    MetaTask,
+    Reward,
+    Settings,
+    drawn,
+    drawn_labels,
+)
+from learning.agent_losses import (
+    Labelled,
+    Pairs,
+    Parameters,
+    Played,
+    Pools,
+    fine_tuning,
+    policy_gradient,
+    pre_training,
+    warm_start,
+)
+from learning.graph_states import Survey
+from learning.ml_agent import Array, shapes
+from learning.vectors import Embed
+from planweave import BadInput
+
+_Batch = TypeVar("_Batch", Labelled, Pairs, Played, Pools)
+
+_SAVE_EVERY = 10
+
+
+class Point(NamedTuple):
+    """How an iteration went.
+
+    Attributes:
+        reward: Mean of its searches, decided by lot.
+        policy_gradient: L_PG after the inner step.
+        fine_tuning: L_FT after the inner step.
+    """
+
+    reward: float
+    policy_gradient: float
+    fine_tuning: float
+
+
+class Trained(NamedTuple):
+    """The agents, and how each iteration went."""
+
+    agents: Agents
+    points: list[Point]
+
+
+def first(settings: Settings, given: int) -> Agents:
+    """Parameters to begin with.
+
+    Args:
+        settings: Seed and sizes are used.
+        given: Length of the frozen vectors.
+    """
+    random = np.random.default_rng(settings.seed)
+    features, hidden = settings.features, settings.hidden
+    rl = {
+        "w1": random.normal(0, features**-0.5, (features, hidden)),
+        "b1": np.zeros(hidden),
+        "w2": random.normal(0, hidden**-0.5, (hidden, 2)),
+        "b2": np.zeros(2),
+    }
+    ml = {}
+    for name, shape in shapes(given, settings.width).items():
+        if name.rpartition(".")[2].startswith("norm"):
+            ml[name] = np.stack([np.ones(shape[1]), np.zeros(shape[1])])
+        elif name.endswith("bias"):
+            ml[name] = np.zeros(shape)
+        else:
+            inner = shape[0] if len(shape) == 2 else 2500
+            ml[name] = random.normal(0, inner**-0.5, shape)
+    ml |= {"scale": np.array(np.log(1 / 0.07)), "match": np.array([5.0, -2.0])}  # 0.07 is CLIP's
+    return Agents(_arrays(rl), _arrays(ml))
+
+
+def _arrays(
+    parameters: Mapping[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]],
+) -> Parameters:
+    return {name: jnp.asarray(value, jnp.float32) for name, value in parameters.items()}
+
+
+@jax.jit
+def inner_rl(parameters: Parameters, batch: Labelled, rate: float) -> Parameters:
+    """The inner step of the RL-Agent: theta' = theta - alpha grad L_WS."""
+    slopes: Parameters = jax.grad(warm_start)(parameters, batch)
+    return {name: value - rate * slopes[name] for name, value in parameters.items()}
+
+
+@jax.jit
+def inner_ml(parameters: Parameters, batch: Pairs, rate: float) -> Parameters:
+    """The inner step of the ML-Agent: eta' = eta - alpha grad L_PT."""
+    slopes: Parameters = jax.grad(pre_training)(parameters, batch)
+    return {name: value - rate * slopes[name] for name, value in parameters.items()}
+
+
+def outer_rl(parameters: Parameters, support: Labelled, query: Played, rate: float) -> jax.Array:
+    """The sum of L_PG(theta') over tasks [tasks, ...], as a function of theta."""
+
+    def after(support: Labelled, query: Played) -> jax.Array:
+        return policy_gradient(inner_rl(parameters, support, rate), query)
+
+    return jax.vmap(after)(support, query).sum()
+
+
+def outer_ml(parameters: Parameters, support: Pairs, query: Pools, rate: float) -> jax.Array:
+    """The sum of L_FT(eta') over tasks [tasks, ...], as a function of eta."""
+
+    def after(support: Pairs, query: Pools) -> jax.Array:
+        return fine_tuning(inner_ml(parameters, support, rate), query)
+
+    return jax.vmap(after)(support, query).sum()
+
+
+@jax.jit
+def stepped(parameters: Parameters, slopes: Parameters, rate: float) -> Parameters:
+    """A step against a gradient."""
+    return {name: value - rate * slopes[name] for name, value in parameters.items()}
+
+
+class _Adam(NamedTuple):
+    """Parameters with the state of their optimiser."""
+
+    parameters: Parameters
+    state: optax.OptState
+
+
+@partial(jax.jit, static_argnums=0)
+def _adam(
+    loss: Callable[..., jax.Array], at: _Adam, step: float, *batch: object
+) -> tuple[jax.Array, _Adam]:
+    """One step of Adam on a loss."""
+    value, slopes = jax.value_and_grad(loss)(at.parameters, *batch)
+    change, state = optax.scale_by_adam().update(slopes, at.state)
+    return value, _Adam(stepped(at.parameters, change, step), state)
+
+
+@jax.jit
+def _begun(parameters: Parameters) -> _Adam:
+    return _Adam(parameters, optax.scale_by_adam().init(parameters))
+
+
+class _State(NamedTuple):
+    """Where training stands."""
+
+    rl: _Adam
+    ml: _Adam
+    points: list[Point]
+
+    @property
+    def agents(self) -> Agents:
+        return Agents(self.rl.parameters, self.ml.parameters)
+
+
+def train(
+    survey: Survey,
+    tasks: Sequence[MetaTask],
+    embed: Embed,
+    settings: Settings,
+    reward: Reward,
+    *,
+    progress: Callable[[int, Point], None] | None = None,
+    checkpoint: File | None = None,
+) -> Trained:
+    """Algorithm 2 on the seen tasks.
+
+    Before the loop L_WS and L_PT are minimised on all support sets (the paper does not say with
+    what parameters its loop begins); in each iteration some tasks are drawn, and for each an inner
+    step on its support set and an outer one on its query set are taken.
+
+    Args:
+        survey: A graph that holds the support paths of the tasks.
+        tasks: At least one, none of them empty.
+        embed: The frozen model of sentence vectors.
+        settings: How to train.
+        reward: What a path comes to.
+        progress: Told of each iteration, from 1.
+        checkpoint: A file that is written as training goes on, and from which training goes on if
+            it is there; it belongs to these tasks and settings.
+
+    Raises:
+        BadInput: The checkpoint is damaged, or of other tasks or settings.
+    """
+    materials = [Material(survey, task, embed, settings) for task in tasks]
+    batches = Batches(survey, embed, settings, reward)
+    about = hashlib.sha256(repr((settings, tasks)).encode()).hexdigest()
+    agents = first(settings, survey.question_vectors.shape[1])
+    if checkpoint is not None and checkpoint.exists():
+        state = _resumed(checkpoint, about, _State(_begun(agents.rl), _begun(agents.ml), []))
+    else:
+        rl, ml = _prepared(agents, materials, batches, settings)
+        state = _State(_begun(rl), _begun(ml), [])
+    while len(state.points) < settings.iterations:
+        state = _iteration(state, materials, batches, settings)
+        number = len(state.points)
+        if checkpoint is not None and number % _SAVE_EVERY == 0:
+            _save(checkpoint, about, state)
+        if progress is not None:
+            progress(number, state.points[-1])
+    return Trained(state.agents, state.points)
+
+
+def adapt(
+    agents: Agents,
+    survey: Survey,
+    task: MetaTask,
+    embed: Embed,
+    settings: Settings,
+    reward: Reward,
+) -> Agents:
+    """Algorithm 3 on one unseen task: the losses of both agents on its support set.
+
+    Args:
+        agents: As they were trained.
+        survey: A graph that holds the support paths of the task.
+        task: Its query set is not looked at.
+        embed: The frozen model of sentence vectors.
+        settings: How they were trained.
+        reward: What a path comes to.
+    """
+    if not task.support:
+        return agents
+    material = Material(survey, MetaTask(task.name, task.support, ()), embed, settings)
+    batches = Batches(survey, embed, settings, reward)
+    for step in range(settings.adaptation):
+        random = np.random.default_rng([settings.seed, step, len(task.support)])
+        some = drawn(material.support, settings.questions, random)
+        inside = _inside(agents, material, batches, settings, random)
+        rl, ml = inside.agents
+        if settings.policy_gradient:
+            played, _ = batches.played(some, agents, random)
+            rl = stepped(rl, _pg_slopes(agents.rl, played), settings.adaptation_rate)
+        if settings.fine_tuning:
+            pools = batches.pools(some, agents, random)
+            ml = stepped(ml, _ft_slopes(agents.ml, pools), settings.adaptation_rate)
+        agents = Agents(rl, ml)
+    return agents
+
+
+_pg_slopes = jax.jit(jax.grad(policy_gradient))
+_ft_slopes = jax.jit(jax.grad(fine_tuning))
+
+
+class _Inside(NamedTuple):
+    """The agents after an inner step, and what it was taken on."""
+
+    agents: Agents
+    labels: Labelled
+    pairs: Pairs
+
+
+def _inside(
+    agents: Agents,
+    material: Material,
+    batches: Batches,
+    settings: Settings,
+    random: np.random.Generator,
+) -> _Inside:
+    labels = drawn_labels([material], random, 256)
+    pairs = batches.pairs(drawn(material.support, 32, random))
+    rl = inner_rl(agents.rl, labels, _rl_rate(settings))
+    ml = inner_ml(agents.ml, pairs, _ml_rate(settings))
+    return _Inside(Agents(rl, ml), labels, pairs)
+
+
+def _prepared(
+    agents: Agents, materials: Sequence[Material], batches: Batches, settings: Settings
+) -> Agents:
+    """Minimise L_WS and L_PT on all support sets."""
+    random = np.random.default_rng(settings.seed)
+    rl, ml = _begun(agents.rl), _begun(agents.ml)
+    if settings.warm_start:
+        for _ in range(settings.warm_steps):
+            _, rl = _adam(warm_start, rl, settings.rate, drawn_labels(materials, random, 256))
+    if settings.pre_training:
+        support = [sample for material in materials for sample in material.support]
+        for _ in range(settings.pre_steps):
+            pairs = batches.pairs(drawn(support, 64, random))
+            _, ml = _adam(pre_training, ml, settings.rate, pairs)
+    return Agents(rl.parameters, ml.parameters)
+
+
+def _iteration(
+    state: _State, materials: Sequence[Material], batches: Batches, settings: Settings
+) -> _State:
+    """One pass of the loop of Algorithm 2."""
+    random = np.random.default_rng([settings.seed, 1 + len(state.points)])
+    several = len(materials) < settings.tasks
+    tasks = random.choice(len(materials), settings.tasks, replace=several)
+    inside, played, pools, rewards = [], [], [], []
+    for material in (materials[row] for row in tasks):
+        inside.append(_inside(state.agents, material, batches, settings, random))
+        some = drawn(material.query, settings.questions, random)
+        decisions, reward = batches.played(some, inside[-1].agents, random)
+        played.append(decisions)
+        rewards.append(reward)
+        pools.append(batches.pools(some, inside[-1].agents, random))
+    (rl, ml, points), losses = state, [jnp.zeros(()), jnp.zeros(())]
+    if settings.policy_gradient:
+        labels, rate = _stack([each.labels for each in inside]), _rl_rate(settings)
+        losses[0], rl = _adam(outer_rl, rl, settings.rate, labels, _stack(_level(played)), rate)
+    if settings.fine_tuning:
+        pairs, rate = _stack([each.pairs for each in inside]), _ml_rate(settings)
+        losses[1], ml = _adam(outer_ml, ml, settings.rate, pairs, _stack(pools), rate)
+    point = Point(float(np.mean(rewards)), float(losses[0]), float(losses[1]))
+    return _State(rl, ml, [*points, point])
+
+
+def _rl_rate(settings: Settings) -> float:
+    return settings.inner_rate * settings.warm_start
+
+
+def _ml_rate(settings: Settings) -> float:
+    return settings.inner_rate_ml * settings.pre_training
+
+
+def _stack(batches: Sequence[_Batch]) -> _Batch:
+    """Batches of several tasks as one, [tasks, ...]."""
+    stacked: _Batch = jax.tree.map(lambda *arrays: np.stack(arrays), *batches)
+    return stacked
+
+
+def _level(played: Sequence[Played]) -> list[Played]:
+    """Fill up with decisions that count for nothing, to one size."""
+    size = max(len(each.actions) for each in played)
+
+    def filled(array: Array) -> Array:
+        missing = size - len(array) if array.ndim else 0
+        return np.pad(array, [(0, missing), *[(0, 0)] * (array.ndim - 1)]) if missing else array
+
+    return [Played(*map(filled, each)) for each in played]
+
+
+def _save(file: File, about: str, state: _State) -> None:
+    """Write a checkpoint: the leaves of the state, in order."""
+    leaves = {f"leaf{n}": np.asarray(leaf) for n, leaf in enumerate(jax.tree.leaves(state[:2]))}
+    part = file.with_suffix(".part")
+    with part.open("wb") as opened:
+        np.savez(
+            opened,
+            allow_pickle=False,
+            about=np.array(about),
+            points=np.array(state.points),
+            **leaves,
+        )
+    part.replace(file)
+
+
+def _resumed(file: File, about: str, like: _State) -> _State:
+    try:
+        with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
+            known = str(arrays["about"])
+            points = [Point(*map(float, row)) for row in arrays["points"]]
+            old, shape = jax.tree.flatten(like[:2])
+            leaves = [jnp.asarray(arrays[f"leaf{n}"]) for n in range(len(old))]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        raise BadInput(f"The checkpoint {file} is damaged.", mend="Delete it.") from None
+    if known != about:
+        raise BadInput(
+            f"The checkpoint {file} is of other data or settings.",
+            mend="Delete it, or name another file.",
+        )
+    rl, ml = jax.tree.unflatten(shape, leaves)
+    return _State(rl, ml, points)

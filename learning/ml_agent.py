@@ -1,0 +1,162 @@
+"""The ML-Agent: selects one of the proposed paths (arXiv 2504.13032, section 4.4).
+
+Two text encoders of CLIP's form (Radford et al. 2021), one for questions and one for paths, that
+share their self-attention layers. A token is the frozen vector of a sentence: of the question, or
+of an instruction; with a few hundred paths to learn from, words could not be learned.
+"""
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from learning.rl_agent import Parameters, Proposal
+from learning.vectors import Embed, Floats
+
+Array: TypeAlias = Any
+"""Of NumPy or JAX."""
+
+WIDTH = 64
+LAYERS = 2
+HEADS = 4
+PLACES = 25
+"""Tokens of a sequence, the end among them."""
+
+QUESTION, PATH = "question", "path"
+_FAR = -1e9
+
+
+def sequence(vectors: Floats, size: int) -> tuple[Floats, Floats]:
+    """Vectors [n, d] filled up, and where they are.
+
+    Returns:
+        [size, d] with zeros after the vectors (the first ``size - 1`` of them), and [size] with a
+        one where the end-of-sequence token stands.
+    """
+    kept = vectors[: size - 1]
+    filled = np.zeros((size, vectors.shape[1]), np.float32)
+    filled[: len(kept)] = kept
+    end = np.zeros(size, np.float32)
+    end[len(kept)] = 1
+    return filled, end
+
+
+def encode(
+    parameters: Parameters,
+    kind: str,
+    vectors: Array,
+    ends: Array,
+    xp: ModuleType = np,
+) -> Array:
+    """Sequences as vectors of unit length: the top layer's output at the end token.
+
+    Args:
+        parameters: See :func:`shapes`.
+        kind: ``"question"`` or ``"path"``.
+        vectors: [n, size, d], of :func:`sequence`.
+        ends: [n, size].
+        xp: ``numpy``, or ``jax.numpy`` for training.
+
+    Returns:
+        [n, width].
+    """
+    own = {n.removeprefix(f"{kind}."): v for n, v in parameters.items() if n.startswith(f"{kind}.")}
+    size = vectors.shape[1]
+    tokens = vectors @ own["token"] + ends[..., None] * own["end"] + own["place"][:size]
+    hidden_ahead = xp.triu(xp.full((size, size), _FAR, vectors.dtype), 1)
+    for layer in range(LAYERS):
+        at = f"{layer}."
+        normal = _normal(tokens, own[at + "norm1"], xp)
+        tokens = tokens + _attention(parameters, layer, normal, hidden_ahead, xp)
+        normal = _normal(tokens, own[at + "norm2"], xp)
+        wide = normal @ own[at + "wide"] + own[at + "wide_bias"]
+        wide = wide / (1 + xp.exp(-1.702 * wide))  # CLIP's quick GELU
+        tokens = tokens + wide @ own[at + "narrow"] + own[at + "narrow_bias"]
+    top = (_normal(tokens, own["norm"], xp) * ends[..., None]).sum(axis=1) @ own["out"]
+    return top / xp.sqrt((top**2).sum(axis=-1, keepdims=True) + 1e-12)
+
+
+def _normal(tokens: Array, weights: Array, xp: ModuleType) -> Array:
+    """Layer normalisation; ``weights`` [2, width] are scale and shift."""
+    centred = tokens - tokens.mean(axis=-1, keepdims=True)
+    spread = xp.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
+    return centred / spread * weights[0] + weights[1]
+
+
+def _attention(
+    parameters: Parameters,
+    layer: int,
+    tokens: Array,
+    ahead: Array,
+    xp: ModuleType,
+) -> Array:
+    """Self-attention with several heads and a causal mask; both encoders use these weights."""
+    n, size, width = tokens.shape
+    made = tokens @ parameters[f"shared.{layer}.qkv"] + parameters[f"shared.{layer}.qkv_bias"]
+    parts = made.reshape(n, size, 3, HEADS, width // HEADS).transpose(2, 0, 3, 1, 4)
+    scores = parts[0] @ parts[1].swapaxes(-1, -2) / (width // HEADS) ** 0.5 + ahead
+    scores = xp.exp(scores - scores.max(axis=-1, keepdims=True))
+    mixed = scores / scores.sum(axis=-1, keepdims=True) @ parts[2]
+    joined = mixed.transpose(0, 2, 1, 3).reshape(n, size, width)
+    return joined @ parameters[f"shared.{layer}.out"] + parameters[f"shared.{layer}.out_bias"]
+
+
+def shapes(given: int, width: int = WIDTH) -> dict[str, tuple[int, ...]]:
+    """The shape of each parameter.
+
+    Args:
+        given: Length of the frozen vectors.
+        width: Of the encoders.
+    """
+    made: dict[str, tuple[int, ...]] = {"scale": (), "match": (2,)}
+    for layer in range(LAYERS):
+        at = f"shared.{layer}."
+        made |= {at + "qkv": (width, 3 * width), at + "qkv_bias": (3 * width,)}
+        made |= {at + "out": (width, width), at + "out_bias": (width,)}
+    for kind in (QUESTION, PATH):
+        made |= {f"{kind}.token": (given, width), f"{kind}.end": (width,)}
+        made |= {f"{kind}.place": (PLACES, width), f"{kind}.norm": (2, width)}
+        made |= {f"{kind}.out": (width, width)}
+        for layer in range(LAYERS):
+            at = f"{kind}.{layer}."
+            made |= {at + "norm1": (2, width), at + "norm2": (2, width)}
+            made |= {at + "wide": (width, 4 * width), at + "wide_bias": (4 * width,)}
+            made |= {at + "narrow": (4 * width, width), at + "narrow_bias": (width,)}
+    return made
+
+
+class MLAgent:
+    """Selects the path that suits a question best.
+
+    Args:
+        parameters: Of its encoders.
+        embed: The frozen model of sentence vectors.
+    """
+
+    def __init__(self, parameters: Parameters, embed: Embed) -> None:
+        self._parameters, self._embed = parameters, embed
+
+    def select(self, question: str, proposals: Sequence[Proposal]) -> int:
+        """The place of the path whose encoding is nearest to the question's.
+
+        Raises:
+            ValueError: There is no path to select from.
+            ModelUnavailable: The frozen model of sentence vectors is not on this machine.
+        """
+        return int(np.argmax(self.cosines(question, [each.instructions for each in proposals])))
+
+    def cosines(self, question: str, paths: Sequence[Sequence[str]]) -> Floats:
+        """The cosine [n] of a question with each of n > 0 paths."""
+        texts = list(dict.fromkeys(text for path in paths for text in path))
+        vectors = dict(zip([question, *texts], self._embed([question, *texts]), strict=True))
+        asked = _batch([np.stack([vectors[question]])])
+        shown = _batch([np.stack([vectors[text] for text in path]) for path in paths])
+        one = encode(self._parameters, QUESTION, *asked)
+        return np.asarray(encode(self._parameters, PATH, *shown) @ one[0], np.float32)
+
+
+def _batch(sequences: Sequence[Floats]) -> tuple[Floats, Floats]:
+    size = min(PLACES, max(map(len, sequences)) + 1)
+    pairs = [sequence(vectors, size) for vectors in sequences]
+    return np.stack([filled for filled, _ in pairs]), np.stack([end for _, end in pairs])

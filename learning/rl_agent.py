@@ -1,0 +1,212 @@
+"""The RL-Agent: walks the instruction graph and proposes paths (arXiv 2504.13032, section 4.3)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from learning.graph_states import Choice, Survey, View
+from learning.instruction_graph import InstructionGraph
+from learning.vectors import Embed, Floats
+
+Parameters: TypeAlias = Mapping[str, Any]
+"""Arrays of NumPy or JAX by name."""
+
+Policy: TypeAlias = Callable[[Floats], Floats]
+"""From states [n, features] to the chance [n] with which each node is included."""
+
+Rule: TypeAlias = Callable[[Sequence[str], str], bool]
+"""Whether an instruction may follow those of a path."""
+
+LONGEST = 24
+"""Instructions of a path, at most."""
+
+BREADTH = 6
+"""Nodes that are decided on at one place, at most: the likeliest."""
+
+
+class Proposal(NamedTuple):
+    """A candidate path.
+
+    Attributes:
+        instructions: In order, at least one.
+        nodes: The node that gave each of them.
+        origins: Keys of stored paths that hold one of the instructions, those of the likest
+            questions first.
+    """
+
+    instructions: tuple[str, ...]
+    nodes: tuple[int, ...]
+    origins: tuple[str, ...]
+
+
+class Decision(NamedTuple):
+    """A state [features] that was decided on, and whether its node was included."""
+
+    state: Floats
+    included: bool
+
+
+def log_chances(parameters: Parameters, states: Any, xp: ModuleType = np) -> Any:
+    """The policy: a hidden layer of tanh units (20 in the paper), two outputs, softmax.
+
+    Args:
+        parameters: ``w1`` [features, hidden], ``b1`` [hidden], ``w2`` [hidden, 2], ``b2`` [2].
+        states: [n, features].
+        xp: ``numpy``, or ``jax.numpy`` for training.
+
+    Returns:
+        [n, 2], the logarithms of the chances to exclude and to include.
+    """
+    hidden = xp.tanh(states @ parameters["w1"] + parameters["b1"])
+    scores = hidden @ parameters["w2"] + parameters["b2"]
+    return scores - xp.logaddexp(scores[..., :1], scores[..., 1:])
+
+
+def policy(parameters: Parameters) -> Policy:
+    """The policy as :class:`Traversal` asks it; it sees as many features as it has weights for."""
+    width = len(parameters["w1"])
+    return lambda states: np.exp(log_chances(parameters, states[:, :width])[:, 1])
+
+
+def search_first(before: Sequence[str], instruction: str) -> bool:
+    """The paper's rule for HotpotQA: nothing is looked up before something was searched."""
+    opened = any(text.lower().startswith(("search[", "retrieve[")) for text in before)
+    return opened or not instruction.lower().startswith("lookup[")
+
+
+class Traversal:
+    """One depth-first search for K paths.
+
+    At each place the nodes that may follow are decided on, the likeliest first. One that is
+    included joins the path, and the search goes on behind it; one that is excluded sends the
+    search back to another branch, and the path so far is formed, unless it is the beginning of
+    one that is formed already. It ends when K paths are formed. If the policy forms fewer, the
+    first nodes that it has excluded are included one after the other.
+
+    Args:
+        view: The graph as the question sees it.
+        decide: The policy.
+        k: Paths to form.
+        rule: What may follow what; anything if None.
+        draw: Decides by lot, with the policy's chances; if None, by whether a chance is over 1/2.
+
+    Attributes:
+        formed: Nodes and rows of texts of each path.
+        decisions: In the order in which they were made.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        decide: Policy,
+        k: int,
+        *,
+        rule: Rule | None = None,
+        draw: np.random.Generator | None = None,
+    ) -> None:
+        self._view, self._decide, self._k, self._rule, self._draw = view, decide, k, rule, draw
+        self.formed: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+        self.decisions: list[Decision] = []
+        left_out = self._explore((), ())
+        for choice in left_out:
+            if len(self.formed) < k:
+                self._go_on((), (), choice)
+
+    def _explore(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
+        """Decide on all that may follow; returns what was excluded."""
+        choices = self._choices(walk, texts)
+        if not choices:
+            self._form(walk, texts)
+            return []
+        likely = self._decide(np.stack([choice.state for choice in choices]))
+        left_out = []
+        for place in np.argsort(-likely, kind="stable")[:BREADTH]:
+            if len(self.formed) >= self._k:
+                break
+            choice, chance = choices[place], float(likely[place])
+            included = chance > (0.5 if self._draw is None else self._draw.random())
+            self.decisions.append(Decision(choice.state, included))
+            if included:
+                self._go_on(walk, texts, choice)
+            else:
+                left_out.append(choice)
+                self._form(walk, texts)
+        return left_out
+
+    def _choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
+        if len(walk) >= LONGEST:
+            return []
+        choices = self._view.choices(walk, texts)
+        if self._rule is None:
+            return choices
+        names = self._view.survey.texts
+        before = [names[text] for text in texts]
+        return [choice for choice in choices if self._rule(before, names[choice.text])]
+
+    def _go_on(self, walk: tuple[int, ...], texts: tuple[int, ...], choice: Choice) -> None:
+        self._explore((*walk, choice.node), (*texts, choice.text))
+
+    def _form(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> None:
+        known = any(other[: len(texts)] == texts for _, other in self.formed)
+        if texts and not known and len(self.formed) < self._k:
+            self.formed.append((walk, texts))
+
+
+class RLAgent:
+    """Proposes paths from an instruction graph.
+
+    Args:
+        parameters: Of its policy.
+        embed: The frozen model of sentence vectors, the one of the graph.
+        printed: Start at the instructions nearest to the question and take from each node the one
+            nearest to it, as it is printed; see :class:`~learning.graph_states.View`.
+        rule: What may follow what.
+    """
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        embed: Embed,
+        *,
+        printed: bool = False,
+        rule: Rule | None = search_first,
+    ) -> None:
+        self._policy, self._embed = policy(parameters), embed
+        self._printed, self._rule = printed, rule
+        self._survey: tuple[InstructionGraph, Survey] | None = None
+
+    def propose(self, graph: InstructionGraph, question: str, k: int = 3) -> list[Proposal]:
+        """At most ``k`` paths for a question, the likeliest first; none from an empty graph.
+
+        Raises:
+            ModelUnavailable: The frozen model of sentence vectors is not on this machine.
+        """
+        if not graph.paths:
+            return []
+        view = View(self._surveyed(graph), self._embed([question])[0], printed=self._printed)
+        formed = Traversal(view, self._policy, k, rule=self._rule).formed
+        return [proposal(view, *path) for path in formed]
+
+    def _surveyed(self, graph: InstructionGraph) -> Survey:
+        if (
+            self._survey is None
+            or self._survey[0] is not graph
+            or (self._survey[1].paths != graph.paths)
+        ):
+            self._survey = graph, Survey(graph, self._embed)
+        return self._survey[1]
+
+
+def proposal(view: View, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Proposal:
+    """A formed path with its instructions and origins by name."""
+    survey = view.survey
+    held = [survey.nodes[node] for node in nodes]
+    rows = np.concatenate(
+        [each.paths[each.texts == text] for each, text in zip(held, texts, strict=True)]
+    )
+    rows = np.unique(rows[view.seen[rows]])
+    best = rows[np.argsort(-view.to_paths[rows], kind="stable")]
+    origins = tuple(survey.paths[row].key for row in best)
+    return Proposal(tuple(survey.texts[text] for text in texts), nodes, origins)

@@ -1,0 +1,126 @@
+"""Instructions with slots, so that a path learned on one question serves another.
+
+``Search[Scott Derrickson nationality]`` for "Were Scott Derrickson and Ed Wood of the same
+nationality?" becomes ``Search[{1} {asked}]``. The paper (arXiv 2504.13032) stores instructions as
+they are; slots are ours.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from learning.paths import Path
+
+ASKED, FOUND, ANSWER = "{asked}", "{found}", "{answer}"
+
+_ACTION = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
+_OBJECT = re.compile(r"\b([a-z]+) \d+\b")
+_TOKEN = re.compile(r"\w[\w'\u2019.&/-]*\w|\w")
+_QUOTED = re.compile(r'["“]([^"”]{3,60})["”]')
+_CAPITALS = re.compile(
+    r"[A-Z0-9][\w'\u2019&.-]*"
+    r"(?:(?: (?:of|the|de|in|for|on|to|a|von|van|la|du|at))* [A-Z0-9(][\w'\u2019&.()-]*)*"
+)
+_EMPTY_WORDS = """
+a about all also an and any are as at be been both but by did do does for from had has have he her
+his how if in into is it its name not of on only or she than that the their them then there these
+they this those to was were what when where which who whom whose why will with you your
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
+_OPENERS = _EMPTY | {"after", "before", "between"}
+
+
+@dataclass(frozen=True)
+class Slots:
+    """Turns the words that belong to one question alone into slots.
+
+    ``{1}``, ``{2}``, …: what the question names, in reading order; ``{asked}``: its other words
+    that carry meaning; ``{found}``: a name that the question does not have, so that it was found
+    on the way; ``{answer}``: what ``Finish`` is given. In an argument in brackets each comes once,
+    in that order, then the words that are left; a query is a bag of words here. Outside brackets a
+    numbered object (``shelf 6``) loses its number and becomes a slot if the question names it.
+    Equal instructions in a row become one.
+
+    Attributes:
+        objects: Words that stored instructions number, such as ``shelf``; a question that has
+            them names them.
+    """
+
+    objects: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, paths: Iterable[Path]) -> "Slots":
+        """The slots for questions like those of stored paths."""
+        texts = (
+            text for path in paths for text in path.instructions if not _ACTION.fullmatch(text)
+        )
+        return cls(frozenset(word for text in texts for word in _OBJECT.findall(text)))
+
+    def names(self, question: str) -> list[str]:
+        """What a question names: quoted, with capitals or digits, or a known object."""
+        found = [(match.start(1), match.group(1)) for match in _QUOTED.finditer(question)]
+        rest = _QUOTED.sub(lambda match: " " * len(match.group()), question)
+        for match in _CAPITALS.finditer(rest):
+            words = match.group().split(" ")
+            start = match.start()
+            while words and words[0].lower().strip(".,") in _OPENERS:
+                start += len(words.pop(0)) + 1
+            name = " ".join(words).strip(" .,'\u2019-()")
+            if len(name) > 1:
+                found.append((start, name))
+        words_of = _TOKEN.finditer(question)
+        found += [(m.start(), m.group()) for m in words_of if m.group() in self.objects]
+        return list(dict.fromkeys(name for _, name in sorted(found)))
+
+    def question(self, question: str) -> str:
+        """The form of a question: its names as ``{1}``, ``{2}``, and so on."""
+        numbered = enumerate(self.names(question), start=1)
+        for number, name in sorted(numbered, key=lambda pair: -len(pair[1])):
+            question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", f"{{{number}}}", question)
+        return question
+
+    def path(self, path: Path) -> Path:
+        """The path with slots in its question and its instructions."""
+        where: dict[str, str] = {}
+        for number, name in enumerate(self.names(path.question), start=1):
+            for token in _tokens(name):
+                where.setdefault(token.lower(), f"{{{number}}}")
+        for token in _tokens(path.question):
+            where.setdefault(token.lower(), ASKED)
+        slotted = [_slotted(text, where) for text in path.instructions]
+        changes = [new for old, new in zip(["", *slotted], slotted, strict=False) if old != new]
+        return replace(path, question=self.question(path.question), instructions=tuple(changes))
+
+
+def finishes(instruction: str) -> bool:
+    """Whether it only hands in the answer, as every path of its environment ends."""
+    return instruction.lower().startswith("finish[")
+
+
+def _tokens(text: str) -> list[str]:
+    """The words that carry meaning, without an ending ``'s``."""
+    plain = (token.replace("\u2019", "'").removesuffix("'s") for token in _TOKEN.findall(text))
+    return [token for token in plain if token.lower() not in _EMPTY]
+
+
+def _slotted(instruction: str, where: dict[str, str]) -> str:
+    """One instruction, given the slot of each word of the question."""
+    if (action := _ACTION.fullmatch(instruction)) is None:
+        named = {word: slot for word, slot in where.items() if slot != ASKED}
+        return _OBJECT.sub(lambda match: named.get(match.group(1), match.group(1)), instruction)
+    verb, argument = action.group(1).capitalize(), action.group(2)
+    if verb == "Finish":
+        return f"{verb}[{ANSWER}]"
+    parts = [where.get(token.lower(), _new(token)) for token in _tokens(argument)]
+    return f"{verb}[{' '.join(sorted(dict.fromkeys(parts), key=_rank))}]"
+
+
+def _new(token: str) -> str:
+    return FOUND if token[0].isupper() or token[0].isdigit() else token.lower()
+
+
+def _rank(part: str) -> tuple[int, str]:
+    """Names by number, then what was found, what is asked, and other words as they come."""
+    if part in (FOUND, ASKED):
+        return (1 + (part == ASKED), "")
+    return (0, part.zfill(4)) if part.startswith("{") else (3, "")
