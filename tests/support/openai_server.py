@@ -12,7 +12,10 @@ from typing import NotRequired, TypedDict
 
 @dataclass(frozen=True)
 class Answer:
-    """One scripted answer: a text, or an error status with headers; late by ``delay`` seconds."""
+    """One scripted answer: a text, or an error status with headers; late by ``delay`` seconds.
+
+    It is given only to prompts that hold ``to``, so that runs can go on side by side.
+    """
 
     text: str = "hello"
     status: int = 200
@@ -21,6 +24,7 @@ class Answer:
     delay: float = 0.0
     finish: str = "stop"
     cached: int = 0
+    to: str = ""
 
 
 class Request(TypedDict):
@@ -48,8 +52,12 @@ class Script:
     def name(self) -> str:
         return f"{self.url}/v1#tiny"
 
-    def next(self) -> Answer:
-        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+    def next(self, request: Request) -> Answer:
+        prompt = "".join(message["content"] for message in request["messages"])
+        fitting = [answer for answer in self.answers if answer.to in prompt]
+        if len(fitting) > 1:
+            self.answers.remove(fitting[0])
+        return fitting[0]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -58,10 +66,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
         script = self.script
-        script.requests.append(json.loads(body))
+        request: Request = json.loads(body)
+        script.requests.append(request)
         script.keys.append(self.headers["authorization"])
         script.times.append(time.monotonic())
-        answer = script.next()
+        answer = script.next(request)
         time.sleep(answer.delay)
         payload = json.dumps(_payload(answer)).encode()
         try:

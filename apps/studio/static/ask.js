@@ -94,10 +94,10 @@ class Ask {
     this.composer = composer("Ask a question", (question) => this.ask(question));
     this.stop = button([icon("stop"), "Stop"], () => this.talk.stop(), { className: "stop", hidden: true });
     this.welcome = h("div", { className: "welcome" },
-      h("h1", {}, "What do you want to know?"),
+      h("h2", {}, "What do you want to know?"),
       h("p", {}, "The method plans first and retrieves after. Connect a database or choose documents in the settings, then ask."));
     this.tabs = new Tabs({ Graph: h("div", {}), Settings: h("div", {}), Timeline: h("div", {}) });
-    this.element = h("div", { className: "ask" },
+    this.element = h("div", { className: "ask" }, h("h1", { className: "unseen" }, "Ask"),
       h("details", { className: "earlier" }, h("summary", {}, "Earlier questions"),
         h("a", { className: "button new", href: "#/ask", onclick: () => this.fresh() }, icon("plus"), "New question"), this.list),
       h("section", { className: "talk", "aria-label": "Conversation" },

@@ -44,6 +44,8 @@ export class Conversation {
   async run(given) {
     const abort = new AbortController();
     this.running = { abort, run: null };
+    this.stopped = false;
+    this.problem = "";
     this.desk.replaceChildren();
     this.changed();
     const body = {
@@ -58,17 +60,18 @@ export class Conversation {
         this.hear(event, data);
       }
     } catch (error) {
-      if (error.name !== "AbortError") this.story.fail(said(error));
+      if (error.name !== "AbortError") this.problem = said(error);
     }
     this.running = null;
+    await this.recall({ whole: false }).catch((error) => { this.problem ||= said(error); });
+    if (this.problem) this.story.fail(this.problem);
     this.story.settle();
-    await this.recall({ whole: false }).catch((error) => this.story.fail(said(error)));
     this.changed();
   }
 
   hear(event, data) {
     if (event === "metadata") this.running.run = data.run_id;
-    else if (event === "error") this.story.fail(data.message ?? data.error ?? "The run failed.");
+    else if (event === "error") this.problem = data.message || data.error || "The run failed.";
     else if (event === "custom" && data.call) this.story.call(data.call);
     else if (event === "tasks") this.task(data);
   }
@@ -85,6 +88,7 @@ export class Conversation {
   }
 
   async stop() {
+    this.stopped = true;
     if (this.running?.run) await post(`/threads/${this.thread}/runs/${this.running.run}/cancel`).catch(() => {});
     this.running?.abort.abort();
   }
@@ -105,6 +109,7 @@ export class Conversation {
   }
 
   retell(state) {
+    if (state.metadata?.source === "update") this.story.edited(state.values.plan);
     for (const task of state.tasks) {
       if (task.name === "__start__") this.story.ask(questionOf(task.result));
       else if (task.result && !task.error) {
@@ -112,8 +117,7 @@ export class Conversation {
         this.changed({ node: task.name, state: "visited" });
       } else if (task.error) {
         this.story.begin(task.id, task.name);
-        this.story.fail(task.error);
-        this.changed({ node: task.name, state: "failed" });
+        if (state !== this.checkpoints[0]) this.story.fail(errorText(task.error)); // else it waits
       }
     }
   }
@@ -126,22 +130,37 @@ export class Conversation {
     }
   }
 
-  /** The run waits: for a decision, or at a pause. */
+  /** The run waits: for a decision, at a pause, or after it was stopped or has failed. */
   wait(state) {
     const request = state.tasks.flatMap((task) => task.interrupts ?? [])[0]?.value;
     const node = state.next[0];
-    this.story.begun.forEach(({ item }, id) => { if (state.tasks.some((task) => task.id === id)) item.remove(); });
-    for (const task of state.tasks) this.story.begun.delete(task.id);
+    const failed = state.tasks.some((task) => task.error) && !this.stopped;
+    if (failed) this.fail(state.tasks.find((task) => task.error));
+    else this.drop(state.tasks); // it is told when it is done
     if (request?.action_requests) {
       this.desk.replaceChildren(this.approval(request));
       tell("The run waits for your decision.");
     } else {
-      this.desk.replaceChildren(this.paused(state, node));
-      tell(`The run pauses before ${node}.`);
+      this.desk.replaceChildren(this.paused(state, node, failed));
+      tell(failed ? `The run has failed in ${node}.` : `The run pauses before ${node}.`);
     }
     this.desk.querySelector(".primary").focus({ preventScroll: true });
     this.desk.scrollIntoView({ block: "center" });
-    this.changed({ node, state: "lit" });
+    this.changed({ node, state: failed ? "failed" : "lit" });
+  }
+
+  /** Checkpoints keep what went wrong; the stream of a server may only say that something did. */
+  fail(task) {
+    this.story.begin(task.id, task.name);
+    this.story.fail(errorText(task.error));
+    this.problem = "";
+  }
+
+  drop(tasks) {
+    for (const { id } of tasks) {
+      this.story.begun.get(id)?.item.remove();
+      this.story.begun.delete(id);
+    }
   }
 
   approval({ action_requests: [asked], review_configs: [review] = [] }) {
@@ -168,19 +187,24 @@ export class Conversation {
         allowed.includes("reject") ? button("Reject", () => resume({ type: "reject", message: note.value }), { className: "danger" }) : null));
   }
 
-  paused(state, node) {
+  paused(state, node, failed) {
     const { editor, edited } = editorOf(state);
     const action = state.values.action;
     const tool = action && action.tool === node;
     const note = h("input", { autocomplete: "off" });
     const reject = () => this.fork(state, refused(state, note.value), node);
     return h("section", { className: "card decide", "aria-labelledby": "decide" },
-      h("h3", { id: "decide" }, `Paused before ${node}`),
+      h("h3", { id: "decide" }, failed ? `Failed in ${node}` : `Paused before ${node}`),
       editor,
       tool ? field("Or say why not", note) : null,
       h("div", { className: "row" },
-        button("Go on", () => this.fork(state, edited(), null, true), { className: "primary" }),
+        button(failed ? "Try again" : "Go on", guarded(editor, () => this.goOn(state, edited(), failed)), { className: "primary" }),
         tool ? button("Reject", reject, { className: "danger" }) : null));
+  }
+
+  goOn(state, changes, failed) {
+    if (failed) this.drop(state.tasks);
+    return this.fork(state, changes, null, true);
   }
 
   /** Go back to a checkpoint: look at the state, edit it, run again from there. */
@@ -207,6 +231,7 @@ export class Conversation {
     const from = items.findIndex((item) => state.tasks.some((task) => this.story.begun.get(task.id)?.item === item));
     if (from >= 0) items.slice(from).forEach((item) => item.remove());
     for (const [id, told] of this.story.begun) if (!told.item.isConnected) this.story.begun.delete(id);
+    this.story.back(state.values.usage);
   }
 
   /** Run on from `state` with `changes`, written as if `node` had made them. */
@@ -218,6 +243,7 @@ export class Conversation {
           values: changes, checkpoint: state.checkpoint, ...(node ? { as_node: node } : {}),
         });
         checkpoint = made.checkpoint;
+        this.story.edited(changes.plan);
       }
       await this.run({ input: null, ...(checkpoint ? { checkpoint } : {}) });
     } catch (error) {
@@ -232,6 +258,12 @@ export function lineage(history) {
   const line = [];
   for (let state = history[0]; state; state = known.get(state.parent_checkpoint?.checkpoint_id)) line.unshift(state);
   return line;
+}
+
+/** What an error of the server says: `Kind('Problem.', 'Mend.')` without its code. */
+function errorText(error) {
+  const parts = [...String(error).matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)].map(([, single, double]) => single ?? double);
+  return parts.join(" ") || String(error);
 }
 
 function said(error) {

@@ -53,6 +53,11 @@ class Experience {
       return;
     }
     const { nodes, edges, all_nodes: all, all_edges: links } = this.graph;
+    if (!nodes.length) {
+      this.about.textContent = "";
+      this.canvas.replaceChildren(empty("No graph yet", "It is made of the paths that succeeded, and there is none."));
+      return;
+    }
     this.about.textContent = `${number(all)} nodes and ${number(links)} edges at a similarity of ${this.threshold.value}; ${nodes.length} nodes shown.`;
     const named = new Map(nodes.map((node) => [String(node.id), node]));
     this.drawing = new Drawing({
@@ -65,7 +70,7 @@ class Experience {
     });
     this.drawing.element.style.width = this.drawing.element.style.maxWidth; // wider than the page, perhaps
     this.canvas.replaceChildren(this.drawing.element);
-    this.detail.replaceChildren(h("p", { className: "about" }, "Choose a node to see its instructions, or a path to see its way."));
+    if (!this.detail.firstChild) this.detail.replaceChildren(h("p", { className: "about" }, "Choose a node to see its instructions, or a path to see its way."));
   }
 
   tellNode({ id, instructions, paths }) {

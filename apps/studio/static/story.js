@@ -20,7 +20,7 @@ export class Story {
   forget() {
     this.element.replaceChildren();
     this.begun = new Map();
-    this.waiting = [];
+    this.facts = new Map(); // a follow-up may cite those of the question before
     this.start();
   }
 
@@ -29,7 +29,6 @@ export class Story {
     this.usage = { ...NO_USE };
     this.plan = null;
     this.action = null;
-    this.facts = new Map();
     this.answer = null;
     this.count();
   }
@@ -90,6 +89,21 @@ export class Story {
       item.classList.remove("running");
       state.textContent = "stopped";
     }
+  }
+
+  /** The story goes back: what came later has been taken out of it. */
+  back(usage) {
+    if (!this.answer?.isConnected) this.answer = null;
+    if (!this.plan?.card.isConnected) this.plan = null;
+    this.action = null;
+    this.usage = { ...NO_USE };
+    this.use(usage ?? {});
+  }
+
+  /** A person has edited the plan. */
+  edited(plan) {
+    if (!plan?.length || same(plan, this.plan?.steps)) return;
+    this.element.append(h("li", { className: "node" }, h("div", { className: "told" }, this.planned(plan, "Plan as edited"))));
   }
 
   /** Make a change, and keep the end of the story in sight if it was in sight before. */

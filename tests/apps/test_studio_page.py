@@ -1,0 +1,358 @@
+"""The studio page in a real browser, as a person uses it: by what it says, by mouse and by keys."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from browser import chromium, complaints, screenshot
+from dev_server import langgraph_dev
+from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, scripted
+from openai_server import Answer, Script, serving
+from playwright.sync_api import Browser, Page, expect
+from records import record
+from servers import Unobtainable
+
+from learning.experience import Experience
+from learning.paths import Path as Instructions
+
+pytestmark = pytest.mark.server
+
+PARTS = ("ask", "compare", "documents", "databases", "experience", "results")
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+expect.set_options(timeout=20_000)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the server works with: a database, a result file, an owner's experience."""
+    folder = tmp_path_factory.mktemp("studio")
+    (folder / "offers.sql").write_text(SCRIPT)
+    (folder / "hostile.sql").write_text(
+        f"CREATE TABLE offer(name TEXT, price REAL); INSERT INTO offer VALUES ('{HOSTILE}', 1);"
+    )
+    (folder / "results").mkdir()
+    runs = [
+        record("locating-1", "planrag", 1.0, plan=["Look."], answer=DECISION | {"decision": "Oak"}),
+        record("locating-1", "iter_rag"),
+        record("locating-2", "planrag"),
+        record("locating-2", "iter_rag"),
+    ]
+    lines = "".join(run.model_dump_json() + "\n" for run in runs)
+    (folder / "results" / "small.jsonl").write_text(lines)
+    Experience(folder / "state" / "experience", "local").add(
+        [Instructions("hop", "Who was first?", ("Search[Ada]",), reward=0.0)]
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[str]:
+    variables = {
+        f"PLANWEAVE_{name.upper()}_DIR": str(folder / name)
+        for name in ("data", "state", "results", "cache")
+    }
+    with langgraph_dev(folder, **variables) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    try:
+        with chromium() as browser:
+            yield browser
+    except Unobtainable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture
+def page(browser: Browser, server: str) -> Iterator[Page]:
+    """A fresh visitor's page; no script may fail and nothing may break the security policy."""
+    context = browser.new_context(
+        base_url=server, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    heard = complaints(page)
+    page.on("dialog", lambda dialog: heard.append(f"a script says {dialog.message}"))
+    yield page
+    context.close()
+    assert heard == []
+
+
+Visit = Callable[..., None]
+
+
+@pytest.fixture
+def visit(page: Page, folder: Path) -> Visit:
+    """Open the page with some settings made."""
+
+    def visit(part: str = "ask", model: Script | None = None, **settings: object) -> None:
+        if model is not None:
+            database = str(folder / "offers.sql")
+            chosen = json.dumps({"model": model.name, "database": database} | settings)
+            page.add_init_script(
+                f"sessionStorage.getItem('planweave.settings') ?? "
+                f"sessionStorage.setItem('planweave.settings', {json.dumps(chosen)})"
+            )
+        page.goto(f"/studio/#/{part}")
+        expect(page.locator("h1").first).to_be_attached()
+
+    return visit
+
+
+def ask(page: Page, question: str) -> None:
+    page.get_by_role("textbox", name="Ask a question").fill(question)
+    page.keyboard.press("Enter")
+
+
+def change(*steps: str) -> Mapping[str, object]:
+    return {"reason": "The price alone does not decide.", "replan": "Y", "steps": [*steps]}
+
+
+def test_a_run_is_told_approved_rewound_forked_and_followed_up(
+    page: Page, visit: Visit, tmp_path: Path
+) -> None:
+    both = QUERY | {"input": "SELECT name, price FROM offer ORDER BY price", "step": 2}
+    replies = (PLAN, QUERY, change("Find the cheapest offer.", "Compare all."), both, SOUND)
+    with serving(*scripted(*replies, FINISH, DECISION)) as model:
+        visit(model=model, approve=True)
+        ask(page, "Which offer is cheapest?")
+        plan = page.get_by_label("Steps, one a line")
+        expect(plan).to_have_value("Find the cheapest offer in table offer.")
+        expect(page.get_by_role("button", name="Approve the plan")).to_be_focused()
+        expect(page.locator(".graph .node.lit")).to_have_text("plan_approval")
+        screenshot(page, "approval", tmp_path)
+        plan.fill("Find the cheapest offer.\nBe sure.")
+        page.get_by_role("button", name="Carry out as edited").click()
+
+        answer = page.get_by_role("region", name="Answer")
+        expect(answer).to_contain_text("Birch")
+        story = page.locator(".story")
+        expect(story.locator("del")).to_have_text("Be sure.")
+        expect(story.locator("ins")).to_have_text("Compare all.")
+        steps = page.get_by_text("New plan", exact=True).locator("..").get_by_role("listitem")
+        expect(steps.first).to_have_class("done")
+        expect(story.get_by_role("table").last).to_contain_text("ash")
+        expect(page.locator(".meter")).to_contain_text("7 calls")
+        assert {"sql", "replanner", "speaker"} <= {*page.locator(".visited").all_inner_texts()} | {
+            *page.locator(".visited text").all_text_contents()
+        }
+        screenshot(page, "answer", tmp_path)
+        answer.get_by_role("button", name="Fact 1").click()
+        expect(page.get_by_label("Fact 1").first).to_be_focused()
+
+    other = DECISION | {"decision": "Ash"}
+    with serving(*scripted(QUERY, SOUND, FINISH, other)) as model:
+        page.get_by_role("tab", name="Settings").click()
+        page.locator("summary", has_text=re.compile("^Model")).click()
+        page.get_by_label("Model", exact=True).fill(model.name)
+        page.keyboard.press("Tab")
+        page.get_by_role("button", name="Rewind to before selector").first.click()
+        page.get_by_role("dialog").get_by_label("Plan, one step a line").fill("Just say ash.")
+        screenshot(page, "rewind", tmp_path)
+        page.get_by_role("button", name="Run again from here").click()
+        expect(answer).to_contain_text("Ash")
+        expect(answer).to_have_count(1)
+        expect(page.get_by_text("Plan as edited").last.locator("..")).to_contain_text("Just say")
+        assert "Just say ash." in str(model.requests[0]["messages"])
+        page.get_by_role("tab", name="Timeline").click()
+        expect(page.locator(".timeline")).to_contain_text("another branch")
+        expect(page.locator(".timeline")).to_contain_text("edited")
+
+    meant = {"follows_up": True, "question": "Which offer is dearest?"}
+    with serving(*scripted(meant, PLAN, FINISH, DECISION)) as model:
+        page.get_by_role("tab", name="Settings").click()
+        page.get_by_label("Model", exact=True).fill(model.name)
+        page.keyboard.press("Tab")
+        ask(page, "And which is dearest?")
+        page.get_by_role("button", name="Approve the plan").click()
+        expect(answer).to_have_count(2)
+    page.get_by_role("link", name="New question").click()
+    expect(page.get_by_text("What do you want to know?")).to_be_visible()
+    page.get_by_role("link", name=re.compile("Which offer is cheapest")).click()
+    expect(page.get_by_role("heading", name="And which is dearest?")).to_be_visible()
+    expect(answer).to_have_count(2)
+    expect(page.locator(".story")).to_contain_text("Just say ash.")
+
+
+def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit) -> None:
+    again = QUERY | {"input": "SELECT price FROM offer"}
+    with serving(*scripted(PLAN, QUERY, SOUND, again, SOUND, FINISH, DECISION)) as model:
+        visit(model=model)
+        node = page.get_by_role("button", name="Pause before sql")
+        node.focus()
+        page.keyboard.press("Enter")
+        expect(node).to_have_attribute("aria-pressed", "true")
+        ask(page, "Which offer is cheapest?")
+        expect(page.get_by_text("Paused before sql")).to_be_visible()
+        page.get_by_label("Input of sql").fill("SELECT max(price) AS top FROM offer")
+        page.get_by_role("button", name="Go on").click()
+        expect(page.get_by_label("Fact 1").first).to_contain_text("7.5")
+        expect(page.get_by_label("Input of sql")).to_have_value("SELECT price FROM offer")
+        page.get_by_label("Or say why not").fill("No prices, please")
+        page.get_by_role("button", name="Reject").click()
+        expect(page.get_by_role("region", name="Answer")).to_be_visible()
+        expect(page.locator(".story")).to_contain_text("No prices, please")
+        assert "No prices, please" in str(model.requests[-1]["messages"])
+
+
+def test_what_a_model_and_a_database_say_stays_text(
+    page: Page, visit: Visit, folder: Path, tmp_path: Path
+) -> None:
+    said: list[Mapping[str, object]] = [
+        {"steps": [HOSTILE]},
+        QUERY | {"thought": HOSTILE, "input": "SELECT * FROM offer"},
+        change(HOSTILE, "More."),
+        FINISH,
+        DECISION | {"decision": HOSTILE, "why": HOSTILE, "unknown": HOSTILE},
+    ]
+    with serving(*scripted(*said)) as model:
+        visit(model=model, database=str(folder / "hostile.sql"))
+        ask(page, HOSTILE)
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("<img src=x")
+    expect(page.get_by_role("heading", name=HOSTILE)).to_be_visible()
+    expect(page.get_by_role("table")).to_contain_text("<script>")
+    assert page.locator("main img, main script").count() == 0
+    page.goto("/studio/#/databases")
+    page.get_by_label("Database").fill(str(folder / "hostile.sql"))
+    page.get_by_role("button", name="Connect").click()
+    expect(page.get_by_role("table")).to_contain_text("<img src=x")
+    assert page.locator("main img, main script").count() == 0
+    screenshot(page, "hostile", tmp_path)
+
+
+def test_an_error_is_told_in_its_place_and_the_run_tried_again(
+    page: Page, visit: Visit, folder: Path
+) -> None:
+    with serving(*scripted(PLAN, FINISH, DECISION)) as model:
+        visit(model=model, database="/nowhere.sql")
+        ask(page, "Which offer is cheapest?")
+        expect(page.locator(".story .failed").get_by_role("alert")).to_contain_text("/nowhere.sql")
+        page.get_by_role("tab", name="Settings").click()
+        page.get_by_label("Database").fill(str(folder / "offers.sql"))
+        page.keyboard.press("Tab")
+        page.get_by_role("button", name="Try again").click()
+        expect(page.locator(".story")).to_contain_text("Find the cheapest offer")
+        expect(page.locator(".story .failed")).to_have_count(0)
+
+
+def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
+    with serving(*scripted(PLAN, delay=30.0)) as model:
+        visit(model=model)
+        ask(page, "Which offer is cheapest?")
+        expect(page.locator(".graph .lit")).to_have_text("planner")
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+        expect(page.get_by_role("heading", name="Paused before planner")).to_be_visible()
+
+
+def test_two_methods_answer_side_by_side(page: Page, visit: Visit, tmp_path: Path) -> None:
+    answers = [
+        Answer(text=json.dumps(reply), to=f"# Your task now: {task}")
+        for task, reply in (
+            ("the plan", PLAN),
+            ("the next action", QUERY),
+            ("judge the plan", SOUND),
+            ("the next action", FINISH),
+            ("the one query", QUERY),
+            ("the decision", DECISION),
+            ("the decision", DECISION),
+        )
+    ]
+    with serving(*answers) as model:
+        visit("compare", model)
+        page.get_by_label("Method").nth(1).select_option("single_rag")
+        page.get_by_role("textbox", name="Ask both a question").fill("Which offer is cheapest?")
+        page.keyboard.press("Enter")
+        verdict = page.locator(".verdict").get_by_role("table")
+        expect(verdict).to_contain_text("Birch")
+    rows = verdict.get_by_role("row").all_inner_texts()
+    assert rows[1].split("\t") == ["Answer", "Birch", "Birch"]
+    assert rows[4].split("\t") == ["Model calls", "5", "2"]
+    screenshot(page, "compare", tmp_path)
+
+
+def test_documents_are_uploaded_read_and_chosen(page: Page, visit: Visit, tmp_path: Path) -> None:
+    file = tmp_path / "grid report.md"
+    file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n\n# Storage\n\nBatteries grew.\n")
+    visit("documents")
+    expect(page.get_by_role("heading", name="No documents yet")).to_be_visible()
+    page.get_by_label("Search").select_option("none")
+    page.get_by_label("Choose files").set_input_files(str(file))
+    expect(page.get_by_text("grid report.md: added, 2 pages.")).to_be_visible()
+    page.get_by_role("button", name="grid report.md", exact=True).click()
+    expect(page.get_by_role("dialog")).to_contain_text("Losses fell to 4.2 TWh.")
+    page.get_by_role("button", name="Next page").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Batteries grew.")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Use for questions").click()
+    page.goto("/studio/#/ask")
+    page.get_by_role("tab", name="Settings").click()
+    expect(page.get_by_label("Collection")).to_have_value("default")
+    page.goto("/studio/#/documents")
+    page.get_by_role("button", name="Delete grid report.md").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("Empty.")).to_be_visible()
+
+
+def test_results_are_compared_question_by_question(
+    page: Page, visit: Visit, tmp_path: Path
+) -> None:
+    visit("results")
+    page.get_by_label("small.jsonl").check()
+    compared = page.get_by_role("region", name="Questions on which they differ")
+    expect(compared.get_by_role("row")).to_have_count(2)
+    expect(page.get_by_text("0 only iter_rag has right, 1 only planrag.")).to_be_visible()
+    compared.get_by_role("button", name="locating-1").click()
+    traces = page.get_by_role("region", name="Trace")
+    expect(traces.get_by_role("region", name="planrag")).to_contain_text("Oak")
+    screenshot(page, "results", tmp_path)
+    page.get_by_label("Score").select_option("right")
+    expect(page.get_by_role("region", name="Runs").get_by_role("row")).to_have_count(2)
+
+
+def test_experience_is_browsed(page: Page, visit: Visit) -> None:
+    visit("experience")
+    page.get_by_role("button", name="Who was first?", exact=True).click()
+    expect(page.locator(".detail")).to_contain_text("Search[Ada]")
+    expect(page.locator(".detail")).to_contain_text("not in the graph")
+
+
+def test_colours_are_switched_and_kept(page: Page, visit: Visit) -> None:
+    visit()
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Dark colours").click()
+    assert page.evaluate(ground) != light
+    page.reload()
+    expect(page.get_by_role("button", name="Light colours")).to_be_visible()
+    assert page.evaluate(ground) != light
+
+
+CHECKS = (Path(__file__).parent / "accessibility.js").read_text("utf-8")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_everything_can_be_read_heard_and_reached(
+    page: Page, visit: Visit, part: str, tmp_path: Path
+) -> None:
+    for colours in ("light", "dark"):
+        page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
+        visit(part)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate(CHECKS) == []
+        screenshot(page, f"{part}-{colours}", tmp_path)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    screenshot(page, f"{part}-phone", tmp_path)
+
+
+def test_keys_alone_reach_the_question(page: Page, visit: Visit) -> None:
+    visit()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.get_by_role("tab", name="Graph").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Settings")).to_be_focused()
+    expect(page.get_by_role("tabpanel", name="Settings")).to_be_visible()
