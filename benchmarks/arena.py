@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from benchmarks.lines import LineFile
+from benchmarks.lines import LineFile, parse
 from benchmarks.metrics import grouped
 from benchmarks.record import Record
 from planweave import BadInput
@@ -130,12 +130,54 @@ def matches(records: Iterable[Record], seed: int) -> list[Match]:
     return [match for _, match in sorted(made, key=lambda drawn: drawn[0])]
 
 
-class Ballot:
-    """The matches that one voter has still to decide, over a file of votes that grows with each.
+class Votes:
+    """Votes on matches.
 
     Args:
         todo: All matches.
-        path: The file of votes, made if need be.
+        lines: What a file of votes holds; the later vote of a voter on a match counts.
+        voter: Whose votes count: a model's own, or, for a person, those of all people.
+    """
+
+    def __init__(self, todo: Sequence[Match], lines: Iterable[Vote], voter: str) -> None:
+        self.matches = {match.key: match for match in todo}  # equal texts are compared once
+        self.voter = voter
+        self._all = todo
+        self._votes = {(vote.match, vote.voter): vote for vote in lines}
+
+    def left(self) -> list[Match]:
+        """What the voter has not decided yet, in its order."""
+        return [
+            match for key, match in self.matches.items() if (key, self.voter) not in self._votes
+        ]
+
+    def counted(self) -> list[Vote]:
+        """The votes that count; those on texts that are gone do not."""
+        mine = self.voter if self.voter.startswith(MODEL) else None
+        return [
+            vote
+            for vote in self._votes.values()
+            if vote.match in self.matches
+            and (vote.voter == mine if mine else not vote.voter.startswith(MODEL))
+        ]
+
+    def decisions(self) -> list[Decision]:
+        """The votes as votes on methods, in the order in which they were cast."""
+        return [
+            Decision(match.task, *_sources(match, vote), vote.verdict)
+            for vote in self.counted()
+            if vote.verdict
+            for match in self._all
+            if match.key == vote.match
+        ]
+
+
+class Ballot(Votes):
+    """What one voter has still to decide, over a file of votes that grows with each.
+
+    Args:
+        todo: All matches.
+        path: The file, made if need be.
         voter: Who votes; what others have voted stays.
         tell: Told, in a sentence, of what was mended in the file.
 
@@ -146,17 +188,8 @@ class Ballot:
     def __init__(
         self, todo: Sequence[Match], path: Path, voter: str, tell: Callable[[str], None]
     ) -> None:
-        self.matches = {match.key: match for match in todo}  # equal texts are compared once
-        self.voter = voter
-        self._all = todo
         self._file = LineFile(path, _VOTE, tell)
-        self._votes = {(vote.match, vote.voter): vote for vote in self._file.lines}
-
-    def left(self) -> list[Match]:
-        """What the voter has not decided yet, in its order."""
-        return [
-            match for key, match in self.matches.items() if (key, self.voter) not in self._votes
-        ]
+        super().__init__(todo, self._file.lines, voter)
 
     def cast(
         self,
@@ -185,30 +218,23 @@ class Ballot:
         self._file.append(vote)
         self._votes[vote.match, vote.voter] = vote
 
-    def votes(self) -> list[Vote]:
-        """The votes on these matches: a model's own, or those of all people."""
-        mine = self.voter if self.voter.startswith(MODEL) else None
-        return [
-            vote
-            for vote in self._votes.values()
-            if vote.match in self.matches
-            and (vote.voter == mine if mine else not vote.voter.startswith(MODEL))
-        ]
-
-    def decisions(self) -> list[Decision]:
-        """The votes as votes on methods, in the order in which they were cast."""
-        return [
-            Decision(match.task, *sources, vote.verdict)
-            for vote in self.votes()
-            if vote.verdict
-            for match in self._all
-            if match.key == vote.match
-            for sources in [_sources(match, vote)]
-        ]
-
     def close(self) -> None:
         """Let others write the file."""
         self._file.close()
+
+
+def read_votes(path: Path) -> list[Vote]:
+    """The votes of a file, none where it is not there yet; an incomplete last line is left out.
+
+    Raises:
+        BadInput: It is damaged or cannot be read.
+    """
+    try:
+        return parse(path, path.read_bytes(), _VOTE).lines
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise BadInput(f"The file of votes {path} cannot be read ({error.strerror}).") from None
 
 
 def _sources(match: Match, vote: Vote) -> tuple[str, str]:

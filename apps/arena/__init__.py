@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from apps.arena.terminal import vote_in_terminal
-from benchmarks.arena import MODEL, Ballot, matches
+from benchmarks.arena import MODEL, Ballot, Decision, Votes, matches, read_votes
 from benchmarks.arena_judge import judge as have_judged
 from benchmarks.arena_tables import arena_tables, draw
 from benchmarks.report import show_tables, table_json, table_markdown
@@ -39,7 +40,7 @@ def arena(
     ] = False,
     voter: Annotated[str, typer.Option(help="Who votes; each person votes once a pair.")] = "me",
     votes: Annotated[
-        Path | None, typer.Option(help="File of the votes [beside the first result file].")
+        Path | None, typer.Option(help="File of the votes; beside the first result file if unset.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the order and the sides.")] = 1,
     limit: Annotated[int | None, typer.Option(help="Pairs at most.", min=1)] = None,
@@ -56,26 +57,24 @@ def arena(
     records = merged(results, say).records.values()
     todo = matches(records, seed)[:limit]
     path = votes or _beside(results[0], "votes", judge)
-    ballot = Ballot(todo, path, _voter(voter, judge), say)
-    try:
-        say(f"{path}: {len(ballot.matches) - len(ballot.left())} of {len(ballot.matches)} decided.")
-        if report:
-            pass
-        elif judge:
-            _judge(ballot, judge, concurrency, console)
-        elif page:
-            _page(ballot, port, say)
-        else:
-            vote_in_terminal(ballot, console)
-        who = f"{judge}, a stand-in for people" if judge else "votes of people"
-        found = arena_tables(ballot.decisions(), ballot.votes(), who)
-        if not found:
-            say("There is no vote yet.")
-            return
-        for written in _write(ballot, found, who, _beside(results[0], "arena.md", judge)):
-            say(f"Written: {written}")
-    finally:
-        ballot.close()
+    name = _voter(voter, judge)
+    if not report:
+        with closing(Ballot(todo, path, name, say)) as ballot:
+            say(f"{path}: {len(ballot.left())} of {len(ballot.matches)} pairs are left.")
+            if judge:
+                _judge(ballot, judge, concurrency, console)
+            elif page:
+                _page(ballot, port, say)
+            else:
+                vote_in_terminal(ballot, console)
+    cast = Votes(todo, read_votes(path), name)
+    who = f"{judge}, a stand-in for people" if judge else "votes of people"
+    found = arena_tables(cast.decisions(), cast.counted(), who)
+    if not found:
+        say("There is no vote yet.")
+        return
+    for written in _write(cast.decisions(), found, who, _beside(results[0], "arena.md", judge)):
+        say(f"Written: {written}")
     if as_json:
         typer.echo(json.dumps({"tables": [table_json(table) for table in found]}, indent=2))
     else:
@@ -130,12 +129,14 @@ def _page(ballot: Ballot, port: int, say: Say) -> None:
     serve(ballot, port, say)
 
 
-def _write(ballot: Ballot, tables: Sequence[Table], who: str, path: Path) -> list[Path]:
+def _write(
+    decisions: Sequence[Decision], tables: Sequence[Table], who: str, path: Path
+) -> list[Path]:
     """Write the tables as Markdown, with the picture where matplotlib is installed."""
     picture = path.with_suffix(".png")
     parts = [f"# Arena: {who}"]
     try:
-        if draw(ballot.decisions(), who, picture):
+        if draw(decisions, who, picture):
             parts.append(f"![Skill and win rate ({who})]({picture.name})")
         text = "\n\n".join([*parts, *map(table_markdown, tables)])
         path.write_text(f"{text}\n", encoding="utf-8")

@@ -70,7 +70,9 @@ def rat(
     ] = "",
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the result file and the report [results/rat, or writing]."),
+        typer.Option(
+            help="Folder of the result file and the report; results/rat or results/writing."
+        ),
     ] = None,
     redo_crashed: RedoCrashed = False,
     as_json: AsJson = False,

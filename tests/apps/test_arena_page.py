@@ -82,6 +82,6 @@ def test_a_person_votes_to_the_end(browser: Browser, ballot: Ballot, address: st
     expect(progress).to_contain_text("Every pair is decided (3)")
     expect(page.get_by_role("group")).to_be_hidden()
     assert not any(method in page.content() for method in METHODS)
-    assert [vote.verdict for vote in ballot.votes()] == ["b", "both_bad", "a"]
+    assert [vote.verdict for vote in ballot.counted()] == ["b", "both_bad", "a"]
     context.close()
     assert heard == []

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -257,18 +258,20 @@ def test_in_the_terminal_the_sources_are_hidden_until_the_end(run: Arena, result
     assert not any(method in shown for method in METHODS)
     assert "votes of people" in told
     second = run(keys="a\nb\nt\nn\n").output  # the input ends
-    assert "1 of 9 decided" in second
+    assert "8 of 9 pairs are left" in second
     assert "Pair 1 of 8" in second
-    assert "5 of 9 decided" in run("--report").output
     assert results.with_name("tiny.arena.md").read_text().startswith("# Arena: votes of people")
     assert results.with_name("tiny.arena.png").exists()
-    found = json.loads(run("--report", "--json").stdout)["tables"]
+    with closing(Ballot([], results.with_name("tiny.votes"), "you", silent)):  # somebody votes
+        found = json.loads(run("--report", "--json").stdout)["tables"]
     assert sum(row[4] for row in found[0]["rows"]) == 2  # a tie has two sides
 
 
 def test_no_vote_is_no_result(run: Arena, results: Path) -> None:
     assert "There is no vote yet" in run("--report").output
-    assert not results.with_name("tiny.arena.md").exists()
+    assert [path.name for path in results.parent.iterdir()] == ["tiny.jsonl"]
+    results.with_name("tiny.votes").mkdir()
+    run("--report", fails="cannot be read")
 
 
 def judge(prompt: Prompt, verdict: Callable[[str, str], str]) -> Reply:
@@ -306,8 +309,8 @@ def test_a_judge_is_asked_both_ways_round_and_a_change_of_mind_is_a_tie(
     assert row.split("|")[3].strip().startswith(first)
     (standing,) = [line for line in report.splitlines() if re.match(rf"\| {BEST} \| \d", line)]
     assert int(standing.split("|")[4]) == wins
-    assert "9 of 9 decided" in run("--judge", model).output
-    assert "0 of 9 decided" in run("--report").output  # a model's votes are no person's
+    assert "0 of 9 pairs are left" in run("--judge", model).output
+    assert "There is no vote yet" in run("--report").output  # a model's votes are no person's
 
 
 def test_a_judge_that_cannot_be_read_decides_nothing(run: Arena, results: Path) -> None:
@@ -315,7 +318,7 @@ def test_a_judge_that_cannot_be_read_decides_nothing(run: Arena, results: Path) 
     done = run("--judge", model, "--limit", 2)
     assert "Standings" not in done.output
     assert "unread" in done.output
-    assert "2 of 2 decided" in run("--judge", model, "--limit", 2).output
+    assert "0 of 2 pairs are left" in run("--judge", model, "--limit", 2).output
 
 
 def test_bad_input(run: Arena, tmp_path: Path) -> None:
@@ -407,7 +410,7 @@ def test_a_vote_that_is_sent_twice_counts_once(client: TestClient, ballot: Ballo
     assert cast(client, 1, "a").json()["number"] == 2
     assert cast(client, 1, "b").json()["number"] == 2
     assert len(ballot.left()) == 8
-    assert [vote.verdict for vote in ballot.votes()] == ["a"]
+    assert [vote.verdict for vote in ballot.counted()] == ["a"]
 
 
 def test_the_server_listens_here_alone_and_ends_with_the_last_vote(ballot: Ballot) -> None:
