@@ -5,7 +5,7 @@ import { Conversation, lineage } from "./conversation.js";
 import { button, confirmed, field, h, icon, iconButton, notice } from "./dom.js";
 import { Drawing } from "./graph.js";
 import { showPage } from "./documents.js";
-import { form, settings } from "./settings.js";
+import { form, settings, summary } from "./settings.js";
 
 const KEPT = "planweave.method";
 
@@ -95,7 +95,8 @@ class Ask {
     this.stop = button([icon("stop"), "Stop"], () => this.talk.stop(), { className: "stop", hidden: true });
     this.welcome = h("div", { className: "welcome" },
       h("h2", {}, "What do you want to know?"),
-      h("p", {}, "The method plans first and retrieves after. Connect a database or choose documents in the settings, then ask."));
+      h("p", {}, "The method plans first and retrieves after. Watch each step, stop where you like, and go back to any of them."));
+    this.sources = h("p", { className: "sources" });
     this.tabs = new Tabs({ Graph: h("div", {}), Settings: h("div", {}), Timeline: h("div", {}) });
     this.element = h("div", { className: "ask" }, h("h1", { className: "unseen" }, "Ask"),
       h("details", { className: "earlier" }, h("summary", {}, "Earlier questions"),
@@ -103,8 +104,10 @@ class Ask {
       h("section", { className: "talk", "aria-label": "Conversation" },
         h("div", { className: "picker" }, field("Method", this.select), this.about),
         this.welcome, this.talk.element,
-        h("div", { className: "foot" }, this.stop, this.composer.element)),
+        h("div", { className: "foot" }, this.stop, this.composer.element, this.sources)),
       h("aside", { className: "side", "aria-label": "Graph, settings and timeline" }, this.tabs.element));
+    this.tabs.element.addEventListener("change", () => this.tellSources());
+    this.tellSources();
     this.element.querySelector(".earlier").open = matchMedia("(min-width: 1180px)").matches;
   }
 
@@ -132,6 +135,11 @@ class Ask {
     this.hint.textContent = names.length
       ? `The run pauses before ${names.join(", ")}.`
       : "Choose a node to have the run pause before it.";
+  }
+
+  tellSources() {
+    const choose = button("Choose a database or documents", () => this.tabs.reveal("Settings"), { className: "link" });
+    this.sources.replaceChildren(...(summary() ? [summary()] : ["Nothing is connected yet. ", choose]));
   }
 
   /** An address that names no thread may be the one that is shown already. */
@@ -234,6 +242,13 @@ class Tabs {
       this.buttons[at].setAttribute("aria-selected", at === chosen);
       this.buttons[at].tabIndex = at === chosen ? 0 : -1;
     });
+  }
+
+  /** Show a panel, wherever on the page it is. */
+  reveal(name) {
+    this.show(Object.keys(this.panels).indexOf(name));
+    this.panels[name].scrollIntoView({ block: "nearest" });
+    this.panels[name].querySelector("input, textarea, select")?.focus();
   }
 
   put(name, ...children) {

@@ -4,30 +4,37 @@ import { field, h } from "./dom.js";
 
 const KEPT = "planweave.settings";
 
-/** What a person has set, kept until the tab is closed; listeners hear of changes. */
+/** What a person has set, kept until the tab is closed. */
 export const settings = {
   values: JSON.parse(sessionStorage.getItem(KEPT) ?? "{}"),
-  listeners: new Set(),
   set(name, value) {
     if (value === undefined) delete this.values[name];
     else this.values[name] = value;
     sessionStorage.setItem(KEPT, JSON.stringify(this.values));
-    for (const listener of this.listeners) listener(name);
   },
 };
 
 /** The form's groups that a method reads. */
 export function form({ schema, groups }, method, suggestions) {
   const shown = groups.filter((group) => !group.methods.length || group.methods.includes(method));
-  return h("form", { className: "settings", onsubmit: (event) => event.preventDefault() },
+  const badges = shown.map(() => h("span", { className: "badge" }));
+  const count = () => shown.forEach((group, at) => {
+    const set = group.fields.filter((name) => name in settings.values).length;
+    badges[at].hidden = !set;
+    badges[at].textContent = `${set} set`;
+  });
+  count();
+  return h("form", { className: "settings", onsubmit: (event) => event.preventDefault(), onchange: count },
     shown.map((group, at) => h("details", { open: at === 0 },
-      h("summary", {}, group.title, changed(group)),
+      h("summary", {}, group.title, badges[at]),
       group.fields.map((name) => control(name, schema.properties[name], suggestions)))));
 }
 
-function changed(group) {
-  const count = group.fields.filter((name) => name in settings.values).length;
-  return count ? h("span", { className: "badge" }, `${count} set`) : null;
+/** What questions are answered from and by, in a line. */
+export function summary() {
+  const { database, graph, collection, model } = settings.values;
+  const sources = [database, graph, collection].filter(Boolean);
+  return sources.length ? `Asks ${sources.join(", ")} with the model ${model ?? "embedded"}.` : "";
 }
 
 function control(name, property, suggestions) {
