@@ -44,7 +44,7 @@ def parse(path: Path, data: bytes, form: TypeAdapter[Line]) -> Parsed[Line]:
             if number == len(lines):
                 return Parsed(read, line, complete)
             raise BadInput(
-                f"The result file {path} is damaged in line {number}; nothing was changed.",
+                f"The file {path} is damaged in line {number}; nothing was changed.",
                 mend="Restore the file, or move that line elsewhere and run again to redo it.",
             ) from None
         complete += len(line)
@@ -118,8 +118,8 @@ def _open(path: Path) -> FileIO:
         file = FileIO(path, "a+")
     except OSError as error:
         raise BadInput(
-            f"The result file {path} cannot be written ({error.strerror}).",
-            mend="Name another folder with --out.",
+            f"The file {path} cannot be written ({error.strerror}).",
+            mend="Choose another place for it (--out; --votes in the arena).",
         ) from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -127,7 +127,7 @@ def _open(path: Path) -> FileIO:
         file.close()
         raise BadInput(
             f"Another process is writing {path}.",
-            mend="Wait until it is done, or name another folder with --out.",
+            mend="Wait until it is done, or choose another place (--out; --votes in the arena).",
         ) from None
     file.seek(0)
     return file
