@@ -93,7 +93,7 @@ class Drawing(Protocol):
         """Draw it, and set the size of the figure."""
 
 
-OWN = ("agents", "dqa", "mhqa", "needles", "prompt_format", "rag", "rat", "writing")
+OWN = ("agents", "dqa", "environment", "mhqa", "needles", "prompt_format", "rag", "rat", "writing")
 """Our own suites: the modules of this folder that register one under their name."""
 
 SuiteClass = TypeVar("SuiteClass", bound=type[Suite])

@@ -21,7 +21,7 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     ]
     if not proposed:
         return {}
-    guide = open_guide(runtime.context.paths)
+    guide = open_guide(runtime.context.paths, runtime.context.owner)
     path = state["candidate_paths"][guide.select(state["question"], proposed)]
     return {"path": path, "plan": path["instructions"]}
 

@@ -16,7 +16,7 @@ def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory
     """
     context = runtime.context
     episode_of(context)
-    guide = open_guide(context.paths)
+    guide = open_guide(context.paths, context.owner)
     return {
         "candidate_paths": [
             InstructionPath(instructions=list(found.instructions), origins=list(found.origins))

@@ -17,7 +17,9 @@ def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     """
     context = runtime.context
     episode_of(context)
-    nearest = open_guide(context.paths).nearest(state["question"], context.candidate_paths)
+    nearest = open_guide(context.paths, context.owner).nearest(
+        state["question"], context.candidate_paths
+    )
     return {
         "candidate_paths": [
             InstructionPath(instructions=list(path.instructions), origins=[path.question])

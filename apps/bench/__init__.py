@@ -6,6 +6,7 @@ from apps.bench.agents import agents
 from apps.bench.assessor import assessor
 from apps.bench.documents import documents
 from apps.bench.dqa import dqa
+from apps.bench.environment import environment
 from apps.bench.instruction_graph import instruction_graph
 from apps.bench.mhqa import mhqa, mhqa_retrieval
 from apps.bench.needles import needles
@@ -20,6 +21,7 @@ for command in (
     assessor,
     documents,
     dqa,
+    environment,
     instruction_graph,
     mhqa,
     mhqa_retrieval,

@@ -151,7 +151,7 @@ def context_of(settings: dict[str, str | int]) -> Context:
     Raises:
         BadInput: A setting is unknown, out of range, or the benchmark's own.
     """
-    sources = {"database", "graph", "collection", "web_search"}
+    sources = {"database", "graph", "collection", "web_search", "environment", "environment_task"}
     if own := (sources | {"rules", "candidates", "approve"}) & settings.keys():
         raise BadInput(f"The setting {min(own)} is chosen by the benchmark itself.")
     try:

@@ -1,0 +1,111 @@
+"""Tasks of environments as samples for the methods that act (InstructRAG and its baselines)."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.metrics import rate
+from benchmarks.play import OnCall, play_graph
+from benchmarks.record import Record, Score
+from benchmarks.suite import Sample, Suite, register
+from benchmarks.table import Table
+from learning.paths import Path
+from memory import Answer, Context, EpisodeState, WorkingMemory
+from tools.environments import Task
+
+NAME = "environment"
+
+
+@register(NAME, measures="score")
+class EnvironmentTasks(Suite):
+    """The suite: a task's score is the environment's own, from 0 to 1."""
+
+    def tables(self, records: Sequence[Record]) -> list[Table]:
+        """Score by type of task, and how many tasks had the whole score."""
+        rows = []
+        for method in dict.fromkeys(record.method for record in records):
+            mine = [record for record in records if record.method == method]
+            for kind in ("", *sorted({str(record.score.details["kind"]) for record in mine})):
+                of_kind = [r for r in mine if kind in ("", r.score.details["kind"])]
+                scores = [record.score.value for record in of_kind]
+                solved = [float(score == 1) for score in scores]
+                rows.append((method, kind or "all", rate(scores), rate(solved)))
+        return [
+            Table(
+                title="Tasks of environments",
+                columns=("method", "type of task", "score", "success"),
+                rows=rows,
+                note="Success: the whole score. A crashed run scores 0.",
+            )
+        ]
+
+
+@dataclass
+class Trial:
+    """One run on one task; the environment's score is taken from where the run ended."""
+
+    task: Task
+    episode: EpisodeState | None = field(default=None)
+
+    async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
+        """Run the graph, and keep how far the task has come."""
+        memory = await play_graph(sample, on_call)
+        self.episode = memory.get("episode")
+        return memory
+
+    def judge(self, answer: Answer | None) -> Score:
+        """The environment's score; 0 for a run that crashed."""
+        ended = self.episode if answer else None
+        return Score(
+            value=ended["score"] if ended else 0.0,
+            answer=answer["decision"] if answer else None,
+            explanation=answer["why"] if answer else "no answer",
+            details={
+                "kind": self.task.kind,
+                "done": ended["done"] if ended else False,
+                "trial": ended["trial"] if ended else 0,
+            },
+        )
+
+
+def samples(
+    name: str,
+    tasks: Sequence[Task],
+    *,
+    methods: Sequence[str],
+    settings: Context,
+    paths: Sequence[Path],
+) -> list[Sample]:
+    """Every task with every method, task by task.
+
+    Args:
+        name: The environment.
+        tasks: The chosen ones.
+        methods: Names of graphs.
+        settings: The context with the environment's data and file of paths, but without a task.
+        paths: What is in that file, so that other paths are another sample.
+    """
+    known = "".join(path.key for path in paths)
+    made = []
+    for task in tasks:
+        about = json.dumps([name, task.id, task.question, known])
+        for method in methods:
+            trial = Trial(task)
+            made.append(
+                Sample(
+                    suite=NAME,
+                    question=task.id,
+                    scenario=name,
+                    method=method,
+                    database="",
+                    asked=task.question,
+                    context=settings.model_copy(
+                        update={"environment": name, "environment_task": task.id}
+                    ),
+                    content=hashlib.sha256(about.encode()).hexdigest(),
+                    judge=trial.judge,
+                    play=trial.play,
+                )
+            )
+    return made

@@ -1,0 +1,176 @@
+"""The benchmark of environments: players without a language model, and samples with one."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scripted import Replies, register
+from typer.testing import CliRunner, Result
+from worlds import WordVectors, encyclopedia, shop, solved, write_lines
+
+from apps.bench import app
+from benchmarks.environment_play import Gold, choose, followers, play, summary
+from benchmarks.environment_players import PLAYERS, Buyer, Reader, Repeater, Walker
+from learning.guide import guide_of
+from learning.paths import read_paths
+from planweave import BadInput
+from tools.environments import Observation, Task, episodes, open_environment
+
+
+@pytest.fixture(autouse=True)
+def _vectors(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    yield
+    episodes.close_all()
+
+
+def run(*words: object) -> Result:
+    """``planweave bench environment`` on the encyclopedia."""
+    return CliRunner().invoke(app, ["environment", "--name", "hotpotqa", *map(str, words)])
+
+
+def test_gold_paths_are_replayed(tmp_path: Path) -> None:
+    with open_environment("webshop", shop(tmp_path)) as world:
+        played = list(play(world, world.tasks(), Gold))
+        made = summary("gold", played, world)
+    assert [(one.score, one.done, one.recall, one.steps) for one in played] == [
+        (1.0, True, 1.0, 4),
+        (1.0, True, 1.0, 3),
+    ]
+    assert (made.score.value, made.success.n, made.crashes, made.given_up) == (1.0, 2, 0, [])
+    assert made.kinds == {"fashion": (1.0, 1), "garden": (1.0, 1)}
+    with pytest.raises(BadInput, match="no task to play"):
+        summary("gold", [], world)
+
+
+def test_a_sample_is_fixed_and_grows() -> None:
+    tasks = [Task(id=str(n), kind="", question="") for n in range(20)]
+    five, ten = choose(tasks, 5, seed=1), choose(tasks, 10, seed=1)
+    assert ten[:5] == five != choose(tasks, 5, seed=2)
+    assert len(choose(tasks, None, seed=1)) == 20
+
+
+@pytest.mark.parametrize("recombined", [True, False])
+def test_paths_are_followed_in_the_encyclopedia(recombined: bool, tmp_path: Path) -> None:
+    guide = guide_of(tuple(read_paths(solved(tmp_path))))
+    with open_environment("hotpotqa", encyclopedia(tmp_path)) as world:
+        players = followers("hotpotqa", guide, recombined=recombined)
+        first, second = play(world, world.tasks(), players)
+    assert first.recall == 1.0  # Finlandia is named, Jean Sibelius is found there
+    assert second.steps >= 1
+    with pytest.raises(BadInput, match="No policy follows paths in the environment 'chess'"):
+        followers("chess", guide, recombined=recombined)
+
+
+def watched(*texts: str) -> Iterator[Observation]:
+    return map(Observation, texts)
+
+
+def nothing() -> None:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("question", "seen", "answer"),
+    [
+        ("Is Oslo a town?", "Oslo lies in Norway.", "yes"),
+        ("When was Oslo founded?", "It was founded in 1048.", "1048"),
+        ("How many people live in Oslo?", "It has 709,037 people.", "709,037"),
+        ("Who is older, Ann Lee or Bob Ray?", "Both are old.", "Ann Lee"),
+        ("Who wrote Finlandia?", "Finlandia is by Jean Sibelius.", "Jean Sibelius"),
+    ],
+)
+def test_a_reader_answers_by_the_form_of_the_question(
+    question: str, seen: str, answer: str
+) -> None:
+    reader = Reader(question, ["Finish[{answer}]"], ["Ann Lee"])
+    assert reader.act(Observation(seen), nothing) == f"Finish[{answer}]"
+
+
+def test_a_reader_goes_on_with_what_it_found() -> None:
+    path = ["Search[Finlandia {asked}]", "Lookup[{asked}]", "Search[{found}]", "Finish[{answer}]"]
+    reader = Reader("Where was the composer of Finlandia born?", path, ["Finlandia"])
+    seen = watched(
+        "", "Could not find [x]. Similar: ['Finlandia (Sibelius)', 'Fin'].", "By Jean S, who"
+    )
+    done = [reader.act(one, nothing) for one in seen]
+    assert done[:2] == ["Search[Finlandia]", "Search[Finlandia (Sibelius)]"]
+    assert str(done[2]).startswith("Lookup[Where was the composer")
+    assert reader.act(Observation("By Jean S, who"), nothing) == "Search[Jean S]"
+
+
+def test_a_walker_looks_elsewhere_and_opens_what_is_closed() -> None:
+    path = ["go to shelf 3", "take mug 1 from shelf 3", "go to desk", "move mug 1 to desk 2"]
+    walker = Walker("put a mug on desk", path, [])
+    places = ("go to shelf 1", "go to fridge 1", "go to desk 1")
+    rounds = [
+        (places, "go to shelf 1"),
+        ((*places, "look"), "go to fridge 1"),
+        ((*places, "open fridge 1"), "open fridge 1"),
+        ((*places, "take mug 2 from fridge 1"), "take mug 2 from fridge 1"),
+        (places, "go to desk 1"),
+        (("move mug 2 to desk 1",), "move mug 2 to desk 1"),
+        (places, None),
+    ]
+    done = [walker.act(Observation(""), lambda now=now: now) for now, _ in rounds]  # type: ignore[misc]
+    assert done == [action for _, action in rounds]
+
+
+def test_a_walker_gives_up_when_it_was_everywhere() -> None:
+    walker = Walker("take a mug", ["take mug from shelf"], [])
+    assert walker.act(Observation(""), lambda: ("go to desk 1",)) == "go to desk 1"
+    assert walker.act(Observation(""), lambda: ("go to desk 1",)) is None
+
+
+def test_a_buyer_buys_what_is_cheap_enough_with_its_options(tmp_path: Path) -> None:
+    path = ["search[x]", "click[y]", "click[z]", "click[Buy Now]"]
+    with open_environment("webshop", shop(tmp_path)) as world:
+        (one, *_) = play(world, world.tasks(), lambda task: Buyer(task.question, path, []))
+    assert (one.score, one.steps) == (1.0, 4)
+
+
+def test_a_repeater_does_the_path_word_by_word() -> None:
+    repeater = Repeater("", ["a", "b"], [])
+    assert [repeater.act(Observation(""), nothing) for _ in range(3)] == ["a", "b", None]
+    assert set(PLAYERS) == {"hotpotqa", "alfworld", "webshop", "scienceworld"}
+
+
+def test_the_command_without_a_model(tmp_path: Path) -> None:
+    told = run(
+        *("--data", encyclopedia(tmp_path)),
+        *("--paths", solved(tmp_path), "--policy", "gold,nearest,path", "--split", "dev"),
+        *("--out", tmp_path / "out", "--json"),
+    )
+    made = json.loads(told.stdout)
+    assert made == json.loads((tmp_path / "out" / "hotpotqa.json").read_text())
+    assert [one["policy"] for one in made["policies"]] == ["gold", "nearest", "path"]
+    assert made["policies"][0]["score"]["value"] == 1
+    assert {one["task"] for one in made["tasks"]["path"]} == {"q1"}
+    assert (made["known"], made["split"], made["paths"]) == (3, "dev", "paths.jsonl")
+
+
+def test_paths_of_the_very_tasks_are_left_out(tmp_path: Path) -> None:
+    question = "In which country was the composer of Finlandia born?"
+    known = {"question": question, "steps": [{"action": "Finish[Finland]"}], "success": True}
+    own = write_lines(tmp_path / "own.jsonl", [known])
+    told = run("--data", encyclopedia(tmp_path), "--paths", own, "--policy", "path")
+    assert "There are no paths to follow" in str(told.exception)
+
+
+def test_the_command_with_a_model(tmp_path: Path) -> None:
+    finish = {"thought": "So.", "action": "Finish[Finland]"}
+    script = Replies(action=[finish] * 4)
+    command = (
+        *("--data", encyclopedia(tmp_path)),
+        *("--paths", solved(tmp_path), "--policy", "react,instructrag", "--split", "dev"),
+        *("--model", register(script), "--out", tmp_path / "out", "--json"),
+    )
+    made = json.loads(run(*command).stdout)
+    assert "environment" in json.dumps(made)
+    again = run(*command)
+    assert "2 done before, 0 to do" in again.stderr
+    (file,) = (tmp_path / "out" / "hotpotqa").glob("*.jsonl")
+    records = [json.loads(line) for line in file.read_text().splitlines()]
+    scores = {r["method"]: r["score"]["value"] for r in records if r["kind"] == "sample"}
+    assert scores == {"react": pytest.approx(0.5), "instructrag": pytest.approx(0.5)}
