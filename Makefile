@@ -57,6 +57,9 @@ lock: .venv/dev.done
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 		pyproject.toml --extra documents --extra embedded --constraint requirements-dev.lock \
 		--output-file requirements.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+		pyproject.toml --extra documents --extra embedded --extra mcp --extra mysql --extra serve --extra telemetry \
+		--constraint requirements-dev.lock --output-file requirements-serve.lock
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build *.egg-info
