@@ -22,7 +22,8 @@ def _namespace(owner: str) -> tuple[str, ...]:
 
 async def abbreviations_of(store: BaseStore, owner: str) -> dict[str, Term]:
     """Every abbreviation that was ever proposed to this owner."""
-    items = await store.asearch(_namespace(owner), limit=_MOST)
+    space = _namespace(owner)
+    items = await store.asearch(space, limit=_MOST)
     return {
         item.key: Term(
             expansion=str(item.value["expansion"]),
@@ -31,6 +32,7 @@ async def abbreviations_of(store: BaseStore, owner: str) -> dict[str, Term]:
             confirmed=bool(item.value["confirmed"]),
         )
         for item in sorted(items, key=lambda item: item.key)
+        if item.namespace == space  # some stores take _ for any character
     }
 
 

@@ -1,0 +1,72 @@
+"""``planweave serve``: the methods for many users, over the LangGraph server's protocol."""
+
+import ipaddress
+import os
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from apps.origins import THIS_MACHINE
+from planweave import BadInput
+
+
+def serve(
+    *,
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen at.")] = 2024,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    users: Annotated[
+        Path | None, typer.Option(help="JSON file of users; then every request needs a key.")
+    ] = None,
+    new_key: Annotated[
+        str, typer.Option(help="Make an API key for this user, print it, and stop.")
+    ] = "",
+) -> None:
+    """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
+    if users is not None:
+        os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
+    if find_spec("uvicorn") is None or find_spec("starlette") is None:
+        raise BadInput(
+            "The server's packages are not installed.", mend='Run: pip install "planweave[serve]".'
+        )
+    import uvicorn
+
+    from apps.server.people import Door
+    from apps.server.people import new_key as make_key
+    from apps.server.settings import server_settings
+
+    settings = server_settings()
+    if new_key:
+        typer.echo(make_key(settings, new_key))
+        return
+    Door(settings)
+    if not settings.shared and not _is_loopback(host):
+        raise BadInput(
+            f"Without keys the server answers anybody, so it does not listen at {host}.",
+            mend="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
+        )
+    with tempfile.TemporaryDirectory(prefix="planweave-metrics-") as figures:
+        if workers > 1:  # they add up their figures there
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = figures
+        uvicorn.run(
+            "apps.server.app:create_app",
+            factory=True,
+            host=host,
+            port=port,
+            workers=workers,
+            timeout_graceful_shutdown=settings.drain_seconds,
+            log_level="warning",
+            server_header=False,
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host in THIS_MACHINE:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,119 @@
+"""The application: storage, worker, doors and routes put together."""
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import FrameType
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute
+
+from apps.origins import PAGES
+from apps.server import tracing
+from apps.server.doors import Admission, KnownPages, SafeHeaders, SmallBodies
+from apps.server.engine import Engine
+from apps.server.people import Door
+from apps.server.routes import routes
+from apps.server.settings import ServerSettings, server_settings
+from apps.server.storage import open_storage
+from planweave import PlanweaveError
+
+log = logging.getLogger(__name__)
+
+_LOCAL_PAGES = r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?"
+_TOLD_HEADERS = ["Content-Location", "Location", "X-Pagination-Total", "X-Pagination-Next"]
+
+
+def create_app() -> Starlette:
+    """The server of one process, by its settings.
+
+    Raises:
+        PlanweaveError: The settings, the users or the hook cannot be used.
+    """
+    settings = server_settings()
+    door = Door(settings)
+    tracing.tracer()
+    if not os.environ.get("LANGSMITH_API_KEY"):  # without a key it would only complain
+        os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = "false"
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with open_storage(settings.database()) as storage:
+            engine = Engine(storage, settings, door.limits)
+            app.state.engine = engine
+            _drain_at_signals(engine)
+            async with engine.at_work():
+                yield
+
+    return Starlette(
+        routes=[*routes(), *neighbours(settings)],
+        lifespan=lifespan,
+        middleware=_middleware(settings, door),
+        exception_handlers={
+            PlanweaveError: _told,
+            HTTPException: _refused,
+            SQLAlchemyError: _database_away,
+        },
+    )
+
+
+def neighbours(settings: ServerSettings) -> list[BaseRoute]:
+    """The routes of other doors that this server opens as well."""
+    del settings
+    return []
+
+
+def _middleware(settings: ServerSettings, door: Door) -> list[Middleware]:
+    pages = list(settings.origins) if settings.shared else [*settings.origins, *PAGES]
+    return [
+        Middleware(SafeHeaders),
+        Middleware(
+            CORSMiddleware,
+            allow_origins=pages,
+            allow_origin_regex=None if settings.shared else _LOCAL_PAGES,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["*"],
+            expose_headers=_TOLD_HEADERS,
+        ),
+        Middleware(KnownPages, settings=settings),
+        Middleware(SmallBodies, settings=settings),
+        Middleware(Admission, door=door),
+    ]
+
+
+def _drain_at_signals(engine: Engine) -> None:
+    """Take no more runs as soon as the process is told to stop."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGTERM, signal.SIGINT):
+        before = signal.getsignal(number)
+
+        def drain(number: int, frame: FrameType | None, before: Any = before) -> None:
+            engine.draining = True
+            if callable(before):
+                before(number, frame)
+
+        signal.signal(number, drain)
+
+
+async def _told(_: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, getattr(error, "status", 422))
+
+
+async def _refused(_: Request, error: Any) -> JSONResponse:
+    return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
+
+
+async def _database_away(_: Request, error: Exception) -> JSONResponse:
+    log.error("the database does not answer: %s", error)
+    return JSONResponse({"detail": "The server's database does not answer."}, 503)

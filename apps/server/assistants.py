@@ -1,0 +1,69 @@
+"""The methods as the protocol's assistants: one for each, with its schemas and its drawing."""
+
+from functools import cache
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from apps.server.errors import NotFound
+from apps.service import service
+from graphs import description, method
+
+_SINCE = "2026-01-01T00:00:00+00:00"
+
+
+def assistant_id(name: str) -> str:
+    """The identifier of a method's assistant, the same in every process and at every start."""
+    return str(uuid5(NAMESPACE_URL, f"planweave:{name}"))
+
+
+def method_of(identifier: str) -> str:
+    """The method that an assistant's identifier or a method's name stands for.
+
+    Raises:
+        NotFound: There is none, or it is not offered.
+    """
+    for name in service().methods:
+        if identifier in (name, assistant_id(name)):
+            return name
+    raise NotFound(
+        f"There is no assistant {identifier[:64]!r}.",
+        mend=f"The methods are: {', '.join(service().methods)}.",
+    )
+
+
+@cache
+def assistant(name: str) -> dict[str, Any]:
+    """A method as the protocol shows an assistant."""
+    return {
+        "assistant_id": assistant_id(name),
+        "graph_id": name,
+        "name": name,
+        "description": description(name),
+        "config": {},
+        "context": {},
+        "metadata": {"created_by": "system"},
+        "created_at": _SINCE,
+        "updated_at": _SINCE,
+        "version": 1,
+    }
+
+
+@cache
+def schemas(name: str) -> dict[str, Any]:
+    """The JSON schemas of a method's input, output, state and context."""
+    graph = method(name).graph
+    output = graph.get_output_jsonschema()
+    return {
+        "graph_id": name,
+        "input_schema": graph.get_input_jsonschema(),
+        "output_schema": output,
+        "state_schema": output,  # the output is the whole working memory
+        "config_schema": {"type": "object", "properties": {}},
+        "context_schema": graph.get_context_jsonschema(),
+    }
+
+
+def drawing(name: str, xray: int | bool) -> dict[str, Any]:
+    """Nodes and edges of a method's graph."""
+    drawn: dict[str, Any] = method(name).graph.get_graph(xray=xray).to_json()
+    return drawn

@@ -1,0 +1,135 @@
+"""What every request passes before a route sees it: who calls, from which page, how much."""
+
+import logging
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from apps.origins import is_known
+from apps.server import metrics
+from apps.server.errors import TooLarge
+from apps.server.people import Door
+from apps.server.settings import ServerSettings
+
+log = logging.getLogger(__name__)
+
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
+_UPLOADS = "/studio/api/documents"
+"""The studio bounds what it takes here by itself."""
+
+
+class SafeHeaders:
+    """Puts security headers on every answer that has none of its own, and counts answers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                metrics.answered(message["status"])
+            await send(message)
+
+        await self.app(scope, receive, guarded if scope["type"] == "http" else send)
+
+
+class KnownPages:
+    """Refuses requests of strange web pages, where nobody is asked for a key."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self.app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http" and not self._settings.shared:
+            headers = Headers(scope=scope)
+            origin = headers.get("origin", "")
+            known = is_known("" if origin in self._settings.origins else origin, headers["host"])
+            if not known:
+                await _refused(403, "This server does not answer web pages of other sites.")(
+                    scope, receive, send
+                )
+                return
+        await self.app(scope, receive, send)
+
+
+class SmallBodies:
+    """Refuses a body that is too large, announced or not."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self.app = app
+        self._most = settings.body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["path"].startswith(_UPLOADS):
+            await self.app(scope, receive, send)
+            return
+        announced = Headers(scope=scope).get("content-length", "0")
+        if not announced.isdecimal() or int(announced) > self._most:
+            await _refused(413, self._told)(scope, receive, send)
+            return
+        read = 0
+
+        async def counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._most:
+                raise TooLarge(self._told)
+            return message
+
+        await self.app(scope, counted, send)
+
+    @property
+    def _told(self) -> str:
+        return f"A request may have {self._most:,} bytes at most."
+
+
+class Admission:
+    """Lets in whom the operator knows, and tells the routes who it is."""
+
+    def __init__(self, app: ASGIApp, door: Door) -> None:
+        self.app = app
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            person = await self._door.person(Headers(scope=scope))
+        except Exception:  # of the operator's own hook: nobody comes in by its failure
+            log.exception("the hook for authentication failed")
+            person = None
+        if person is None and not _is_open(scope["path"]):
+            refused = _refused(401, "A key is needed: send it as x-api-key.")
+            refused.headers["WWW-Authenticate"] = "Bearer"
+            await refused(scope, receive, send)
+            return
+        scope.setdefault("state", {})["person"] = person
+        await self.app(scope, receive, send)
+
+
+def _is_open(path: str) -> bool:
+    """Whether a path needs no key: it tells nothing of anybody's."""
+    page = path == "/studio" or path.startswith("/studio/")
+    return path == "/ok" or (page and not path.startswith("/studio/api"))
+
+
+def _refused(status: int, detail: str) -> JSONResponse:
+    return JSONResponse({"detail": detail}, status)

@@ -1,0 +1,337 @@
+"""The worker of one process: takes runs from the table, and carries them out."""
+
+import asyncio
+import logging
+import os
+import socket
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from uuid import uuid4
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from apps.server import metrics, tracing
+from apps.server.contexts import admitted
+from apps.server.execution import Graph, Meter, carry_out, outcome
+from apps.server.feed import Feed
+from apps.server.leased import Lease, LeasedSaver, LeaseLost
+from apps.server.people import Person
+from apps.server.requests import RunRequest, order_of
+from apps.server.runs import Claim, Runs, Status
+from apps.server.settings import Limits, ServerSettings
+from apps.server.storage import Storage
+from apps.server.threads import Threads
+from apps.server.wire import Event, encode
+from graphs import method
+from memory import Context
+from planweave import PlanweaveError
+
+log = logging.getLogger(__name__)
+
+_IDLE_SECONDS = 0.5  # how often an idle worker looks for runs that came to other processes
+_SWEEP_SECONDS = 30.0
+_CRASHES = 3  # a run that takes its worker down so often is given up
+
+_LATE = {"error": "TimeoutError", "message": "The run took longer than the server allows."}
+
+Reason = Literal["cancelled", "lost", "drained"]
+
+
+@dataclass
+class Work:
+    """A run that is being carried out here."""
+
+    claim: Claim
+    task: asyncio.Task[None]
+    meter: Meter = field(default_factory=Meter)
+    reason: Reason | None = None
+    error: dict[str, str] | None = None
+    ending: bool = False
+
+    def stop(self, reason: Reason) -> None:
+        """End it, unless it ends already."""
+        if self.reason is None and not self.ending:
+            self.reason = reason
+            self.task.cancel()
+
+
+class Engine:
+    """Carries out runs, and knows all that routes need to know of them.
+
+    Attributes:
+        runs: The table of runs.
+        threads: The table of threads.
+        feed: What runs say.
+        draining: No new runs are taken any more.
+    """
+
+    def __init__(
+        self, storage: Storage, settings: ServerSettings, limits: Callable[[str], Limits]
+    ) -> None:
+        self.storage = storage
+        self.settings = settings
+        self.worker = f"{socket.gethostname()[:20]}-{os.getpid()}-{uuid4().hex[:8]}"
+        self.runs, self.threads = Runs(storage.engine), Threads(storage.engine)
+        self.feed = Feed(self.runs, self.worker)
+        self.draining = False
+        self._limits = limits
+        self._works: dict[str, Work] = {}
+        self._graphs: dict[str, Graph] = {}
+        self._wake = asyncio.Event()
+        self._asides: set[asyncio.Task[None]] = set()
+        self._lease = Lease(settings.lease_seconds)
+        self._saver = LeasedSaver(storage.saver, self._lease)
+
+    @asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        """Take and carry out runs until the block ends; then let those at work end or go."""
+        lease = self.settings.lease_seconds
+        loops = [
+            asyncio.create_task(_again_and_again(self.feed.keep, lambda: asyncio.sleep(0))),
+            asyncio.create_task(_again_and_again(self._renew, lambda: asyncio.sleep(lease / 4))),
+            asyncio.create_task(_again_and_again(self._take, self._pause)),
+            asyncio.create_task(
+                _again_and_again(self._sweep, lambda: asyncio.sleep(_SWEEP_SECONDS))
+            ),
+        ]
+        try:
+            yield
+        finally:
+            await self._drain()
+            for loop in loops:
+                loop.cancel()
+            await asyncio.gather(*loops, *self._asides, return_exceptions=True)
+
+    def graph(self, name: str) -> Graph:
+        """A method, compiled with this server's checkpoints and memory."""
+        if name not in self._graphs:
+            builder = method(name).builder
+            self._graphs[name] = builder.compile(
+                checkpointer=self._saver, store=self.storage.store, name=name
+            )
+        return self._graphs[name]
+
+    async def submit(
+        self, person: Person, thread_id: str | None, request: RunRequest, *, quiet: bool = False
+    ) -> dict[str, Any]:
+        """Put a run into the queue; returns it as the protocol shows it.
+
+        Raises:
+            PlanweaveError: It cannot be asked for, or not by this person, or not now.
+        """
+        order = order_of(person, request, stateless=thread_id is None, quiet=quiet)
+        run = await self.runs.create(person, thread_id, order)
+        self._wake.set()
+        return run
+
+    async def cancel(self, person: Person, thread_id: str, run_id: str) -> None:
+        """Ask for the end of a run.
+
+        Raises:
+            NotFound: The person has no such run that is not over.
+        """
+        await self.runs.cancel(person.owner, thread_id, run_id)
+        if work := self._works.get(run_id):
+            work.stop("cancelled")
+
+    async def follow(self, run: dict[str, Any], after: int = -1) -> AsyncIterator[Event | None]:
+        """The events of a run to its end; None when it was quiet for a while."""
+        run_id = run["run_id"]
+
+        def alive() -> bool:
+            return not self.draining or run_id in self._works
+
+        async for event in self.feed.follow(run_id, after, alive):
+            yield event
+
+    def aside(self, job: Coroutine[Any, Any, None]) -> None:
+        """Do something that outlives the request which asks for it."""
+        task = asyncio.create_task(job)
+        self._asides.add(task)
+        task.add_done_callback(self._asides.discard)
+
+    async def forget(self, person: Person, thread_id: str) -> None:
+        """Take a thread away with its checkpoints.
+
+        Raises:
+            NotFound: The person has no such thread.
+            Conflict: It is busy.
+        """
+        await self.threads.delete(person.owner, thread_id)
+        await self.storage.saver.adelete_thread(thread_id)
+
+    async def _take(self) -> None:
+        """Claim runs as long as there are any and there is room."""
+        self._wake.clear()
+        while not self.draining and len(self._works) < self.settings.jobs:
+            claim = await self.runs.claim(self.worker, self.settings.lease_seconds)
+            if claim is None:
+                return
+            self.feed.local.add(claim.run_id)
+            task = asyncio.create_task(self._carry(claim))
+            self._works[claim.run_id] = Work(claim, task)
+
+    async def _pause(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_IDLE_SECONDS):
+                await self._wake.wait()
+
+    async def _renew(self) -> None:
+        """Renew the leases; stop what is to end, and what is ours no more."""
+        before, asked_at = [*self._works], time.monotonic()
+        held = await self.runs.renew(self.worker, before, self.settings.lease_seconds)
+        self._lease.renewed(asked_at)
+        for run_id, work in list(self._works.items()):
+            if run_id not in before:
+                continue
+            if run_id not in held:
+                work.stop("lost")
+            elif held[run_id]:
+                work.stop("cancelled")
+            await self._book(work)
+
+    async def _sweep(self) -> None:
+        for thread_id in await self.runs.sweep(self.settings.keep_seconds):
+            await self.storage.saver.adelete_thread(thread_id)
+
+    async def _book(self, work: Work) -> None:
+        spent = work.meter.empty()
+        if spent.tokens or spent.dollars:
+            await self.runs.book(work.claim.owner, spent)
+
+    async def _carry(self, claim: Claim) -> None:
+        """Carry out a run and write down how it ended."""
+        await asyncio.sleep(0)  # until the run is among the works
+        work = self._works[claim.run_id]
+        numbers = iter(range(claim.first_number, 2**63))
+
+        def event(name: str, data: Any) -> Event:
+            return Event(claim.run_id, next(numbers), name, encode(data).decode())
+
+        def say(name: str, data: Any) -> None:
+            self.feed.publish(event(name, data))
+
+        started = time.monotonic()
+        try:
+            with tracing.run_span(claim) as span:
+                status = await self._attempt(work, say, span)
+            work.ending = True
+            if status is not None:
+                status = await self._finish(work, status, event)
+                metrics.finished(claim.method, status, time.monotonic() - started)
+        except Exception:  # its lease runs out, and a worker ends it from its last checkpoint
+            log.exception("run %s could not be ended", claim.run_id)
+        finally:
+            self.feed.local.discard(claim.run_id)
+            self._works.pop(claim.run_id, None)
+            self._wake.set()
+
+    async def _attempt(
+        self, work: Work, say: Callable[[str, Any], None], span: Any
+    ) -> Status | None:
+        """Run the graph; how the run ended, or None if it goes on elsewhere."""
+        claim, limit = work.claim, asyncio.timeout(self.settings.run_seconds)
+
+        def called(call: Any) -> None:
+            work.meter.add(call)
+            metrics.called(claim.method, call)
+            tracing.call_span(span, call)
+
+        try:
+            if claim.crashes >= _CRASHES:
+                raise GivenUp("The run has ended its worker again and again, and is given up.")
+            context = await self._context(claim)
+            await asyncio.to_thread(method, claim.method)  # its first import takes a while
+            async with limit:
+                await carry_out(claim, self.graph(claim.method), context, say, called)
+            return "success"
+        except asyncio.CancelledError:
+            if work.reason == "cancelled":
+                return "interrupted"
+        except LeaseLost:
+            work.reason = "lost"
+        except Exception as error:  # whatever it is, the run ends with it
+            work.error = _LATE if limit.expired() else told(error, claim)
+            say("error", work.error)
+            return "timeout" if limit.expired() else "error"
+        await self._let_go(work)
+        return None
+
+    async def _let_go(self, work: Work) -> None:
+        with suppress(SQLAlchemyError):
+            await self._book(work)
+            if work.reason == "drained":
+                await self.runs.release(work.claim, self.worker)
+
+    async def _finish(self, work: Work, status: Status, event: Callable[..., Event]) -> Status:
+        claim = work.claim
+        waiting, state = await outcome(claim, self.graph(claim.method))
+        if status == "success" and waiting:
+            status = "interrupted"
+        await self._book(work)
+        await self.feed.saved(claim.run_id)
+        last = event("end", None)
+        state["error"] = encode(work.error).decode() if work.error else ""
+        if await self.runs.finish(claim, self.worker, status=status, state=state, last=last):
+            self.feed.tell(last)
+        return status
+
+    async def _context(self, claim: Claim) -> Context:
+        """The context, with no more to spend than what the day has left."""
+        limits = self._limits(claim.person)
+        person = Person(claim.person, limits, shared=self.settings.shared)
+        context = admitted(person, RunRequest.model_validate(claim.payload).settings)
+        spent = await self.runs.spent(claim.owner)
+        left: dict[str, float] = {}
+        if limits.max_tokens_a_day is not None:
+            left["max_tokens"] = max(1, limits.max_tokens_a_day - spent.tokens)
+        if limits.max_dollars_a_day is not None:
+            left["max_dollars"] = max(1e-9, limits.max_dollars_a_day - spent.dollars)
+        lower = {
+            name: value
+            for name, value in left.items()
+            if (own := getattr(context, name)) is None or value < own
+        }
+        return context.model_copy(update=lower)
+
+    async def _drain(self) -> None:
+        """Let runs end for a while, then give back those that are left."""
+        self.draining = True
+        tasks = [work.task for work in self._works.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=self.settings.drain_seconds)
+        for work in list(self._works.values()):
+            work.stop("drained")
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class GivenUp(PlanweaveError):
+    """A run that is not tried again."""
+
+
+def told(error: BaseException, claim: Claim) -> dict[str, str]:
+    """An error as the caller sees it: what a person can mend in full, the rest by its kind."""
+    name = type(error).__name__
+    if isinstance(error, PlanweaveError):
+        return {"error": name, "message": str(error)}
+    log.error("run %s of %s failed", claim.run_id, claim.method, exc_info=error)
+    return {"error": name, "message": "The run failed; the server's log tells more."}
+
+
+async def _again_and_again(
+    step: Callable[[], Awaitable[None]], pause: Callable[[], Awaitable[None]]
+) -> None:
+    """Do a step for ever, whatever goes wrong: without it the worker would be of no use."""
+    while True:
+        try:
+            await step()
+        except (SQLAlchemyError, OSError) as error:
+            log.warning("the database does not answer and is asked again: %s", error)
+            await asyncio.sleep(1)
+        except Exception:
+            log.exception("a step of the worker failed and is tried again")
+            await asyncio.sleep(1)
+        await pause()

@@ -1,0 +1,33 @@
+"""What can be wrong with a request besides its contents, each with its HTTP status."""
+
+from planweave import PlanweaveError
+
+
+class RequestRefused(PlanweaveError):
+    """A request that is answered with ``status`` and one sentence."""
+
+    status = 422
+
+
+class NotFound(RequestRefused):
+    """There is no such thing, or it is somebody else's."""
+
+    status = 404
+
+
+class Conflict(RequestRefused):
+    """The thread is busy, or the name is taken."""
+
+    status = 409
+
+
+class TooLarge(RequestRefused):
+    """The body is larger than the server reads."""
+
+    status = 413
+
+
+class TooMuch(RequestRefused):
+    """A budget of the caller is used up."""
+
+    status = 429

@@ -1,0 +1,118 @@
+"""One run, carried through its graph."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command, StateSnapshot
+
+from apps.server.requests import RunRequest
+from apps.server.runs import Claim, Spent
+from apps.server.wire import encode
+from graphs.edges import RECURSION_LIMIT
+from memory import Context
+
+Graph = CompiledStateGraph[Any, Context, Any, Any]
+Say = Callable[[str, Any], None]
+"""Publishes an event of the run: its name and what it holds."""
+
+NAMES = {"messages-tuple": "messages"}
+"""Events that are not named as the stream mode that asks for them."""
+
+
+@dataclass
+class Meter:
+    """What a run has used; read and emptied now and then."""
+
+    tokens: int = 0
+    dollars: float = 0.0
+
+    def add(self, call: Mapping[str, Any]) -> None:
+        """Count one call of a model."""
+        self.tokens += call["input_tokens"] + call["output_tokens"]
+        self.dollars += call["dollars"] or 0.0
+
+    def empty(self) -> Spent:
+        """What has been counted since the last time."""
+        spent = Spent(self.tokens, self.dollars)
+        self.tokens, self.dollars = 0, 0.0
+        return spent
+
+
+async def carry_out(
+    claim: Claim, graph: Graph, context: Context, say: Say, called: Callable[[Any], None]
+) -> None:
+    """Run the graph from where the run stands to its end or to an interrupt.
+
+    Args:
+        claim: The run.
+        graph: Its method, compiled with checkpoints.
+        context: The admitted context.
+        say: Takes the events that were asked for.
+        called: Takes the record of each call of a model.
+    """
+    request = RunRequest.model_validate(claim.payload)
+    config = _config(claim, request)
+    given = await _given(claim, graph, request, config)
+    wanted = {NAMES.get(mode, mode) for mode in claim.payload["stream_mode"]}
+    modes: Any = [*{*wanted, "custom"}]
+    if wanted:
+        say("metadata", {"run_id": claim.run_id, "attempt": claim.attempt})
+    parts: Any = graph.astream(
+        given,
+        config,
+        context=context,
+        stream_mode=modes,
+        subgraphs=True,
+        interrupt_before=request.interrupt_before,
+        interrupt_after=request.interrupt_after,
+        durability=request.durability or "async",
+    )
+    async for space, mode, chunk in parts:
+        if mode == "custom" and not space and "call" in chunk:
+            called(chunk["call"])
+        if mode in wanted and (not space or request.stream_subgraphs):
+            say("|".join((mode, *space)), chunk)
+
+
+async def outcome(claim: Claim, graph: Graph) -> tuple[bool, dict[str, str]]:
+    """Whether the thread waits for a person, and its state as searches show it."""
+    snapshot = await graph.aget_state({"configurable": {"thread_id": claim.thread_id}})
+    return bool(snapshot.next), columns(snapshot)
+
+
+def columns(snapshot: StateSnapshot) -> dict[str, str]:
+    """A state as it is kept beside its thread."""
+    waiting = {task.id: task.interrupts for task in snapshot.tasks if task.interrupts}
+    return {
+        "values": encode(snapshot.values).decode(),
+        "interrupts": encode(waiting).decode(),
+    }
+
+
+def _config(claim: Claim, request: RunRequest) -> Any:
+    configurable = {"thread_id": claim.thread_id, "checkpoint_ns": request.place.checkpoint_ns}
+    if request.place.checkpoint_id:
+        configurable["checkpoint_id"] = request.place.checkpoint_id
+    asked = request.config.recursion_limit if request.config else None
+    return {
+        "configurable": configurable,
+        "recursion_limit": min(asked or RECURSION_LIMIT, RECURSION_LIMIT),
+        "tags": request.config.tags if request.config else [],
+        "metadata": claim.metadata | {"run_id": claim.run_id, "run_attempt": claim.attempt},
+    }
+
+
+async def _given(claim: Claim, graph: Graph, request: RunRequest, config: Any) -> Any:
+    """The input; None to go on from the checkpoint that another worker has left."""
+    if claim.attempt > 1:
+        latest = {"thread_id": claim.thread_id, "checkpoint_ns": ""}
+        snapshot = await graph.aget_state({"configurable": latest})
+        if (snapshot.metadata or {}).get("run_id") == claim.run_id:
+            config["configurable"] = latest
+            return None
+    if request.command is None:
+        return request.input
+    sent = request.command
+    return Command(resume=sent.resume, update=sent.update, goto=sent.goto or ())

@@ -1,0 +1,122 @@
+"""The events of runs: kept in the table, and handed at once to who listens in this process."""
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable
+
+from apps.server.runs import Runs
+from apps.server.wire import Event
+
+_SHORTEST, _LONGEST = 0.1, 1.0  # seconds between two looks into the table
+_QUIET_SECONDS = 15.0
+
+
+class Feed:
+    """What the runs of this process say, and a way to listen to any run.
+
+    Attributes:
+        local: The runs of this process: all that they say comes by itself.
+    """
+
+    def __init__(self, runs: Runs, worker: str) -> None:
+        self._runs = runs
+        self._worker = worker
+        self.local: set[str] = set()
+        self._unsaved: list[Event] = []
+        self._saving: list[Event] = []
+        self._dirty = asyncio.Event()
+        self._saved = asyncio.Condition()
+        self._listeners: defaultdict[str, set[asyncio.Queue[Event]]] = defaultdict(set)
+
+    def publish(self, event: Event) -> None:
+        """Hand an event to those who listen, and have it kept soon."""
+        self._unsaved.append(event)
+        self._dirty.set()
+        self.tell(event)
+
+    def tell(self, event: Event) -> None:
+        """Hand an event that is kept already to those who listen."""
+        for queue in self._listeners.get(event.run_id, ()):
+            queue.put_nowait(event)
+
+    async def keep(self) -> None:
+        """Write what was said since the last time to the table."""
+        await self._dirty.wait()
+        self._dirty.clear()
+        self._saving, self._unsaved = self._unsaved, []
+        try:
+            await self._runs.add_events(self._worker, self._saving)
+        except BaseException:
+            self._unsaved = [*self._saving, *self._unsaved]
+            self._dirty.set()
+            raise
+        finally:
+            self._saving = []
+            async with self._saved:
+                self._saved.notify_all()
+
+    async def saved(self, run_id: str) -> None:
+        """Wait until the table holds every event of a run."""
+
+        def kept() -> bool:
+            return not any(e.run_id == run_id for e in (*self._saving, *self._unsaved))
+
+        async with self._saved:
+            await self._saved.wait_for(kept)
+
+    async def follow(
+        self, run_id: str, after: int, alive: Callable[[], bool]
+    ) -> AsyncIterator[Event | None]:
+        """The events of a run from a number on, to its end; None when it was quiet for a while.
+
+        Args:
+            run_id: The run, of this process or of another.
+            after: Number of the last event that the listener has; -1: none.
+            alive: Whether to go on waiting; asked again and again.
+        """
+        queue: asyncio.Queue[Event] = asyncio.Queue()
+        self._listeners[run_id].add(queue)
+        for event in (*self._saving, *self._unsaved):
+            if event.run_id == run_id:
+                queue.put_nowait(event)
+        try:
+            async for found in self._events(run_id, after, queue, alive):
+                if found is not None and found.name == "end":
+                    return
+                yield found
+        finally:
+            self._listeners[run_id].discard(queue)
+            if not self._listeners[run_id]:
+                del self._listeners[run_id]
+
+    async def _events(
+        self, run_id: str, after: int, queue: asyncio.Queue[Event], alive: Callable[[], bool]
+    ) -> AsyncIterator[Event | None]:
+        look, heard = _SHORTEST, time.monotonic()
+        while alive():
+            kept, over = await self._runs.events(run_id, after)
+            for event in kept:
+                after, look, heard = event.number, _SHORTEST, time.monotonic()
+                yield event
+            if over:
+                return
+            while alive() and ((new := await _next(queue, look)) or run_id in self.local):
+                if new and new.number > after:
+                    after, heard = new.number, time.monotonic()
+                    yield new
+                elif time.monotonic() > heard + _QUIET_SECONDS:
+                    heard = time.monotonic()
+                    yield None
+            look = min(2 * look, _LONGEST)
+            if time.monotonic() > heard + _QUIET_SECONDS:
+                heard = time.monotonic()
+                yield None
+
+
+async def _next(queue: asyncio.Queue[Event], seconds: float) -> Event | None:
+    try:
+        async with asyncio.timeout(seconds):
+            return await queue.get()
+    except TimeoutError:
+        return None

@@ -1,0 +1,105 @@
+"""Who calls: by an API key, or as a function of the operator's says."""
+
+import hashlib
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+from apps.server.settings import Limits, ServerSettings, User, read_users, write_users
+from planweave import BadInput
+
+Hook = Callable[[Mapping[str, str]], Awaitable[str | None]]
+"""From the headers of a request to the user's name; None: not admitted."""
+
+_OWNER = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who makes a request.
+
+    Attributes:
+        name: As the operator or the hook says.
+        limits: What this person may use.
+        shared: Whether others use the server too: then sources are chosen by their offered names,
+            and what is kept is this person's alone.
+    """
+
+    name: str
+    limits: Limits
+    shared: bool = False
+
+    @property
+    def owner(self) -> str:
+        """The name as it may stand in names of collections and of memory; no two share one."""
+        if _OWNER.fullmatch(self.name) and not self.name.startswith("u-"):
+            return self.name
+        return f"u-{hashlib.sha256(self.name.encode()).hexdigest()[:32]}"
+
+
+class Door:
+    """Tells who calls; without users and without a hook it is always the one person here."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._shared = settings.shared
+        self._limits = settings.limits
+        self._users = read_users(settings.users) if settings.users else {}
+        self._names = {key: name for name, user in self._users.items() for key in user.keys}
+        self._hook = _load(settings.auth) if settings.auth else None
+
+    def limits(self, name: str) -> Limits:
+        """What the person of a name may use."""
+        return self._users.get(name, self._limits)
+
+    async def person(self, headers: Mapping[str, str]) -> Person | None:
+        """The person whom the headers name; None if they name nobody who is admitted."""
+        if not self._shared:
+            return Person("local", self._limits)
+        name = self._names.get(digest(_key(headers)))
+        if name is None and self._hook is not None:
+            name = await self._hook(headers)
+        if not name:
+            return None
+        return Person(name, self.limits(name), shared=True)
+
+
+def digest(key: str) -> str:
+    """What is kept of a key. Keys are random and long, so one round of SHA-256 hides them."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def new_key(settings: ServerSettings, name: str) -> str:
+    """Make a key for a user, keep its hash, and return it: it cannot be shown again.
+
+    Raises:
+        BadInput: There is no file of users, or it cannot be used.
+    """
+    if settings.users is None:
+        raise BadInput(
+            "There is no file of users.", mend="Name one: planweave serve --users users.json."
+        )
+    users = read_users(settings.users)
+    user = users.get(name, User())
+    key = f"pw_{secrets.token_urlsafe(32)}"
+    users[name] = user.model_copy(update={"keys": (*user.keys, digest(key))})
+    write_users(settings.users, users)
+    return key
+
+
+def _key(headers: Mapping[str, str]) -> str:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return headers.get("x-api-key", "") or (token.strip() if scheme.lower() == "bearer" else "")
+
+
+def _load(path: str) -> Hook:
+    module, _, name = path.partition(":")
+    try:
+        hook: Hook = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise BadInput(
+            f"The hook {path!r} cannot be loaded ({error}).",
+            mend="Name an async function as module:function.",
+        ) from None
+    return hook

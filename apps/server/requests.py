@@ -1,0 +1,146 @@
+"""A request for a run, checked; the names are those of the LangGraph server's protocol."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from apps.server.assistants import method_of
+from apps.server.contexts import admitted
+from apps.server.people import Person
+from apps.server.runs import Order, Strategy
+from apps.server.wire import encode
+from memory import Context
+from planweave import BadInput
+
+StreamMode = Literal["values", "updates", "custom", "messages-tuple", "tasks", "checkpoints"]
+Nodes = Literal["*"] | list[str]
+
+_MODES: tuple[StreamMode, ...] = ("values",)
+
+
+class Resumption(BaseModel):
+    """How a thread that was stopped goes on."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    resume: Any = None
+    update: dict[str, Any] | None = None
+    goto: str | list[str] | None = None
+
+
+class Place(BaseModel):
+    """A checkpoint of the run's own thread; that of another thread cannot be named."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    checkpoint_id: str | None = None
+    checkpoint_ns: str = ""
+
+
+class RunConfig(BaseModel):
+    """What of a config reaches the graph."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    configurable: dict[str, Any] = {}
+    recursion_limit: Annotated[int, Field(ge=1)] | None = None
+    tags: list[str] = []
+
+
+def _list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _no_webhook(value: str | None) -> str | None:
+    if value:
+        raise ValueError("this server calls no webhooks")
+    return value
+
+
+class RunRequest(BaseModel):
+    """What a client may ask; what the protocol knows besides is ignored, unless it is refused."""
+
+    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
+
+    assistant_id: str
+    input: dict[str, Any] | None = None
+    command: Resumption | None = None
+    context: dict[str, Any] | None = None
+    config: RunConfig | None = None
+    metadata: dict[str, Any] | None = None
+    checkpoint: Place | None = None
+    checkpoint_id: str | None = None
+    stream_mode: StreamMode | list[StreamMode] | None = None
+    stream_subgraphs: bool = False
+    interrupt_before: Nodes | None = None
+    interrupt_after: Nodes | None = None
+    multitask_strategy: Strategy | None = None
+    if_not_exists: Literal["create", "reject"] | None = None
+    on_disconnect: Literal["cancel", "continue"] | None = None
+    on_completion: Literal["delete", "keep"] | None = None
+    durability: Literal["sync", "async", "exit"] | None = None
+    webhook: Annotated[str | None, AfterValidator(_no_webhook)] = None
+    after_seconds: Annotated[float, Field(le=0)] | None = None
+
+    @property
+    def modes(self) -> list[str]:
+        """The stream modes that were asked for."""
+        return list(_list(self.stream_mode) or _MODES)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The fields of the context; older clients send them as ``configurable``."""
+        if self.context is not None:
+            return self.context
+        sent = self.config.configurable if self.config else {}
+        return {name: value for name, value in sent.items() if name in Context.model_fields}
+
+    @property
+    def place(self) -> Place:
+        """The checkpoint to begin at; the latest if it names none."""
+        sent = self.config.configurable if self.config else {}
+        named = self.checkpoint_id or sent.get("checkpoint_id")
+        return self.checkpoint or Place(checkpoint_id=named)
+
+
+def read_request(body: Any) -> RunRequest:
+    """Check the body of a request.
+
+    Raises:
+        BadInput: It is none, or holds the character NUL.
+    """
+    try:
+        request = RunRequest.model_validate(body)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"The request cannot be used: {place}: {first['msg']}.") from None
+    if re.search(rb"(?<!\\)(?:\\\\)*\\u0000", encode(body)):  # PostgreSQL cannot keep it
+        raise BadInput("The request holds the character NUL.", mend="Leave it out.")
+    return request
+
+
+def order_of(person: Person, request: RunRequest, *, stateless: bool, quiet: bool = False) -> Order:
+    """The run that a request asks for.
+
+    Args:
+        person: Who asks.
+        request: The request.
+        stateless: The thread is made for this run.
+        quiet: Nobody streams the run, so that no events need to be kept.
+
+    Raises:
+        BadInput: There is no such method, or a setting cannot be used.
+    """
+    method = method_of(request.assistant_id)
+    admitted(person, request.settings)
+    kept = request.model_copy(update={"stream_mode": [] if quiet else request.modes})
+    return Order(
+        method=method,
+        payload=kept.model_dump(exclude_none=True, exclude={"metadata"}),
+        metadata={**(request.metadata or {}), "graph_id": method},
+        strategy=request.multitask_strategy or "enqueue",
+        temporary=stateless and request.on_completion != "keep",
+        if_missing=request.if_not_exists or "reject",
+    )

@@ -1,0 +1,10 @@
+"""The routes of the LangGraph server's protocol."""
+
+from starlette.routing import BaseRoute
+
+from apps.server.routes import assistants, health, items, runs, threads
+
+
+def routes() -> list[BaseRoute]:
+    """All of them."""
+    return [*health.ROUTES, *assistants.ROUTES, *threads.ROUTES, *runs.ROUTES, *items.ROUTES]

@@ -1,0 +1,67 @@
+"""What every route reads from a request, and how it answers."""
+
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from apps.server.engine import Engine
+from apps.server.people import Person
+from apps.server.wire import encode
+from planweave import BadInput
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def engine(request: Request) -> Engine:
+    """The worker of this process."""
+    found: Engine = request.app.state.engine
+    return found
+
+
+def person(request: Request) -> Person:
+    """Who asks."""
+    found: Person = request.state.person
+    return found
+
+
+async def body(request: Request) -> dict[str, Any]:
+    """The JSON object in a request; an empty one if it has no body.
+
+    Raises:
+        BadInput: It is no JSON object.
+    """
+    sent = await request.body()
+    try:
+        found = orjson.loads(sent or b"{}")
+    except orjson.JSONDecodeError:
+        raise BadInput("The body of the request is no JSON.") from None
+    if not isinstance(found, dict):
+        raise BadInput("The body of the request is no JSON object.")
+    return found
+
+
+def checked(model: type[Model], sent: dict[str, Any]) -> Model:
+    """A body as the model that a route expects.
+
+    Raises:
+        BadInput: It does not fit.
+    """
+    try:
+        return model.model_validate(sent)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"The request cannot be used: {place}: {first['msg']}.") from None
+
+
+def answer(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """A value as JSON."""
+    return Response(encode(value), status, headers, "application/json")
+
+
+def nothing() -> Response:
+    """Done, and nothing to say."""
+    return Response(status_code=204)

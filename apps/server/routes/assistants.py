@@ -1,0 +1,89 @@
+"""The methods as assistants; they are part of the program, so nothing here changes them."""
+
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from apps.server.assistants import assistant, drawing, method_of, schemas
+from apps.server.routes.asked import answer, body, checked
+from apps.server.threads import chosen
+from apps.service import service
+
+
+class AssistantQuery(BaseModel):
+    """What a search for assistants asks."""
+
+    graph_id: str | None = None
+    name: str | None = None
+    metadata: dict[str, object] | None = None
+    limit: int = Field(default=10, ge=1, le=1000)
+    offset: int = Field(default=0, ge=0)
+    select: list[str] | None = None
+
+
+async def search(request: Request) -> Response:
+    """The assistants that fit, by name."""
+    query = checked(AssistantQuery, await body(request))
+    found = await run_in_threadpool(_found, query)
+    page = [chosen(one, query.select) for one in found[query.offset :][: query.limit]]
+    headers = {"X-Pagination-Total": str(len(found))}
+    if query.offset + query.limit < len(found):
+        headers["X-Pagination-Next"] = str(query.offset + query.limit)
+    return answer(page, headers=headers)
+
+
+async def count(request: Request) -> Response:
+    """How many assistants fit."""
+    query = checked(AssistantQuery, await body(request))
+    return answer(len(await run_in_threadpool(_found, query)))
+
+
+async def get(request: Request) -> Response:
+    """One assistant."""
+    return answer(await run_in_threadpool(assistant, _method(request)))
+
+
+async def get_schemas(request: Request) -> Response:
+    """Its JSON schemas."""
+    return answer(await run_in_threadpool(schemas, _method(request)))
+
+
+async def get_graph(request: Request) -> Response:
+    """Its nodes and edges."""
+    asked = request.query_params.get("xray", "false").lower()
+    xray = int(asked) if asked.isdecimal() and len(asked) < 3 else asked == "true"
+    return answer(await run_in_threadpool(drawing, _method(request), xray))
+
+
+async def get_subgraphs(request: Request) -> Response:
+    """Its subgraphs: no method has any that are bound as nodes."""
+    _method(request)
+    return answer({})
+
+
+def _method(request: Request) -> str:
+    return method_of(request.path_params["assistant_id"])
+
+
+def _found(query: AssistantQuery) -> list[dict[str, object]]:
+    if query.metadata and query.metadata != {"created_by": "system"}:
+        return []
+    return [
+        assistant(name)
+        for name in service().methods
+        if query.graph_id in (None, name) and (query.name or "").lower() in name
+    ]
+
+
+_ONE = "/assistants/{assistant_id}"
+ROUTES = [
+    Route("/assistants/search", search, methods=["POST"]),
+    Route("/assistants/count", count, methods=["POST"]),
+    Route(_ONE, get),
+    Route(f"{_ONE}/schemas", get_schemas),
+    Route(f"{_ONE}/graph", get_graph),
+    Route(f"{_ONE}/subgraphs", get_subgraphs),
+    Route(f"{_ONE}/subgraphs/{{namespace}}", get_subgraphs),
+]

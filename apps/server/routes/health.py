@@ -1,0 +1,37 @@
+"""Whether the server lives, what it is, and its figures."""
+
+from importlib.metadata import version
+
+from sqlalchemy import select
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from apps.server import metrics
+from apps.server.routes.asked import answer, engine
+from planweave import __version__
+
+
+async def ok(request: Request) -> Response:
+    """Whether the server answers, and with ``check_db=1`` whether its database does."""
+    if request.query_params.get("check_db"):
+        async with engine(request).storage.engine.connect() as connection:
+            await connection.execute(select(1))
+    return answer({"ok": True})
+
+
+async def info(_: Request) -> Response:
+    """Versions, and which parts of the protocol there are."""
+    flags = {"assistants": True, "crons": False, "langsmith": False}
+    return answer(
+        {"version": __version__, "langgraph_py_version": version("langgraph"), "flags": flags}
+    )
+
+
+async def figures(request: Request) -> Response:
+    """For Prometheus."""
+    text = metrics.exposition(await engine(request).runs.counts())
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+ROUTES = [Route("/ok", ok), Route("/info", info), Route("/metrics", figures)]

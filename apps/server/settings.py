@@ -1,0 +1,145 @@
+"""What the operator decides: where runs are kept, who may ask, how much."""
+
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from planweave import BadInput
+from planweave.state import StateSettings
+
+
+class Limits(BaseModel):
+    """What one user may use; None is no limit.
+
+    Attributes:
+        max_runs: Runs that wait or run at once.
+        max_tokens_a_day: Prompt and reply together, in a day by UTC.
+        max_dollars_a_day: Of models whose price is known.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_runs: Annotated[int, Field(ge=1)] | None = None
+    max_tokens_a_day: Annotated[int, Field(ge=1)] | None = None
+    max_dollars_a_day: Annotated[float, Field(gt=0)] | None = None
+
+
+class User(Limits):
+    """A user: SHA-256 of each API key in hexadecimal, and limits of his own."""
+
+    keys: tuple[Annotated[str, Field(pattern="^[0-9a-f]{64}$")], ...] = ()
+
+
+class ServerSettings(BaseSettings):
+    """Read from ``PLANWEAVE_SERVE_*`` variables and ``.env``; the same in every process."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PLANWEAVE_SERVE_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    url: str = Field(
+        default="",
+        description="Where runs, checkpoints and memory are kept: postgresql://… or a SQLite file; "
+        "empty: a file below PLANWEAVE_STATE_DIR.",
+    )
+    users: Path | None = Field(default=None, description="JSON file of users and their keys.")
+    auth: str = Field(
+        default="",
+        description="module:function that names the user of a request by its headers.",
+    )
+    limits: Limits = Field(default=Limits(), description="Of users who have none of their own.")
+    origins: tuple[str, ...] = Field(
+        default=(), description="Web pages besides this server's own that may call it."
+    )
+    hosts: tuple[str, ...] = Field(
+        default=(), description="Names of this server in its URL; any if it asks for keys."
+    )
+    jobs: int = Field(default=32, ge=1, description="Runs at once in one process.")
+    run_seconds: float = Field(default=3600, gt=0, description="A longer run is ended.")
+    lease_seconds: float = Field(
+        default=15, gt=0.2, description="A run whose process is silent for so long is taken over."
+    )
+    drain_seconds: int = Field(
+        default=30, ge=0, description="How long runs may go on when the server is told to stop."
+    )
+    keep_seconds: float = Field(
+        default=600, gt=0, description="How long the events of a finished run can be read again."
+    )
+    body_bytes: int = Field(default=4_000_000, ge=1_000, description="A larger body is refused.")
+
+    def database(self) -> str:
+        """The URL of the server's own database; for SQLite a path.
+
+        Raises:
+            BadInput: The folder of the default cannot be made.
+        """
+        if self.url:
+            return self.url
+        folder = StateSettings().state_dir / "serve"
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(
+                f"The folder {folder} for the server cannot be made ({error.strerror}).",
+                mend="Set PLANWEAVE_STATE_DIR to a folder that can be written.",
+            ) from None
+        return str(folder / "serve.sqlite")
+
+    @property
+    def shared(self) -> bool:
+        """Whether the server asks who calls; without that it serves one person on loopback."""
+        return bool(self.users or self.auth)
+
+
+@cache
+def server_settings() -> ServerSettings:
+    """Settings of this process.
+
+    Raises:
+        BadInput: A variable holds a value that cannot be used; the value is not repeated.
+    """
+    try:
+        return ServerSettings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        raise BadInput(
+            f"The setting PLANWEAVE_SERVE_{name} cannot be used: {first['msg']}.",
+            mend="Correct it in the environment or in the file .env.",
+        ) from None
+
+
+_USERS = TypeAdapter(dict[str, User])
+
+
+def read_users(path: Path) -> dict[str, User]:
+    """The users of a file; none if there is no such file yet.
+
+    Raises:
+        BadInput: It cannot be read, or is no such file.
+    """
+    try:
+        return _USERS.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise BadInput(f"The file of users {path} cannot be read ({error.strerror}).") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise BadInput(
+            f"The file of users {path} cannot be used: {place}: {first['msg']}."
+        ) from None
+
+
+def write_users(path: Path, users: dict[str, User]) -> None:
+    """Write the users, for the owner of the file alone."""
+    path.touch(mode=0o600)
+    path.write_bytes(_USERS.dump_json(users, indent=2, exclude_defaults=True))

@@ -1,0 +1,206 @@
+"""The states of a thread: read, changed, copied."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.errors import InvalidUpdateError
+from langgraph.types import StateSnapshot
+
+from apps.server.assistants import method_of
+from apps.server.engine import Engine
+from apps.server.errors import Conflict, NotFound
+from apps.server.execution import Graph, columns
+from apps.server.people import Person
+from apps.server.requests import Place
+from planweave import BadInput
+
+_EMPTY: dict[str, Any] = {
+    "values": {},
+    "next": [],
+    "tasks": [],
+    "metadata": None,
+    "created_at": None,
+    "checkpoint": None,
+    "parent_checkpoint": None,
+    "interrupts": [],
+    "checkpoint_id": None,
+    "parent_checkpoint_id": None,
+}
+
+
+class States:
+    """The states of one person's threads; whoever else asks finds no thread."""
+
+    def __init__(self, engine: Engine, person: Person) -> None:
+        self._engine = engine
+        self._person = person
+
+    async def get(self, thread_id: str, place: Place, *, subgraphs: bool = False) -> dict[str, Any]:
+        """The latest state, or the one at a checkpoint.
+
+        Raises:
+            NotFound: There is no such thread or checkpoint.
+        """
+        graph = await self._graph(thread_id)
+        if graph is None:
+            return _EMPTY
+        snapshot = await graph.aget_state(_at(thread_id, place), subgraphs=subgraphs)
+        if place.checkpoint_id and snapshot.created_at is None:
+            raise NotFound("There is no such checkpoint.")
+        return shown(snapshot)
+
+    async def history(
+        self,
+        thread_id: str,
+        place: Place,
+        *,
+        limit: int,
+        before: str | None,
+        metadata: Mapping[str, Any] | None,
+    ) -> list[dict[str, Any]]:
+        """The states of a thread, the latest first."""
+        graph = await self._graph(thread_id)
+        if graph is None:
+            return []
+        earlier: RunnableConfig | None = (
+            {"configurable": {"checkpoint_id": before}} if before else None
+        )
+        found = graph.aget_state_history(
+            _at(thread_id, place), filter=plain_filter(metadata), before=earlier, limit=limit
+        )
+        return [shown(snapshot) async for snapshot in found]
+
+    async def change(
+        self, thread_id: str, place: Place, values: Any, as_node: str | None
+    ) -> dict[str, Any]:
+        """Write a new state, as if a node had; returns its checkpoint.
+
+        Raises:
+            Conflict: A run of the thread is not over.
+            BadInput: The thread has no method yet, or the change does not fit it.
+        """
+        thread = await self._engine.threads.get(self._person.owner, thread_id)
+        if thread["status"] == "busy":
+            raise Conflict("The thread is busy.", mend="Wait for its run, or cancel it.")
+        graph = await self._graph(thread_id)
+        if graph is None:
+            raise BadInput(
+                "The thread has no method yet.", mend="Create it with a graph_id, or run one."
+            )
+        try:
+            changed = await graph.aupdate_state(_at(thread_id, place), values, as_node=as_node)
+        except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
+            raise BadInput(f"The state cannot be changed so: {str(error)[:300]}") from None
+        latest = await graph.aget_state(_at(thread_id, Place()))
+        status = "interrupted" if latest.next else "idle"
+        await self._engine.threads.keep_state(thread_id, columns(latest) | {"status": status})
+        checkpoint = _checkpoint(changed) or {}
+        return {"checkpoint": checkpoint, "configurable": checkpoint, **_named("", checkpoint)}
+
+    async def copy(self, thread_id: str) -> dict[str, Any]:
+        """Copy a thread with all its states."""
+        threads, owner = self._engine.threads, self._person.owner
+        thread = await threads.get(owner, thread_id)
+        copy = await threads.create(owner, None, thread["metadata"], lenient=False)
+        saver = self._engine.storage.saver
+        await _copy_checkpoints(saver, thread_id, copy["thread_id"])
+        if graph := await self._graph(copy["thread_id"]):
+            latest = await graph.aget_state(_at(copy["thread_id"], Place()))
+            status = "interrupted" if latest.next else "idle"
+            await threads.keep_state(copy["thread_id"], columns(latest) | {"status": status})
+        return await threads.get(owner, copy["thread_id"])
+
+    async def _graph(self, thread_id: str) -> Graph | None:
+        """The graph of a thread; None before its first run."""
+        thread = await self._engine.threads.get(self._person.owner, thread_id)
+        name = thread["metadata"].get("graph_id")
+        return self._engine.graph(method_of(str(name))) if name else None
+
+
+def shown(snapshot: StateSnapshot) -> dict[str, Any]:
+    """A state as the protocol shows it."""
+    checkpoint, parent = _checkpoint(snapshot.config), _checkpoint(snapshot.parent_config)
+    if snapshot.created_at is None:
+        return _EMPTY
+    return {
+        "values": snapshot.values,
+        "next": snapshot.next,
+        "tasks": [_task(task) for task in snapshot.tasks],
+        "metadata": snapshot.metadata,
+        "created_at": snapshot.created_at,
+        "checkpoint": checkpoint,
+        "parent_checkpoint": parent,
+        "interrupts": snapshot.interrupts,
+        **_named("", checkpoint),
+        **_named("parent_", parent),
+    }
+
+
+def plain_filter(sent: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A filter by plain names and values: the names end up in queries of the store.
+
+    Raises:
+        BadInput: It holds anything else.
+    """
+    for name, value in (sent or {}).items():
+        if not (name.isidentifier() and name.isascii() and isinstance(value, (str, int, bool))):
+            raise BadInput("A filter may hold plain names with texts, whole numbers, true, false.")
+    return dict(sent) if sent else None
+
+
+def _task(task: Any) -> dict[str, Any]:
+    inner = task.state
+    return {
+        "id": task.id,
+        "name": task.name,
+        "path": task.path,
+        "error": None if task.error is None else str(task.error),
+        "interrupts": task.interrupts,
+        "checkpoint": _checkpoint(inner) if isinstance(inner, dict) else None,
+        "state": shown(inner) if isinstance(inner, StateSnapshot) else None,
+        "result": task.result,
+    }
+
+
+def _at(thread_id: str, place: Place) -> RunnableConfig:
+    named = {"checkpoint_id": place.checkpoint_id} if place.checkpoint_id else {}
+    return {
+        "configurable": {
+            "thread_id": thread_id,
+            "checkpoint_ns": place.checkpoint_ns,
+            **named,
+        }
+    }
+
+
+def _checkpoint(config: Any) -> dict[str, Any] | None:
+    if not config:
+        return None
+    names = ("thread_id", "checkpoint_ns", "checkpoint_id")
+    return {name: config["configurable"].get(name, "") for name in names}
+
+
+def _named(prefix: str, checkpoint: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {f"{prefix}checkpoint_id": checkpoint["checkpoint_id"] if checkpoint else None}
+
+
+async def _copy_checkpoints(saver: BaseCheckpointSaver[Any], source: str, target: str) -> None:
+    found = [one async for one in saver.alist({"configurable": {"thread_id": source}})]
+    for one in reversed(found):
+        space = one.config["configurable"].get("checkpoint_ns", "")
+        parent = one.parent_config["configurable"]["checkpoint_id"] if one.parent_config else None
+        before: RunnableConfig = {
+            "configurable": {
+                "thread_id": target,
+                "checkpoint_ns": space,
+                **({"checkpoint_id": parent} if parent else {}),
+            }
+        }
+        versions = one.checkpoint["channel_versions"]
+        written = await saver.aput(before, one.checkpoint, one.metadata, versions)
+        tasks = dict.fromkeys(task for task, _, _ in one.pending_writes or ())
+        for task in tasks:
+            writes = [(name, value) for of, name, value in one.pending_writes or () if of == task]
+            await saver.aput_writes(written, writes, task)

@@ -1,0 +1,92 @@
+"""Checkpoints and long-term memory beside the server's own tables, by the same URL."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.store.base import BaseStore
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from apps.server.tables import is_postgresql, metadata, open_engine, sqlite_path
+
+_LOCK = 7_202_611_21  # any number: workers that start together make the tables one after another
+
+
+@dataclass(frozen=True)
+class Storage:
+    """Everything that outlives a process."""
+
+    engine: AsyncEngine
+    saver: BaseCheckpointSaver[Any]
+    store: BaseStore
+
+
+@asynccontextmanager
+async def open_storage(url: str) -> AsyncIterator[Storage]:
+    """Open, and make if need be, all that a server keeps.
+
+    Args:
+        url: PostgreSQL's URL or a SQLite file; for SQLite, checkpoints and memory lie in files
+            beside it, so that none waits for another's lock.
+    """
+    engine = open_engine(url)
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(engine.dispose)
+        # What is read from checkpoints can only become known, harmless types.
+        serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+        if is_postgresql(url):
+            yield await _postgresql(url, engine, serde, stack)
+        else:
+            yield await _sqlite(url, engine, serde, stack)
+
+
+async def _sqlite(
+    url: str, engine: AsyncEngine, serde: JsonPlusSerializer, stack: AsyncExitStack
+) -> Storage:
+    import aiosqlite
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+    path = sqlite_path(url)
+    async with engine.begin() as connection:
+        await connection.run_sync(metadata.create_all)
+    checkpoints = await stack.enter_async_context(
+        aiosqlite.connect(path.with_suffix(".checkpoints.sqlite"), timeout=60)
+    )
+    await checkpoints.execute("PRAGMA synchronous = NORMAL")
+    saver = AsyncSqliteSaver(checkpoints, serde=serde)
+    await saver.setup()
+    memory = await stack.enter_async_context(
+        aiosqlite.connect(path.with_suffix(".memory.sqlite"), timeout=60, isolation_level=None)
+    )
+    store = AsyncSqliteStore(memory)
+    await store.setup()
+    return Storage(engine, saver, store)
+
+
+async def _postgresql(
+    url: str, engine: AsyncEngine, serde: JsonPlusSerializer, stack: AsyncExitStack
+) -> Storage:
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+    from langgraph.store.postgres.aio import AsyncPostgresStore
+    from psycopg import AsyncConnection
+    from psycopg.rows import DictRow, dict_row
+    from psycopg_pool import AsyncConnectionPool
+    from sqlalchemy import text
+
+    address = "postgresql://" + url.partition("://")[2]
+    options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+    pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
+        address, min_size=1, max_size=16, open=False, kwargs=options
+    )
+    await stack.enter_async_context(pool)
+    saver, store = AsyncPostgresSaver(pool, serde=serde), AsyncPostgresStore(pool)
+    async with engine.begin() as connection:
+        await connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _LOCK})
+        await connection.run_sync(metadata.create_all)
+        await saver.setup()
+        await store.setup()
+    return Storage(engine, saver, store)

@@ -1,0 +1,164 @@
+"""The server's own tables: threads, runs, their events, and what each user has spent."""
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    event,
+)
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+from planweave import BadInput
+
+metadata = MetaData()
+
+threads = Table(
+    "planweave_threads",
+    metadata,
+    Column("thread_id", String(64), primary_key=True),
+    Column("owner", String(64), nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    Column("state_updated_at", Double, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("values", Text),
+    Column("interrupts", Text),
+    Column("error", Text),
+    Column("temporary", Boolean, nullable=False),
+    Index("planweave_threads_of_owner", "owner", "updated_at"),
+)
+
+runs = Table(
+    "planweave_runs",
+    metadata,
+    Column("run_id", String(64), primary_key=True),  # grows with time
+    Column("thread_id", String(64), nullable=False),
+    Column("owner", String(64), nullable=False),
+    Column("person", String(320), nullable=False),
+    Column("method", String(64), nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("order", Text, nullable=False),
+    Column("strategy", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("worker", String(64)),
+    Column("attempt", Integer, nullable=False),
+    Column("crashes", Integer, nullable=False),
+    Column("lease", Double),
+    Column("cancel", Boolean, nullable=False),
+    Index("planweave_runs_of_thread", "thread_id"),
+    Index("planweave_runs_of_owner", "owner", "status"),
+    Index("planweave_runs_to_do", "status", "run_id"),
+)
+# However workers race, a thread has one running run.
+Index(
+    "planweave_one_run_a_thread",
+    runs.c.thread_id,
+    unique=True,
+    sqlite_where=runs.c.status == "running",
+    postgresql_where=runs.c.status == "running",
+)
+
+events = Table(
+    "planweave_events",
+    metadata,
+    Column("run_id", String(64), primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("name", String(64), nullable=False),
+    Column("data", Text, nullable=False),
+)
+
+ledger = Table(
+    "planweave_ledger",
+    metadata,
+    Column("owner", String(64), primary_key=True),
+    Column("day", String(10), primary_key=True),
+    Column("runs", Integer, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("dollars", Double, nullable=False),
+)
+
+
+class now(FunctionElement[float]):  # noqa: N801 (reads as the SQL function that it is)
+    """Seconds since 1970 by the database's clock, which all workers share."""
+
+    type = Double()
+    inherit_cache = True
+
+
+@compiles(now, "sqlite")
+def _now_sqlite(element: now, compiler: Any, **_: Any) -> str:
+    del element, compiler
+    return "((julianday('now') - 2440587.5) * 86400.0)"
+
+
+@compiles(now, "postgresql")
+def _now_postgresql(element: now, compiler: Any, **_: Any) -> str:
+    del element, compiler
+    return "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
+
+
+def is_postgresql(url: str) -> bool:
+    """Whether a URL names PostgreSQL; otherwise it is a SQLite file."""
+    return url.startswith(("postgresql://", "postgresql+psycopg://", "postgres://"))
+
+
+def sqlite_path(url: str) -> Path:
+    """The file of a SQLite URL or path.
+
+    Raises:
+        BadInput: It is a URL of something else.
+    """
+    path = url.removeprefix("sqlite:///")
+    if "://" in path:
+        raise BadInput(
+            "The server keeps runs in PostgreSQL or in a SQLite file, and its URL names neither.",
+            mend="Write postgresql://user:password@host/database or sqlite:////folder/file.sqlite.",
+        )
+    return Path(path)
+
+
+def open_engine(url: str) -> AsyncEngine:
+    """The engine of the server's own tables.
+
+    Raises:
+        BadInput: The URL cannot be read.
+    """
+    if is_postgresql(url):
+        try:
+            address = make_url(url).set(drivername="postgresql+psycopg")
+        except ArgumentError:
+            raise BadInput("The server's database URL cannot be read.") from None
+        return create_async_engine(address, pool_size=8, max_overflow=8, pool_pre_ping=True)
+    # One connection: a process never waits for a lock that it holds itself.
+    engine = create_async_engine(
+        URL.create("sqlite+aiosqlite", database=str(sqlite_path(url))),
+        connect_args={"timeout": 60},
+        pool_size=1,
+        max_overflow=0,
+        pool_timeout=120,
+    )
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def _set_up(connection: Any, _: object) -> None:
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    return engine

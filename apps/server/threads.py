@@ -1,0 +1,241 @@
+"""The table of threads: each belongs to one owner and is seen by nobody else."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from langchain_core.utils.uuid import uuid7
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import ColumnElement, Select, delete, func, insert, select, update
+from sqlalchemy.engine import RowMapping
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from apps.server import tables
+from apps.server.errors import Conflict, NotFound
+from apps.server.tables import now, threads
+from apps.server.wire import decode, iso
+from planweave import BadInput
+
+Status = Literal["idle", "busy", "interrupted", "error"]
+SortBy = Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"]
+
+
+class ThreadQuery(BaseModel):
+    """What a search for threads asks."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    metadata: dict[str, Any] | None = None
+    values: dict[str, Any] | None = None
+    ids: list[str] | None = None
+    status: Status | None = None
+    limit: int = Field(default=10, ge=1, le=1000)
+    offset: int = Field(default=0, ge=0)
+    sort_by: SortBy | None = None
+    sort_order: Literal["asc", "desc"] = "desc"
+    select: list[str] | None = None
+
+
+class Threads:
+    """Reads and writes the table."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def create(
+        self, owner: str, thread_id: str | None, metadata: Mapping[str, Any], *, lenient: bool
+    ) -> dict[str, Any]:
+        """Make a thread.
+
+        Raises:
+            Conflict: The name is taken; with ``lenient`` only if it is somebody else's.
+        """
+        async with self._engine.begin() as connection:
+            if thread_id and await self._taken(connection, thread_id):
+                if not lenient:
+                    raise Conflict("A thread of this name exists.", mend="Choose another name.")
+            else:
+                thread_id = await add_thread(connection, owner, thread_id, metadata)
+        return await self.get(owner, thread_id)
+
+    async def get(self, owner: str, thread_id: str) -> dict[str, Any]:
+        """A thread as the protocol shows it.
+
+        Raises:
+            NotFound: The owner has no such thread.
+        """
+        async with self._engine.connect() as connection:
+            return shown(await own_thread(connection, owner, thread_id))
+
+    async def search(self, owner: str, query: ThreadQuery) -> list[dict[str, Any]]:
+        """The owner's threads that fit.
+
+        Raises:
+            BadInput: A filter is none that can be searched for.
+        """
+        column = threads.c[query.sort_by or "created_at"]
+        order = column.asc() if query.sort_order == "asc" else column.desc()
+        asked = _filtered(select(threads), owner, query).order_by(order)
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(asked.limit(query.limit).offset(query.offset))
+            return [chosen(shown(row), query.select) for row in rows.mappings()]
+
+    async def count(self, owner: str, query: ThreadQuery) -> int:
+        """How many of the owner's threads fit."""
+        asked = _filtered(select(func.count()).select_from(threads), owner, query)
+        async with self._engine.connect() as connection:
+            return int((await connection.execute(asked)).scalar_one())
+
+    async def annotate(
+        self, owner: str, thread_id: str, metadata: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Add to a thread's metadata.
+
+        Raises:
+            NotFound: The owner has no such thread.
+        """
+        async with self._engine.begin() as connection:
+            await lock_thread(connection, owner, thread_id)
+            row = await own_thread(connection, owner, thread_id)
+            merged = row["metadata"] | searchable(metadata)
+            await connection.execute(_of(thread_id).values(metadata=merged))
+        return await self.get(owner, thread_id)
+
+    async def keep_state(self, thread_id: str, state: Mapping[str, Any]) -> None:
+        """Keep the latest state beside the thread, as searches show it."""
+        async with self._engine.begin() as connection:
+            await connection.execute(_of(thread_id).values(state_updated_at=now(), **state))
+
+    async def delete(self, owner: str, thread_id: str) -> None:
+        """Take a thread away with its runs and events.
+
+        Raises:
+            NotFound: The owner has no such thread.
+            Conflict: A run of it is not over.
+        """
+        async with self._engine.begin() as connection:
+            await lock_thread(connection, owner, thread_id)
+            row = await own_thread(connection, owner, thread_id)
+            if row["status"] == "busy":
+                raise Conflict("The thread is busy.", mend="Cancel its runs first.")
+            await remove_thread(connection, thread_id)
+
+    async def _taken(self, connection: AsyncConnection, thread_id: str) -> bool:
+        asked = select(threads.c.thread_id).where(threads.c.thread_id == thread_id)
+        return (await connection.execute(asked)).first() is not None
+
+
+async def add_thread(
+    connection: AsyncConnection,
+    owner: str,
+    thread_id: str | None,
+    metadata: Mapping[str, Any],
+    *,
+    temporary: bool = False,
+) -> str:
+    """Make a thread in a transaction; returns its name."""
+    thread_id = thread_id or str(uuid7())
+    times = {name: now() for name in ("created_at", "updated_at", "state_updated_at")}
+    await connection.execute(
+        insert(threads).values(
+            thread_id=thread_id,
+            owner=owner,
+            metadata=searchable(metadata),
+            status="idle",
+            temporary=temporary,
+            **times,
+        )
+    )
+    return thread_id
+
+
+async def own_thread(connection: AsyncConnection, owner: str, thread_id: str) -> RowMapping:
+    """The row of the owner's thread.
+
+    Raises:
+        NotFound: The owner has none of that name.
+    """
+    asked = select(threads).where(threads.c.thread_id == thread_id, threads.c.owner == owner)
+    row = (await connection.execute(asked)).mappings().first()
+    if row is None:
+        raise NotFound(f"Thread with ID {thread_id} not found.")
+    return row
+
+
+async def lock_thread(connection: AsyncConnection, owner: str, thread_id: str) -> None:
+    """Let no other transaction change the thread before this one ends."""
+    owned = (threads.c.thread_id == thread_id, threads.c.owner == owner)
+    await connection.execute(update(threads).where(*owned).values(updated_at=now()))
+
+
+async def remove_thread(connection: AsyncConnection, thread_id: str) -> None:
+    """Take a thread away in a transaction, with its runs and events."""
+    own_runs = select(tables.runs.c.run_id).where(tables.runs.c.thread_id == thread_id)
+    await connection.execute(delete(tables.events).where(tables.events.c.run_id.in_(own_runs)))
+    await connection.execute(delete(tables.runs).where(tables.runs.c.thread_id == thread_id))
+    await connection.execute(delete(threads).where(threads.c.thread_id == thread_id))
+
+
+def shown(row: RowMapping) -> dict[str, Any]:
+    """A thread as the protocol shows it."""
+    return {
+        "thread_id": row["thread_id"],
+        **{name: iso(row[name]) for name in ("created_at", "updated_at", "state_updated_at")},
+        "metadata": row["metadata"],
+        "status": row["status"],
+        "config": {},
+        "values": decode(row["values"]) if row["values"] else None,
+        "interrupts": decode(row["interrupts"]) if row["interrupts"] else {},
+        **({"error": decode(row["error"])} if row["error"] else {}),
+    }
+
+
+def chosen(record: dict[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
+    """A record with those fields that were asked for."""
+    return {name: record[name] for name in names if name in record} if names else record
+
+
+def searchable(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata as it may be kept.
+
+    Raises:
+        BadInput: It holds the character NUL, which PostgreSQL cannot keep.
+    """
+    if "\\u0000" in json.dumps(metadata):
+        raise BadInput("Metadata may not hold the character NUL.")
+    return dict(metadata)
+
+
+def _of(thread_id: str) -> Any:
+    return update(threads).where(threads.c.thread_id == thread_id)
+
+
+def _filtered(asked: Select[Any], owner: str, query: ThreadQuery) -> Select[Any]:
+    asked = asked.where(threads.c.owner == owner, threads.c.temporary.is_(False))
+    if query.ids:
+        asked = asked.where(threads.c.thread_id.in_(query.ids))
+    if query.status:
+        asked = asked.where(threads.c.status == query.status)
+    if query.values:
+        raise BadInput("Threads cannot be searched by their values.", mend="Search by metadata.")
+    for name, value in (query.metadata or {}).items():
+        asked = asked.where(_equal(name, value))
+    return asked
+
+
+def _equal(name: str, value: Any) -> ColumnElement[bool]:
+    found: Any = threads.c.metadata[name]
+    equal: ColumnElement[bool] | None = None
+    match value:
+        case bool():
+            equal = found.as_boolean() == value
+        case int():
+            equal = found.as_integer() == value
+        case str():
+            equal = found.as_string() == value
+    if equal is None:
+        raise BadInput(
+            f"Threads cannot be searched by the metadata {name!r}.",
+            mend="Give a text, a whole number or true or false.",
+        )
+    return equal

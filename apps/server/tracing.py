@@ -1,0 +1,81 @@
+"""Traces of runs for OpenTelemetry, when ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set.
+
+A span for each run, with a span for each call of a model in it: names, counts and times. What was
+asked and answered is not in them.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from planweave import BadInput, __version__
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span, Tracer
+
+    from apps.server.runs import Claim
+
+
+@cache
+def tracer() -> "Tracer | None":
+    """The tracer of this process; None if nobody asked for traces.
+
+    Raises:
+        BadInput: They are asked for, and the package is missing.
+    """
+    if not os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
+        return None
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError:
+        raise BadInput(
+            "OTEL_EXPORTER_OTLP_ENDPOINT is set, and OpenTelemetry is not installed.",
+            mend='Run: pip install "planweave[telemetry]".',
+        ) from None
+    resource = Resource.create({"service.name": "planweave", "service.version": __version__})
+    provider = TracerProvider(resource=resource)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    return provider.get_tracer("planweave")
+
+
+@contextmanager
+def run_span(claim: "Claim") -> "Iterator[Span | None]":
+    """The span of a run."""
+    if (found := tracer()) is None:
+        yield None
+        return
+    attributes: dict[str, str | int] = {
+        "planweave.method": claim.method,
+        "planweave.run": claim.run_id,
+        "planweave.thread": claim.thread_id,
+        "planweave.attempt": claim.attempt,
+    }
+    with found.start_as_current_span(f"run {claim.method}", attributes=attributes) as span:
+        yield span
+
+
+def call_span(parent: "Span | None", call: Mapping[str, Any]) -> None:
+    """The span of a call that has just ended."""
+    if parent is None or (found := tracer()) is None:
+        return
+    from opentelemetry.trace import set_span_in_context
+
+    end = time.time_ns()
+    span = found.start_span(
+        f"call {call['role']}",
+        context=set_span_in_context(parent),
+        start_time=end - int(call["seconds"] * 1e9),
+        attributes={
+            "gen_ai.request.model": call["model"],
+            "gen_ai.usage.input_tokens": call["input_tokens"],
+            "gen_ai.usage.output_tokens": call["output_tokens"],
+            "planweave.role": call["role"],
+        },
+    )
+    span.end(end)

@@ -1,0 +1,69 @@
+"""How states, events and times are written on the wire."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import orjson
+from langgraph.types import Interrupt
+from pydantic import BaseModel
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
+
+
+class Event(NamedTuple):
+    """One event of a run's stream.
+
+    Attributes:
+        run_id: Its run.
+        number: Grows within a run, also from one attempt to the next.
+        name: As in the LangGraph server's protocol; ``end`` is the last one and is not sent.
+        data: JSON.
+    """
+
+    run_id: str
+    number: int
+    name: str
+    data: str
+
+
+def encode(value: Any) -> bytes:
+    """Write a value as JSON: messages as dictionaries, what JSON does not know as text."""
+    try:
+        return orjson.dumps(value, _plain, _OPTIONS)
+    except TypeError:  # a huge integer, or half a surrogate pair in a text from outside
+        return json.dumps(value, default=_plain).encode()
+
+
+def decode(text: str | bytes) -> Any:
+    """Read JSON that :func:`encode` has written."""
+    return json.loads(text)
+
+
+def iso(seconds: float | None) -> str | None:
+    """A time as the protocol writes it."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+def sse(event: Event) -> bytes:
+    """An event as the lines of an event stream."""
+    return f"id: {event.number}\nevent: {event.name}\ndata: {event.data}\n\n".encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Interrupt):
+        schema = value.response_schema
+        return {"value": value.value, "id": value.id} | (
+            {"response_schema": schema} if schema else {}
+        )
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset, tuple)):
+        return list(value)
+    return str(value)

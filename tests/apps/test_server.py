@@ -1,0 +1,312 @@
+"""``planweave serve`` speaks the LangGraph server's protocol: driven by its SDK and RemoteGraph."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import httpx
+import pytest
+from langgraph.pregel.remote import RemoteGraph
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
+from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, WHOLE_RUN, scripted
+from openai_server import Script, serving
+from serve import Served, serving_planweave
+from servers import Unobtainable, postgresql
+
+from graphs import METHODS
+
+pytestmark = pytest.mark.server
+
+QUESTION: Any = {"messages": [{"role": "user", "content": "Which offer is cheapest?"}]}
+NODES = ["planner", "selector", "sql", "replanner", "selector", "answering_machine", "speaker"]
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served")
+    with ExitStack() as stack:
+        variables = {"PLANWEAVE_SERVE_BODY_BYTES": "20000"}
+        if request.param == "postgresql":
+            try:
+                database = stack.enter_context(postgresql(""))
+            except Unobtainable as reason:
+                pytest.skip(str(reason))
+            variables["PLANWEAVE_SERVE_URL"] = database.url("owner")
+        yield stack.enter_context(serving_planweave(folder, **variables))
+
+
+@pytest.fixture
+async def client(server: Served) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=server.url, api_key=None) as client:
+        yield client
+
+
+@pytest.fixture
+def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("offers") / "offers.sql"
+    path.write_text(SCRIPT)
+    return str(path)
+
+
+def context(model: Script, database: str, **more: bool) -> dict[str, str | bool]:
+    return {"model": model.name, "database": database, **more}
+
+
+def visited(updates: Iterable[dict[str, Any]]) -> list[str]:
+    """The nodes of a whole run, as far as they call a model or a tool, or speak."""
+    return [name for update in updates for name in update if name in NODES]
+
+
+def memory_of(values: Any) -> dict[str, Any]:
+    assert isinstance(values, dict)
+    return values
+
+
+async def test_the_methods_are_its_assistants(client: LangGraphClient) -> None:
+    assistants = await client.assistants.search(limit=50)
+    assert [one["graph_id"] for one in assistants] == [*METHODS]
+    one = await client.assistants.get(assistants[0]["assistant_id"])
+    assert one == assistants[0] == await client.assistants.get("planrag")
+    schemas: Any = await client.assistants.get_schemas("planrag")
+    assert "messages" in schemas["input_schema"]["properties"]
+    assert {"plan", "facts"} <= set(schemas["output_schema"]["properties"])
+    assert "description" in schemas["context_schema"]["properties"]["database"]
+    graph = await client.assistants.get_graph("planrag")
+    assert {"planner", "sql"} <= {node["id"] for node in graph["nodes"]}
+    with pytest.raises(NotFoundError, match="planrag"):
+        await client.assistants.get("no_such_method")
+
+
+async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, database: str) -> None:
+    thread = (await client.threads.create(metadata={"topic": "offers"}))["thread_id"]
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        parts = [
+            part
+            async for part in client.runs.stream(
+                thread,
+                "planrag",
+                input=QUESTION,
+                context=context(model, database),
+                stream_mode=["updates", "custom", "values"],
+            )
+        ]
+    assert visited(part.data for part in parts if part.event == "updates") == NODES
+    assert [part.event for part in parts].count("custom") == 5
+    assert parts[0].event == "metadata"
+    assert parts[-1].data["messages"][-1]["type"] == "ai"
+    state = await client.threads.get_state(thread)
+    assert memory_of(state["values"])["answer"]["decision"] == "Birch"
+    assert (await client.threads.get(thread))["status"] == "idle"
+    found = await client.threads.search(metadata={"topic": "offers", "graph_id": "planrag"})
+    assert [one["thread_id"] for one in found] == [thread]
+    assert not await client.threads.search(metadata={"topic": "else"})
+
+    run = parts[0].data["run_id"]
+    again = [part async for part in client.runs.join_stream(thread, run)]
+    assert [(part.id, part.event, part.data) for part in again] == [
+        (part.id, part.event, part.data) for part in parts
+    ]
+    rest = client.runs.join_stream(thread, run, last_event_id=parts[9].id)
+    assert [part.id async for part in rest] == [part.id for part in parts[10:]]
+
+
+async def test_interrupts_resumes_forks_and_copies(client: LangGraphClient, database: str) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        settings = context(model, database, approve=True)
+        stopped = memory_of(
+            await client.runs.wait(thread, "planrag", input=QUESTION, context=settings)
+        )
+        request = stopped["__interrupt__"][0]["value"]["action_requests"][0]
+        assert request["args"]["plan"] == PLAN["steps"]
+        assert (await client.threads.get(thread))["status"] == "interrupted"
+        copy: Any = await client.threads.copy(thread)  # type: ignore[func-returns-value]
+        approval = {"decisions": [{"type": "approve"}]}
+        done = await client.runs.wait(
+            thread, "planrag", command={"resume": approval}, context=settings
+        )
+        assert memory_of(done)["answer"]["decision"] == "Birch"
+
+    waiting = await client.threads.get_state(copy["thread_id"])
+    assert waiting["interrupts"][0]["value"]["action_requests"] == [request]
+    edited = {"name": "carry_out_plan", "args": {"plan": ["Look at the offers."]}}
+    edit = {"decisions": [{"type": "edit", "edited_action": edited}]}
+    history = await client.threads.get_history(thread, limit=50)
+    before = next(state for state in history if state["next"] == ["selector"])
+    ash = DECISION | {"decision": "ash"}
+    for name, options in (
+        (thread, {"checkpoint": before["checkpoint"]}),
+        (copy["thread_id"], {"command": {"resume": edit}}),
+    ):
+        with serving(*scripted(QUERY, SOUND, FINISH, ash)) as model:
+            settings = context(model, database, approve=True)
+            fork = memory_of(await client.runs.wait(name, "planrag", context=settings, **options))
+        assert fork["answer"]["decision"] == "ash"
+    assert fork["plan"] == ["Look at the offers."]
+
+
+async def test_a_state_is_edited_and_a_thread_forgotten(
+    client: LangGraphClient, database: str
+) -> None:
+    thread = (await client.threads.create(graph_id="planrag"))["thread_id"]
+    assert (await client.threads.get_state(thread))["values"] == {}
+    values = {"question": "Which offer is cheapest?", "messages": [], "plan": ["Look."]}
+    changed = await client.threads.update_state(thread, values, as_node="speaker")
+    place = changed["checkpoint"]
+    state = await client.threads.get_state(thread, place)
+    assert memory_of(state["values"])["plan"] == ["Look."]
+    assert (await client.threads.get(thread))["values"] == state["values"]
+    with pytest.raises(UnprocessableEntityError, match="cannot be changed"):
+        await client.threads.update_state(thread, values, as_node="nobody")
+    noted = await client.threads.update(thread, metadata={"starred": True})
+    assert noted["metadata"] == {"graph_id": "planrag", "starred": True}
+    assert await client.threads.count(metadata={"starred": True}) == 1
+    await client.threads.delete(thread)
+    with pytest.raises(NotFoundError):
+        await client.threads.get(thread)
+    again = await client.threads.create(thread_id=thread, graph_id="planrag")
+    assert (await client.threads.get_state(again["thread_id"]))["values"] == {}
+
+
+async def test_a_run_in_the_background_is_joined_and_cancelled(
+    client: LangGraphClient, database: str
+) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    with serving(*scripted(PLAN, QUERY, SOUND, delay=0.2), *scripted(FINISH, delay=60)) as model:
+        settings = context(model, database)
+        run = await client.runs.create(thread, "planrag", input=QUESTION, context=settings)
+        with pytest.raises(ConflictError):
+            await client.runs.create(
+                thread, "planrag", input=QUESTION, multitask_strategy="reject", context=settings
+            )
+        hello: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
+        later = await client.runs.create(thread, "planrag", input=hello)
+        assert later["status"] == "pending"
+        async for part in client.runs.join_stream(thread, run["run_id"]):
+            if part.data.get("facts"):
+                break
+        await client.runs.cancel(thread, run["run_id"], wait=True)
+    assert (await client.runs.get(thread, run["run_id"]))["status"] == "interrupted"
+    done = memory_of(await client.runs.join(thread, later["run_id"]))
+    assert done["messages"][-1]["content"].startswith("Hello")
+    listed = await client.runs.list(thread)
+    assert [(one["run_id"], one["status"]) for one in listed] == [
+        (later["run_id"], "success"),
+        (run["run_id"], "interrupted"),
+    ]
+    with pytest.raises(NotFoundError):
+        await client.runs.cancel(thread, run["run_id"])
+    await client.runs.delete(thread, run["run_id"])
+    assert len(await client.runs.list(thread)) == 1
+
+
+async def test_every_method_greets_at_once_and_leaves_no_thread(client: LangGraphClient) -> None:
+    before = await client.threads.count()
+    greetings = [
+        client.runs.wait(None, method, input={"question": "Hi!"}, raise_error=False)
+        for method in METHODS
+    ]
+    for method, done in zip(METHODS, await asyncio.gather(*greetings), strict=True):
+        assert memory_of(done)["messages"][-1]["content"].startswith("Hello"), method
+    assert await client.threads.count() == before
+
+
+async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
+    with pytest.raises(UnprocessableEntityError, match="max_iterations"):
+        await client.runs.create(None, "planrag", input={}, context={"max_iterations": 0})
+    with pytest.raises(Exception, match="No database and no document collection"):
+        await client.runs.wait(None, "planrag", input={"question": "Which?"})
+    events = client.runs.stream(None, "planrag", input={"question": "Which?"})
+    last = [part async for part in events][-1]
+    assert (last.event, last.data["error"]) == ("error", "BadInput")
+    run = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+    async with httpx.AsyncClient(base_url=server.url) as page:
+        for body, status in (
+            (json.dumps(run | {"webhook": "http://127.0.0.1/"}), 422),
+            (json.dumps(run | {"input": {"question": "\0"}}), 422),
+            (json.dumps(run | {"stream_mode": "events"}), 422),
+            (json.dumps(run | {"input": {"question": "x" * 30_000}}), 413),
+            ("[" * 10_000, 422),
+            ("[]", 422),
+            ("{", 422),
+        ):
+            reply = await page.post("/runs/wait", content=body)
+            assert (reply.status_code, "detail" in reply.json()) == (status, True)
+        assert (await page.post("/nowhere")).status_code == 404
+        assert (await page.put("/threads")).status_code == 405
+
+
+async def test_a_remote_graph(client: LangGraphClient, database: str) -> None:
+    graph = RemoteGraph("planrag", client=client)
+    config: Any = {"configurable": {"thread_id": (await client.threads.create())["thread_id"]}}
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        updates = [
+            part
+            async for part in graph.astream(
+                QUESTION, config, context=context(model, database), stream_mode="updates"
+            )
+        ]
+    assert visited(updates) == NODES
+    state = await graph.aget_state(config)
+    assert state.values["answer"]["decision"] == "Birch"
+    assert [past.next async for past in graph.aget_state_history(config, limit=2)] == [
+        (),
+        ("speaker",),
+    ]
+    drawn = await graph.aget_graph()
+    assert "planner" in drawn.nodes
+    assert await graph.aupdate_state(config, {"reason": "none"}, as_node="speaker")
+
+
+async def test_long_term_memory(client: LangGraphClient) -> None:
+    space = ["notes", "one"]
+    await client.store.put_item(space, "colour", {"is": "blue"})
+    item = await client.store.get_item(space, "colour")
+    assert item["value"] == {"is": "blue"}
+    await client.store.put_item(["notes", "oneself"], "colour", {"is": "red"})
+    found = await client.store.search_items(space, filter={"is": "blue"})
+    assert [one["key"] for one in found["items"]] == ["colour"]
+    assert len((await client.store.search_items(space))["items"]) == 1
+    listed = await client.store.list_namespaces(prefix=space)
+    assert listed["namespaces"] == [space]
+    await client.store.delete_item(space, "colour")
+    assert not await client.store.get_item(space, "colour")
+
+
+@pytest.mark.parametrize(
+    ("headers", "admitted"),
+    [
+        ({"origin": "https://smith.langchain.com"}, True),
+        ({"origin": "http://localhost:3000"}, True),
+        ({"origin": "https://evil.example"}, False),
+        ({"origin": "null"}, False),
+        ({"host": "evil.example"}, False),
+        ({"origin": "http://localhost", "host": "localhost.evil.example"}, False),
+    ],
+)
+async def test_a_foreign_web_page_starts_no_run(
+    server: Served, headers: dict[str, str], admitted: bool
+) -> None:
+    run = json.dumps({"assistant_id": "planrag", "input": {"question": "Hello!"}})
+    async with httpx.AsyncClient(base_url=server.url, headers=headers) as page:
+        reply = await page.post("/runs/wait", content=run)
+        assert reply.status_code == (200 if admitted else 403)
+        assert (await page.get("/info")).status_code == (200 if admitted else 403)
+
+
+async def test_metrics_and_headers(server: Served, client: LangGraphClient) -> None:
+    await client.runs.wait(None, "direct", input={"question": "Hi!"})
+    async with httpx.AsyncClient(base_url=server.url) as page:
+        figures = (await page.get("/metrics")).text
+        answer = await page.get("/ok", params={"check_db": "1"})
+    assert 'planweave_runs_finished_total{method="direct",status="success"}' in figures
+    assert 'planweave_runs{status="running"} 0.0' in figures
+    assert answer.json() == {"ok": True}
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "server" not in answer.headers
