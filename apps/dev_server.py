@@ -6,21 +6,13 @@ could start runs, name databases and models of its choice, and read what they an
 programs on this machine, the chat pages made for it, and its own page.
 """
 
-from urllib.parse import urlsplit
-
 from langgraph_sdk import Auth, get_client
 from starlette.applications import Starlette
 
 from apps import studio
 from apps.embed import openai_routes, over_protocol
+from apps.origins import is_known
 from apps.service import service
-
-_PAGES = {
-    "https://smith.langchain.com",
-    "https://eu.smith.langchain.com",
-    "https://agentchat.vercel.app",
-}
-_THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 
 _offered = service()
 _completions = openai_routes(over_protocol(lambda: get_client(api_key=None)), lambda: _offered)
@@ -37,9 +29,8 @@ async def authenticate(headers: dict[bytes, bytes]) -> str:
             machine's address given to its own name.
     """
     origin = headers.get(b"origin", b"").decode("latin-1")
-    host = urlsplit(f"//{headers.get(b'host', b'').decode('latin-1')}").hostname
-    foreign = origin and origin not in _PAGES and urlsplit(origin).hostname not in _THIS_MACHINE
-    if foreign or host not in _THIS_MACHINE:
+    host = headers.get(b"host", b"").decode("latin-1")
+    if not is_known(origin, host):
         raise Auth.exceptions.HTTPException(
             status_code=403, detail="This server does not answer web pages of other sites."
         )
