@@ -129,8 +129,9 @@ def followers(environment: str, guide: Guide, *, recombined: bool) -> Choose:
             proposed = guide.propose(task.question, _PROPOSALS)
             path = proposed[guide.select(task.question, proposed)].instructions
         else:
-            path = guide.adapted(guide.nearest(task.question, 1)[0], task.question)
-        return PLAYERS[environment](task.question, path, guide.slots.names(task.question))
+            path = guide.form(guide.nearest(task.question, 1)[0])
+        names = guide.slots.names(task.question)
+        return PLAYERS[environment](task.question, guide.adapted(path, task.question), names)
 
     return player
 

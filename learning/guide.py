@@ -3,13 +3,16 @@
 import pathlib
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from learning.experience import experience_of
+from learning.instruction_graph import InstructionGraph
+from learning.ml_agent import MLAgent
 from learning.paths import Path, read_paths
+from learning.rl_agent import Proposal, RLAgent
 from learning.slots import Slots
 from learning.vectors import Embed, Floats, SentenceVectors
 from models import embeddings
@@ -23,7 +26,7 @@ class Suggestion(NamedTuple):
     """A path for a question.
 
     Attributes:
-        instructions: In order; words that only their own question had may be slots.
+        instructions: In order, with slots; see :class:`~learning.slots.Slots`.
         origins: The questions of the paths that they come from.
     """
 
@@ -37,12 +40,21 @@ class Guide:
     Args:
         paths: All that are known; those that failed are left out.
         embed: The frozen model of sentence vectors.
+        rl_agent: Proposes paths from the instruction graph; without it those of the questions
+            that are nearest in form are proposed.
+        ml_agent: Selects among them; without it the first.
 
     Raises:
         BadInput: None of them succeeded.
     """
 
-    def __init__(self, paths: Sequence[Path], embed: Embed) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        embed: Embed,
+        rl_agent: RLAgent | None = None,
+        ml_agent: MLAgent | None = None,
+    ) -> None:
         self.paths = [path for path in paths if path.reward >= 1]
         if not self.paths:
             raise BadInput(
@@ -50,7 +62,7 @@ class Guide:
                 mend="Name a file of paths in `paths`, or add some: planweave experience add FILE",
             )
         self.slots = Slots.of(self.paths)
-        self._embed = embed
+        self._embed, self._rl_agent, self._ml_agent = embed, rl_agent, ml_agent
         self._vectors: Floats = embed([path.question for path in self.paths])
         self._forms = [self.slots.path(path) for path in self.paths]
         self._form_vectors: Floats = embed(
@@ -66,12 +78,51 @@ class Guide:
         cosines = self._vectors @ self._embed([question])[0]
         return [self.paths[row] for row in np.argsort(-cosines, kind="stable")[:k]]
 
+    @cached_property
+    def graph(self) -> InstructionGraph:
+        """The instruction graph of the paths, with slots."""
+        graph = InstructionGraph(self._embed)
+        graph.insert_all(self._forms)
+        return graph
+
     def propose(self, question: str, k: int) -> list[Suggestion]:
         """At most ``k`` different paths for a question, the likeliest first (InstructRAG).
 
         Raises:
             ModelUnavailable: The frozen model is not on this machine.
         """
+        if self._rl_agent is None:
+            return self._nearest_in_form(question, k)
+        asked = {path.key: path.question for path in self._forms}
+        proposed = self._rl_agent.propose(self.graph, question, k)
+        return [
+            Suggestion(p.instructions, tuple(asked[key] for key in p.origins)) for p in proposed
+        ]
+
+    def select(self, question: str, suggestions: Sequence[Suggestion]) -> int:
+        """The place of the path that suits the question best, of at least one.
+
+        Raises:
+            ModelUnavailable: The frozen model is not on this machine.
+        """
+        if self._ml_agent is None:
+            return 0
+        proposals = [Proposal(each.instructions, (), ()) for each in suggestions]
+        return self._ml_agent.select(question, proposals)
+
+    def form(self, path: Path) -> tuple[str, ...]:
+        """The instructions of a path, with slots."""
+        return self.slots.path(path).instructions
+
+    def adapted(self, instructions: Sequence[str], question: str) -> tuple[str, ...]:
+        """Instructions with the names of a question in their slots, as far as it has some."""
+        names = enumerate(self.slots.names(question), start=1)
+        values = {f"{{{number}}}": name for number, name in names}
+        return tuple(
+            _NUMBERED.sub(lambda slot: values.get(slot[0], slot[0]), text) for text in instructions
+        )
+
+    def _nearest_in_form(self, question: str, k: int) -> list[Suggestion]:
         cosines = self._form_vectors @ self._embed([self.slots.question(question)])[0]
         found: dict[tuple[str, ...], list[str]] = {}
         for row in np.argsort(-cosines, kind="stable"):
@@ -79,24 +130,7 @@ class Guide:
             if len(found) == k and instructions not in found:
                 break
             found.setdefault(instructions, []).append(self.paths[row].question)
-        names = self.slots.names(question)
-        return [Suggestion(filled(path, names), tuple(asked)) for path, asked in found.items()]
-
-    def adapted(self, path: Path, question: str) -> tuple[str, ...]:
-        """The instructions of a path with the names of another question in place of its own."""
-        return filled(self.slots.path(path).instructions, self.slots.names(question))
-
-    def select(self, _question: str, _suggestions: Sequence[Suggestion]) -> int:
-        """The place of the path that suits the question best."""
-        return 0
-
-
-def filled(instructions: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """Instructions with the names of a question in their numbered slots, as far as it has some."""
-    values = {f"{{{number}}}": name for number, name in enumerate(names, start=1)}
-    return tuple(
-        _NUMBERED.sub(lambda slot: values.get(slot[0], slot[0]), text) for text in instructions
-    )
+        return [Suggestion(path, tuple(asked)) for path, asked in found.items()]
 
 
 def open_guide(file: str | None, owner: str) -> Guide:

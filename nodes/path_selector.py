@@ -3,14 +3,14 @@
 from langgraph.runtime import Runtime
 
 from learning.guide import Suggestion, open_guide
-from memory import Context, WorkingMemory
+from memory import Context, InstructionPath, WorkingMemory
 from prompts import load
 
 _SHOWN_ORIGINS = 2
 
 
 def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Choose one of the proposed paths; its instructions become the plan.
+    """Choose one of the proposed paths; with the task's names in its slots it is the plan.
 
     Raises:
         ModelUnavailable: The frozen model of sentence vectors is not on this machine.
@@ -22,8 +22,11 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     if not proposed:
         return {}
     guide = open_guide(runtime.context.paths, runtime.context.owner)
-    path = state["candidate_paths"][guide.select(state["question"], proposed)]
-    return {"path": path, "plan": path["instructions"]}
+    question = state["question"]
+    selected = proposed[guide.select(question, proposed)]
+    plan = list(guide.adapted(selected.instructions, question))
+    path = InstructionPath(instructions=plan, origins=list(selected.origins))
+    return {"path": path, "plan": plan}
 
 
 def chosen_path(state: WorkingMemory) -> str:

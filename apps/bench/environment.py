@@ -55,7 +55,8 @@ def environment(
         ),
     ] = "gold",
     paths: Annotated[
-        Path | None, typer.Option(help="Paths that worked; those of the tasks are left out.")
+        Path | None,
+        typer.Option(help="Paths that worked; those of the split's tasks are left out."),
     ] = None,
     split: Annotated[str, typer.Option(help="Part of the tasks; all if unset.")] = "",
     limit: Annotated[int | None, typer.Option(help="Tasks at most; all if unset.", min=1)] = None,
@@ -77,8 +78,8 @@ def environment(
     console = Console(stderr=as_json, highlight=False)
     chosen = listed(policy, (*_POLICIES, *_METHODS), "policy", every="all")
     with open_environment(name, data) as world:
-        tasks = without_model.choose(world.tasks(split), limit, seed)
-    asked = {task.question for task in tasks}
+        every = world.tasks(split)
+    tasks, asked = without_model.choose(every, limit, seed), {task.question for task in every}
     known = [one for one in read_paths(paths) if one.question not in asked] if paths else []
     about: dict[str, JsonValue] = {
         "name": name,

@@ -136,7 +136,8 @@ async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) 
     assert len(memory["candidate_paths"]) == 2
     path = memory["path"]
     assert path is not None
-    assert path in memory["candidate_paths"]
+    assert memory["candidate_paths"][0]["instructions"][0] == "Search[{1} {asked}]"
+    assert path["instructions"][0] == "Search[Finlandia {asked}]"
     assert path["origins"] == ["In which country was the composer of Valse triste born?"]
     assert memory["plan"] == path["instructions"]
     prompt = script.prompts[0].text

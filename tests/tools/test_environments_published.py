@@ -1,0 +1,64 @@
+"""The real environments with published data: known paths solve them."""
+
+import importlib.util
+import shutil
+from collections.abc import Sequence
+
+import pytest
+from published import published
+
+from tools.environments import Environment, Task, open_environment
+
+pytestmark = pytest.mark.published
+
+
+def solved(world: Environment, tasks: Sequence[Task]) -> list[float]:
+    """The score of each task when its gold path is done."""
+    scores = []
+    for task in tasks:
+        world.reset(task)
+        seen = [world.step(action) for action in task.gold or ()]
+        assert seen[-1].done
+        scores.append(seen[-1].score)
+    return scores
+
+
+@pytest.mark.parametrize("file", ["dev_distractor_subset", "train_distractor_subset"])
+def test_hotpotqa(file: str) -> None:
+    with open_environment("hotpotqa", published(f"hotpotqa/{file}.jsonl.gz")) as world:
+        tasks = world.tasks()
+        assert len({task.id for task in tasks}) == len(tasks) > 200
+        assert set(solved(world, tasks)) == {1.0}
+
+
+def test_webshop() -> None:
+    with open_environment("webshop", published("webshop")) as world:
+        tasks = world.tasks()
+        assert len(tasks) > 100
+        assert set(solved(world, tasks)) == {1.0}
+
+
+def test_alfworld() -> None:
+    data = published("alfworld")
+    if importlib.util.find_spec("alfworld") is None:
+        pytest.skip("ALFWorld is not installed: pip install 'alfworld>=0.4.2'")
+    with open_environment("alfworld", data) as world:
+        tasks = world.tasks("valid_unseen")
+        begin = world.reset(tasks[0]).text
+        assert begin.startswith("You are in the middle of a room.")
+        assert begin.endswith(f"Your task is to: {tasks[0].question}")
+        assert world.step("fly to the moon").text == "Nothing happens."
+        assert (tasks[0].gold or ("",))[0] in (world.admissible() or ())
+        assert solved(world, tasks[:1]) == [1.0]
+
+
+def test_scienceworld() -> None:
+    data = published("scienceworld/gold_trajectories.jsonl.gz")
+    if shutil.which("java") is None or importlib.util.find_spec("scienceworld") is None:
+        pytest.skip("ScienceWorld needs a Java runtime and pip install 'planweave[environments]'")
+    with open_environment("scienceworld", data) as world:
+        tasks = sorted(world.tasks("test"), key=lambda task: len(task.gold or ()) or 1000)
+        assert world.reset(tasks[0]).text.startswith("This room is called")
+        assert "No known action matches" in world.step("fly to the moon").text
+        assert "look around" in (world.admissible() or ())
+        assert solved(world, tasks[:2]) == [1.0, 1.0]
