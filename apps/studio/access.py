@@ -5,31 +5,68 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
+from apps.service import Service, service
 from planweave import BadInput
 
 
-def _anybody(_: Request) -> None:
+def _one_person(_: Request) -> None:
     return None
-
-
-def _any_url(_: Request, name: str) -> str:
-    return name
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a server lets its callers do; by itself all that its one user may do.
+    """What a server lets its callers do.
 
     Attributes:
-        owner: Whose documents and experience a request is about; None: everybody's.
-        url: The URL of the database that a caller names.
+        owner: Whose documents and experience a request is about; None: there is one person alone,
+            who may do everything.
+        service: What is offered by name to the others.
     """
 
-    owner: Callable[[Request], str | None] = _anybody
-    url: Callable[[Request, str], str] = _any_url
+    owner: Callable[[Request], str | None] = _one_person
+    service: Callable[[], Service] = service
 
-    def collection(self, request: Request, name: str) -> str:
-        """The collection that a caller means by ``name``.
+    def offered(self, request: Request) -> dict[str, list[str]]:
+        """The names that a caller may choose from for a setting; nothing for the one person."""
+        if self.owner(request) is None:
+            return {}
+        offer = self.service()
+        return {
+            "model": [*offer.models],
+            "database": [*offer.databases],
+            "graph": [*offer.graphs],
+            "collection": [*offer.collections],
+        }
+
+    def url(self, request: Request, name: str) -> str:
+        """The URL of the database that a caller means by ``name``; for the one person itself.
+
+        Raises:
+            BadInput: It is not offered.
+        """
+        if self.owner(request) is None:
+            return name
+        offer = self.service()
+        urls = {**offer.graphs, **offer.databases}
+        if name not in urls:
+            raise BadInput(
+                f"There is no database {name!r} here.",
+                mend=f"Offered are: {', '.join(urls) or 'none'}.",
+            )
+        return urls[name]
+
+    def readable(self, request: Request, name: str) -> str:
+        """The collection ``name``, if a caller may read it: their own, or one that is offered.
+
+        Raises:
+            BadInput: It belongs to somebody else.
+        """
+        if name in self.offered(request).get("collection", ()):
+            return name
+        return self.writable(request, name)
+
+    def writable(self, request: Request, name: str) -> str:
+        """The collection ``name``, if it is the caller's own.
 
         Raises:
             BadInput: It belongs to somebody else.

@@ -42,7 +42,7 @@ class Documents:
 
     async def upload(self, request: Request) -> JSONResponse:
         """Add the file that is the request's body to a collection, which is made if need be."""
-        collection = self._access.collection(request, asked(request, "collection"))
+        collection = self._access.writable(request, asked(request, "collection"))
         name = file_name(asked(request, "name"))
         content = await body(request, settings().limits().bytes)
         embeddings = request.query_params.get("embeddings") or None
@@ -51,7 +51,7 @@ class Documents:
 
     def remove(self, request: Request) -> JSONResponse:
         """Take a document away, or a whole collection if none is named."""
-        collection = self._access.collection(request, asked(request, "collection"))
+        collection = self._access.writable(request, asked(request, "collection"))
         if document := request.query_params.get("name"):
             open_collection(collection).remove(document)
         else:
@@ -60,7 +60,7 @@ class Documents:
 
     def page(self, request: Request) -> JSONResponse:
         """The text of a page of a document."""
-        collection = self._access.collection(request, asked(request, "collection"))
+        collection = self._access.readable(request, asked(request, "collection"))
         number = asked(request, "page")
         if not number.isdecimal():
             raise BadInput(f"{number!r} is no number of a page.")

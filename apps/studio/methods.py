@@ -7,15 +7,23 @@ from pydantic import JsonValue
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from apps.studio.access import Access
 from apps.studio.settings import form
 from graphs import METHODS, description, method
 from memory import Tool
 
 
-def methods(_: Request) -> JSONResponse:
-    """Every method with its description, and the form of the settings."""
-    listed = [{"name": name, "description": description(name)} for name in METHODS]
-    return JSONResponse({"methods": listed, "settings": form()})
+class Methods:
+    """The routes; ``access`` says what a caller may choose from."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def listed(self, request: Request) -> JSONResponse:
+        """Every method with its description, the form of the settings, and what is offered."""
+        listed = [{"name": name, "description": description(name)} for name in METHODS]
+        offered = self._access.offered(request)
+        return JSONResponse({"methods": listed, "settings": form(), "offered": offered})
 
 
 def graph(request: Request) -> JSONResponse:

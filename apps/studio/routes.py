@@ -22,12 +22,11 @@ def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
     """What a server mounts at its root; ``/studio/api`` needs the server's own authentication.
 
     Args:
-        access: Whose documents a caller sees and which databases it may name; for a server of
-            one person everything.
+        access: Whose documents a caller sees and what it may choose; one person may do everything.
     """
     documents, databases, experience = Documents(access), Databases(access), Experiences(access)
     inside = [
-        Route("/api/methods", methods.methods),
+        Route("/api/methods", methods.Methods(access).listed),
         Route("/api/methods/{name}/graph", methods.graph),
         Route("/api/documents", documents.listed, methods=["GET"]),
         Route("/api/documents", documents.upload, methods=["PUT"]),

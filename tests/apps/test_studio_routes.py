@@ -10,10 +10,10 @@ import pytest
 from documents import WordEmbeddings, WordTokens
 from records import record
 from starlette.applications import Starlette
-from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from apps import studio
+from apps.service import Service
 from apps.studio import experience, guard
 from apps.studio.settings import form
 from graphs import METHODS
@@ -21,7 +21,6 @@ from learning.experience import Experience
 from learning.paths import Path as Instructions
 from memory import Context
 from models import register_embeddings
-from planweave import BadInput
 from tools.documents import chunks
 
 STATIC = Path(studio.__file__).parent / "static"
@@ -194,16 +193,20 @@ def test_a_database_that_does_not_answer_is_told_without_its_password(page: Test
     assert "geheim" not in told
 
 
-def test_a_server_says_which_databases_may_be_named(page: TestClient, offers: str) -> None:
-    def offered(_: Request, name: str) -> str:
-        if name != "shop":
-            raise BadInput(f"There is no database {name!r}.")
-        return offers
-
-    shared = client(studio.Access(url=offered))
+def test_where_others_call_too_sources_are_named_and_offered(page: TestClient, offers: str) -> None:
+    upload(page, "report.md", "# Grid\n\nLosses fell.", "shared")
+    offer = Service(databases={"shop": offers}, collections=("shared",))
+    alice = client(studio.Access(owner=lambda _: "alice", service=lambda: offer))
+    offered = alice.get("/studio/api/methods").json()["offered"]
+    assert offered == {"model": [], "database": ["shop"], "graph": [], "collection": ["shared"]}
     asked = "/studio/api/databases"
-    assert shared.post(asked, json={"url": "shop"}).json()["kind"] == "relational"
-    assert "no database" in detail(shared.post(asked, json={"url": offers}))
+    assert alice.post(asked, json={"url": "shop"}).json()["kind"] == "relational"
+    told = detail(alice.post(asked, json={"url": offers}))
+    assert "Offered are: shop." in told
+    place = {"collection": "shared", "name": "report.md"}
+    assert alice.get(f"{DOCUMENTS}/page", params=place | {"page": "1"}).status_code == 200
+    assert "not yours" in detail(alice.delete(DOCUMENTS, params=place))
+    assert page.get("/studio/api/methods").json()["offered"] == {}
 
 
 def test_a_body_without_end_is_refused(page: TestClient) -> None:

@@ -17,14 +17,16 @@ export async function view(known, [thread]) {
 }
 
 /** Values that are worth offering for a setting. */
-export async function suggestions() {
+export async function suggestions({ offered }) {
   const { collections } = await get("/studio/api/documents").catch(() => ({ collections: {} }));
   const databases = JSON.parse(sessionStorage.getItem("planweave.databases") ?? "[]");
   const urls = (kind) => databases.filter((one) => one.kind === kind).map((one) => one.url);
-  return {
+  const own = {
     collection: Object.keys(collections), database: urls("relational"), graph: urls("graph"),
     model: ["embedded", "embedded:0.5b", "openai:gpt-4o-mini"],
   };
+  if (!Object.keys(offered).length) return own;
+  return { ...offered, collection: [...offered.collection, ...own.collection] };
 }
 
 /** A select of all methods. */
@@ -112,7 +114,7 @@ class Ask {
   }
 
   async prepare() {
-    this.suggested = await suggestions();
+    this.suggested = await suggestions(this.known);
     await Promise.all([this.choose(this.method), this.listThreads()]);
   }
 

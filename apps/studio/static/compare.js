@@ -22,7 +22,7 @@ export async function view(known) {
   return h("div", { className: "page wide" },
     h("h1", {}, "Two methods, one question"),
     element,
-    h("details", { className: "card" }, h("summary", {}, "Settings of both"), form(known.settings, "", await suggestions())),
+    h("details", { className: "card" }, h("summary", {}, "Settings of both"), form(known.settings, "", await suggestions(known))),
     h("div", { className: "pair" }, sides.map((side) => side.element)),
     result);
 }

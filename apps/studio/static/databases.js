@@ -6,7 +6,7 @@ import { settings } from "./settings.js";
 
 const KEPT = "planweave.databases";
 
-export async function view() {
+export async function view({ offered: { database: databases = [], graph: graphs = [] } }) {
   const shown = h("div", {});
   const url = h("input", { required: true, autocomplete: "off", spellcheck: false, placeholder: "postgresql://reader:${DB_PASSWORD}@host/shop" });
   const connect = async () => {
@@ -20,9 +20,9 @@ export async function view() {
       shown.replaceChildren(notice(error.message));
     }
   };
-  const known = remembered();
-  const earlier = known.length && h("ul", { className: "chips", "aria-label": "Connected before" }, known.map((one) =>
-    h("li", {}, button(one.url, () => { url.value = one.url; connect(); }, { className: "chip" }))));
+  const known = [...new Set([...databases, ...graphs, ...remembered().map((one) => one.url)])];
+  const earlier = known.length && h("ul", { className: "chips", "aria-label": "Databases at hand" }, known.map((one) =>
+    h("li", {}, button(one, () => { url.value = one; connect(); }, { className: "chip" }))));
   return h("div", { className: "page" }, h("h1", {}, "Databases"),
     h("p", { className: "lead" }, "Relational databases are asked in SQL, graph databases in Cypher; both only ever read."),
     h("form", { className: "card", onsubmit: (event) => { event.preventDefault(); connect(); } },

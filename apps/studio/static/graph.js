@@ -26,7 +26,7 @@ export class Drawing {
     s("defs", {}, s("marker", {
       id: arrow, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6.5, markerHeight: 6.5, orient: "auto-start-reverse",
     }, s("path", { d: "M0 .8 7.4 4 0 7.2z", class: "tip" }))));
-    const lines = graph.edges().map((edge) => edgeOf(graph.edge(edge), arrow));
+    const lines = graph.edges().map((edge) => edgeOf(graph.edge(edge), arrow, graph));
     for (const { source, target, label } of edges) {
       if (source === target) lines.push(loopOf(graph.node(source), label, arrow));
     }
@@ -105,7 +105,9 @@ function arranged(nodes, edges) {
   const tools = new Set(nodes.filter(({ tool }) => tool).map(({ id }) => id));
   const crowded = tools.size > CROWD;
   let chosen = 0;
-  edges.forEach(({ source, target, label, conditional }, at) => {
+  const order = new Map(nodes.map(({ id }, at) => [id, at])); // as they were written: the usual way comes first
+  const sorted = [...edges].sort((a, b) => order.get(a.source) - order.get(b.source) || order.get(a.target) - order.get(b.target));
+  sorted.forEach(({ source, target, label, conditional }, at) => {
     const minlen = crowded && tools.has(target) && !tools.has(source) ? 1 + (chosen++ % 2) : 1;
     if (source !== target) graph.setEdge(source, target, { label, conditional, minlen }, String(at));
   });
@@ -124,10 +126,27 @@ function extent(graph) {
   return { left, top, width: Math.max(...points.map(({ x }) => x)) - left, height: Math.max(...points.map(({ y }) => y)) - top };
 }
 
-function edgeOf({ points, label, conditional }, arrow) {
-  const { x, y } = points[Math.floor(points.length / 2)];
+function edgeOf({ points, label, conditional }, arrow, graph) {
+  const { x, y } = placeOf(label, points, graph);
   const path = s("path", { class: `edge ${conditional ? "may" : ""}`, d: smooth(points), "marker-end": `url(#${arrow})` });
   return label ? [path, s("text", { class: "label", x, y: y + 3 }, label.replaceAll("_", " "))] : [path];
+}
+
+/** Where the name of an edge stands: near its middle, and if it can be on no node. */
+function placeOf(label, points, graph) {
+  const covered = ({ x, y }) => graph.nodes().some((id) => {
+    const node = graph.node(id);
+    return Math.abs(x - node.x) < (node.width + label.length * 5.6) / 2 && Math.abs(y - node.y) < HEIGHT / 2 + 6;
+  });
+  const places = points.slice(1, -1).map((point, at) => { // the line is rounded at its points
+    const from = at ? middle(points[at], point) : points[0];
+    const to = at + 3 < points.length ? middle(point, points[at + 2]) : points.at(-1);
+    return middle(middle(from, point), middle(point, to));
+  });
+  places.push(...points.slice(1).map((point, at) => middle(points[at], point)));
+  const centre = places[Math.floor((points.length - 2) / 2)];
+  const far = ({ x, y }) => Math.hypot(x - centre.x, y - centre.y);
+  return places.sort((a, b) => far(a) - far(b)).find((place) => !covered(place)) ?? centre;
 }
 
 /** A node that may follow itself, drawn as a small loop on its right. */
@@ -140,10 +159,13 @@ function loopOf({ x, y, width }, label, arrow) {
 /** A line through the middles between points, rounded at the points. */
 function smooth(points) {
   const at = ({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`;
-  const middle = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
   const inner = points.slice(1, -1).map((point, n) => {
     const end = n === points.length - 3 ? points.at(-1) : middle(point, points[n + 2]);
     return `Q${at(point)} ${at(end)}`;
   });
   return inner.length ? `M${at(points[0])}${inner.join("")}` : `M${at(points[0])}L${at(points.at(-1))}`;
+}
+
+function middle(a, b) {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }

@@ -46,8 +46,10 @@ async function route() {
   const name = part in PARTS ? part : "ask";
   const own = ++shown;
   for (const [at, link] of links) {
-    if (at === name) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (at === name) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "center" }); // where the bar is too narrow for all
+    } else link.removeAttribute("aria-current");
   }
   document.title = `${PARTS[name]} · planweave studio`;
   try {
