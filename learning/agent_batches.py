@@ -118,7 +118,7 @@ def samples(survey: Survey, paths: Sequence[Path], embed: Embed, *, printed: boo
         rows.setdefault(stored.question, []).append(row)
     if not paths:
         return []
-    vectors = embed([path.question for path in paths])
+    vectors = embed([survey.form(path.question) for path in paths])
     return [
         Sample(path, View(survey, vector, rows.get(path.question, ()), printed=printed))
         for path, vector in zip(paths, vectors, strict=True)
@@ -164,6 +164,7 @@ class Material:
     """
 
     def __init__(self, survey: Survey, task: MetaTask, embed: Embed, settings: Settings) -> None:
+        self.task = task
         self.support = samples(survey, task.support, embed, printed=settings.printed)
         self.query = samples(survey, task.query, embed, printed=settings.printed)
         decisions = [d for sample in self.support for d in labelled(sample, settings.rule)]
@@ -273,7 +274,7 @@ class Batches:
         paths = self._paths(search)
         if not paths:
             return 0.0
-        cosines = selector.cosines(sample.path.question, paths)
+        cosines = selector.cosines(self._survey.form(sample.path.question), paths)
         return self._reward(sample.path, paths[int(np.argmax(cosines))])
 
     def _played(self, taken: Sequence[tuple[Decision, float]], searches: int) -> Played:
@@ -294,7 +295,7 @@ class Batches:
         )
 
     def _asked(self, some: Sequence[Sample]) -> Sequences:
-        vectors = self._embed([sample.path.question for sample in some])
+        vectors = self._embed([self._survey.form(sample.path.question) for sample in some])
         pairs = [sequence(vector[None], 2) for vector in vectors]
         return _stacked(pairs)
 

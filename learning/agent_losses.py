@@ -95,7 +95,8 @@ def policy_gradient(parameters: Parameters, batch: Played) -> jax.Array:
     """L_PG, equation 5: -R ln pi(a|s) over the decisions of a search, the mean over searches."""
     chances = log_chances(parameters, batch.states, jnp)
     taken = jnp.where(batch.actions > 0, chances[:, 1], chances[:, 0])
-    return -jnp.sum(taken * batch.returns) / jnp.maximum(batch.searches, 1)
+    mean: jax.Array = -jnp.sum(taken * batch.returns) / jnp.maximum(batch.searches, 1)
+    return mean
 
 
 def pre_training(parameters: Parameters, batch: Pairs) -> jax.Array:
@@ -135,8 +136,8 @@ def fine_tuning(parameters: Parameters, batch: Pools) -> jax.Array:
     across = paths[:, 0] @ questions.T * scale
     masked = jnp.where(batch.same * (1 - jnp.eye(n)) > 0, _FAR, across)
     back = -jnp.diagonal(jax.nn.log_softmax(masked, axis=1))
-    total: jax.Array = jnp.sum((forth + back) / 2 * batch.real)
-    return total / jnp.maximum(jnp.sum(batch.real), 1)
+    mean: jax.Array = jnp.sum((forth + back) / 2 * batch.real) / jnp.maximum(batch.real.sum(), 1)
+    return mean
 
 
 def _encoded(parameters: Parameters, kind: str, sequences: Sequences) -> jax.Array:
@@ -149,4 +150,5 @@ def _info_nce(parameters: Parameters, cosines: jax.Array, masked: jax.Array) -> 
     logits = jnp.where(masked > 0, _FAR, cosines * jnp.exp(parameters["scale"]))
     forth = -jnp.diagonal(jax.nn.log_softmax(logits, axis=1))
     back = -jnp.diagonal(jax.nn.log_softmax(logits, axis=0))
-    return (forth.mean() + back.mean()) / 2
+    mean: jax.Array = (forth.mean() + back.mean()) / 2
+    return mean

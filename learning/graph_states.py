@@ -5,13 +5,14 @@ the paper does not have, say how often paths of questions like this one went tha
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learning.instruction_graph import Edge, InstructionGraph
+from learning.slots import Slots
 from learning.vectors import Embed, Floats
 
 PRINTED = ("question~instruction", "question~task", "question~task_question")
@@ -59,6 +60,8 @@ class Survey:
     Args:
         graph: The graph.
         embed: The model that it was built with.
+        slots: Those of its instructions: questions are compared by their forms; None if they are
+            compared as they were asked.
 
     Attributes:
         paths: What was inserted.
@@ -71,14 +74,15 @@ class Survey:
         after: The nodes that follow a node, or :data:`START`.
     """
 
-    def __init__(self, graph: InstructionGraph, embed: Embed) -> None:
+    def __init__(self, graph: InstructionGraph, embed: Embed, slots: Slots | None = None) -> None:
+        self.form: Callable[[str], str] = slots.question if slots else str
         self.paths = graph.paths
         self.walks = [graph.walk(path.key) for path in self.paths]
         self.texts = list(dict.fromkeys(i for path in self.paths for i in path.instructions))
         self.text_row = {text: row for row, text in enumerate(self.texts)}
         names = list(dict.fromkeys(path.task for path in self.paths))
         self.tasks = np.array([names.index(path.task) for path in self.paths], np.intp)
-        vectors = embed([*(path.question for path in self.paths), *self.texts])
+        vectors = embed([*(self.form(path.question) for path in self.paths), *self.texts])
         self.question_vectors, self.text_vectors = np.split(vectors, [len(self.paths)])
         self._follow()
 
@@ -113,7 +117,7 @@ class View:
 
     Args:
         survey: The graph.
-        question: Vector [d] of the question.
+        question: Vector [d] of the form of the question.
         without: Rows of paths that are overlooked, such as the question's own.
         printed: Choose starts and instructions by their cosine with the question, as the paper
             does; otherwise by what paths of questions like this one do.

@@ -178,7 +178,7 @@ class _State(NamedTuple):
 
 def train(
     survey: Survey,
-    tasks: Sequence[MetaTask],
+    materials: Sequence[Material],
     embed: Embed,
     settings: Settings,
     reward: Reward,
@@ -194,7 +194,7 @@ def train(
 
     Args:
         survey: A graph that holds the support paths of the tasks.
-        tasks: At least one, none of them empty.
+        materials: Of at least one task with support and query questions; can be used again.
         embed: The frozen model of sentence vectors.
         settings: How to train.
         reward: What a path comes to.
@@ -205,9 +205,8 @@ def train(
     Raises:
         BadInput: The checkpoint is damaged, or of other tasks or settings.
     """
-    materials = [Material(survey, task, embed, settings) for task in tasks]
     batches = Batches(survey, embed, settings, reward)
-    about = hashlib.sha256(repr((settings, tasks)).encode()).hexdigest()
+    about = hashlib.sha256(repr((settings, [m.task for m in materials])).encode()).hexdigest()
     agents = first(settings, survey.question_vectors.shape[1])
     if checkpoint is not None and checkpoint.exists():
         state = _resumed(checkpoint, about, _State(_begun(agents.rl), _begun(agents.ml), []))

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from learning.rl_agent import Parameters, Proposal
+from learning.slots import Slots
 from learning.vectors import Embed, Floats
 
 Array: TypeAlias = Any
@@ -132,10 +133,12 @@ class MLAgent:
     Args:
         parameters: Of its encoders.
         embed: The frozen model of sentence vectors.
+        slots: Those of the paths' instructions, if they have any.
     """
 
-    def __init__(self, parameters: Parameters, embed: Embed) -> None:
+    def __init__(self, parameters: Parameters, embed: Embed, *, slots: Slots | None = None) -> None:
         self._parameters, self._embed = parameters, embed
+        self._form = slots.question if slots else str
 
     def select(self, question: str, proposals: Sequence[Proposal]) -> int:
         """The place of the path whose encoding is nearest to the question's.
@@ -144,10 +147,11 @@ class MLAgent:
             ValueError: There is no path to select from.
             ModelUnavailable: The frozen model of sentence vectors is not on this machine.
         """
-        return int(np.argmax(self.cosines(question, [each.instructions for each in proposals])))
+        paths = [each.instructions for each in proposals]
+        return int(np.argmax(self.cosines(self._form(question), paths)))
 
     def cosines(self, question: str, paths: Sequence[Sequence[str]]) -> Floats:
-        """The cosine [n] of a question with each of n > 0 paths."""
+        """The cosine [n] of the form of a question with each of n > 0 paths."""
         texts = list(dict.fromkeys(text for path in paths for text in path))
         vectors = dict(zip([question, *texts], self._embed([question, *texts]), strict=True))
         asked = _batch([np.stack([vectors[question]])])

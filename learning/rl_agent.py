@@ -8,6 +8,7 @@ import numpy as np
 
 from learning.graph_states import Choice, Survey, View
 from learning.instruction_graph import InstructionGraph
+from learning.slots import Slots
 from learning.vectors import Embed, Floats
 
 Parameters: TypeAlias = Mapping[str, Any]
@@ -163,6 +164,7 @@ class RLAgent:
         printed: Start at the instructions nearest to the question and take from each node the one
             nearest to it, as it is printed; see :class:`~learning.graph_states.View`.
         rule: What may follow what.
+        slots: Those of the graph's instructions, if it has any.
     """
 
     def __init__(
@@ -172,9 +174,10 @@ class RLAgent:
         *,
         printed: bool = False,
         rule: Rule | None = search_first,
+        slots: Slots | None = None,
     ) -> None:
         self._policy, self._embed = policy(parameters), embed
-        self._printed, self._rule = printed, rule
+        self._printed, self._rule, self._slots = printed, rule, slots
         self._survey: tuple[InstructionGraph, Survey] | None = None
 
     def propose(self, graph: InstructionGraph, question: str, k: int = 3) -> list[Proposal]:
@@ -185,7 +188,9 @@ class RLAgent:
         """
         if not graph.paths:
             return []
-        view = View(self._surveyed(graph), self._embed([question])[0], printed=self._printed)
+        survey = self._surveyed(graph)
+        vector = self._embed([survey.form(question)])[0]
+        view = View(survey, vector, printed=self._printed)
         formed = Traversal(view, self._policy, k, rule=self._rule).formed
         return [proposal(view, *path) for path in formed]
 
@@ -195,7 +200,7 @@ class RLAgent:
             or self._survey[0] is not graph
             or (self._survey[1].paths != graph.paths)
         ):
-            self._survey = graph, Survey(graph, self._embed)
+            self._survey = graph, Survey(graph, self._embed, self._slots)
         return self._survey[1]
 
 

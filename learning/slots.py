@@ -80,7 +80,7 @@ class Slots:
         return question
 
     def path(self, path: Path) -> Path:
-        """The path with slots in its question and its instructions."""
+        """The path with slots in its instructions; its question stays as it was asked."""
         where: dict[str, str] = {}
         for number, name in enumerate(self.names(path.question), start=1):
             for token in _tokens(name):
@@ -89,7 +89,7 @@ class Slots:
             where.setdefault(token.lower(), ASKED)
         slotted = [_slotted(text, where) for text in path.instructions]
         changes = [new for old, new in zip(["", *slotted], slotted, strict=False) if old != new]
-        return replace(path, question=self.question(path.question), instructions=tuple(changes))
+        return replace(path, instructions=tuple(changes))
 
 
 def finishes(instruction: str) -> bool:

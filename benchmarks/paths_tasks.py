@@ -1,0 +1,141 @@
+"""Paths as tasks: which type a question is of, what is seen in training, and failed paths."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Literal, TypeAlias
+
+import numpy as np
+from pydantic import JsonValue
+
+from learning.agent_batches import MetaTask
+from learning.paths import Path, TaskOf, read_paths
+from learning.slots import Slots, finishes
+from planweave import BadInput
+
+Environment: TypeAlias = Literal["hotpotqa", "alfworld", "scienceworld", "webshop"]
+
+_FEWEST = 4  # paths of a task
+_YEAR = re.compile(
+    r"\b\d{4}\b|january|february|march|april|june|july|august|october|november", re.I
+)
+_RULES = (
+    ("location", r"\b(where|city|country|state|town|county|located|continent|island|village)\b"),
+    (
+        "organisation",
+        r"\b(company|organi[sz]ation|team|band|university|agency|club|group)\b",
+    ),
+    ("work", r"\b(film|movie|book|novel|album|song|series|magazine|play|show|opera)\b"),
+    ("event", r"\b(war|battle|election|tournament|cup|festival|match|event|season)\b"),
+)
+
+
+def answer_type(record: Mapping[str, JsonValue]) -> str:
+    """The task of a HotpotQA record: one of twelve answer types, or none for the dev split.
+
+    The data have no such label. In this order: yes or no; one of two things that the question
+    offers with "or"; a date; a number; a person, if it asks who; a location, organisation, work or
+    event, if it has a word for one; a nationality or another adjective; a common noun, if the
+    answer has no capital; else another proper noun.
+    """
+    if record.get("split") == "dev":
+        return ""
+    question, answer = str(record.get("question")).lower(), str(record.get("gold_answer")).strip()
+    tests = (
+        ("yes or no", answer.lower() in ("yes", "no")),
+        ("choice", " or " in question and answer.lower() in question),
+        ("date", _YEAR.search(answer)),
+        ("number", re.search(r"\d", answer)),
+        ("person", re.search(r"\bwho(m|se)?\b", question)),
+        *((name, re.search(words, question)) for name, words in _RULES),
+        ("adjective", re.fullmatch(r"[A-Z]\w+(an|ish|ese|ic)", answer)),
+        ("common noun", answer[:1].islower()),
+        ("proper noun", True),
+    )
+    return next(name for name, fits in tests if fits)
+
+
+TASK_OF: dict[Environment, TaskOf | None] = {
+    "hotpotqa": answer_type,
+    "alfworld": None,
+    "scienceworld": None,
+    "webshop": None,
+}
+"""How the tasks of a file are told apart; by the type that its records name if None."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What one seed makes of a file.
+
+    Attributes:
+        seen: Tasks to train on.
+        unseen: Tasks to adapt to and to test on.
+        failed: Paths that did not succeed, those that were recorded first; the others are
+            successful paths of one question given to another.
+        slots: Those of all paths.
+    """
+
+    seen: list[MetaTask]
+    unseen: list[MetaTask]
+    failed: list[Path]
+    slots: Slots
+
+
+def load(environment: Environment, file: File) -> list[Path]:
+    """The paths of a file that have more than an answer.
+
+    Raises:
+        BadInput: It has no two tasks of a few paths each.
+    """
+    rule = TASK_OF[environment]
+    paths = [path for path in read_paths(file, rule) if path.task or rule is None]
+    paths = [path for path in paths if not all(map(finishes, path.instructions))]
+    if len(_by_task([path for path in paths if path.reward == 1])) < 2:
+        raise BadInput(
+            f"{file} has too few successful paths: two tasks of {_FEWEST} paths are the least.",
+            mend="Name a file of trajectories, such as hotpotqa_success.jsonl.gz.",
+        )
+    return paths
+
+
+def world(paths: Sequence[Path], seed: int) -> World:
+    """Half of the tasks are seen; half of each task's paths are its support. All have slots."""
+    random = np.random.default_rng(seed)
+    good = [path for path in paths if path.reward == 1]
+    slots = Slots.of(good)
+    tasks = _by_task(good)
+    names = random.permutation(sorted(tasks)).tolist()
+    made = {}
+    for name in names:
+        own = [slots.path(tasks[name][row]) for row in random.permutation(len(tasks[name]))]
+        questions = list(dict.fromkeys(path.question for path in own))
+        support = frozenset(questions[: len(questions) // 2])
+        made[name] = MetaTask(
+            name,
+            tuple(path for path in own if path.question in support),
+            tuple(path for path in own if path.question not in support),
+        )
+    half = len(names) // 2
+    seen, unseen = [made[name] for name in names[:half]], [made[name] for name in names[half:]]
+    stored = [path for task in (*seen, *unseen) for path in task.support]
+    failed = [slots.path(path) for path in paths if path.reward < 1]
+    return World(seen, unseen, failed + _swapped(stored, random), slots)
+
+
+def _by_task(paths: Sequence[Path]) -> dict[str, list[Path]]:
+    names = dict.fromkeys(path.task for path in paths)
+    tasks = {name: [path for path in paths if path.task == name] for name in names}
+    return {name: own for name, own in tasks.items() if len(own) >= _FEWEST}
+
+
+def _swapped(paths: Sequence[Path], random: np.random.Generator) -> list[Path]:
+    """Each question with the path of another one."""
+    others = random.permutation(len(paths))
+    pairs = zip(paths, (paths[row].instructions for row in others), strict=True)
+    return [
+        Path(path.task, path.question, instructions, 0.0, path.origin)
+        for path, instructions in pairs
+        if instructions != path.instructions
+    ]

@@ -1,0 +1,270 @@
+"""The RL-Agent's states, search and paths, on graphs made by hand."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from learning import Floats
+from learning.graph_states import FEATURES, START, Survey, View
+from learning.instruction_graph import InstructionGraph
+from learning.overlap import overlap, recall
+from learning.paths import Path
+from learning.rl_agent import Proposal, RLAgent, Traversal, log_chances, search_first
+from learning.slots import Slots
+
+# Vectors of two numbers; a cosine can be seen at a glance.
+PLACES = {
+    "Q": (1.0, 0.0),
+    "near": (0.8, 0.6),
+    "far": (0.0, 1.0),
+    "a": (1.0, 0.0),
+    "b": (0.6, 0.8),
+    "c": (0.0, 1.0),
+    "d": (-0.6, 0.8),
+    "e": (-1.0, 0.0),
+}
+
+
+def embed(texts: Sequence[str]) -> Floats:
+    return np.array([PLACES[text] for text in texts], np.float32)
+
+
+def graph(*paths: tuple[str, str, str]) -> InstructionGraph:
+    """Of (task, question, instructions as letters)."""
+    made = InstructionGraph(embed, threshold=1.0)  # a node for each instruction
+    made.insert_all([Path(task, question, tuple(letters)) for task, question, letters in paths])
+    return made
+
+
+FORK = graph(("t", "near", "abc"), ("u", "far", "abd"))
+
+
+def view(
+    of: InstructionGraph = FORK, without: Sequence[int] = (), *, printed: bool = False
+) -> View:
+    return View(Survey(of, embed), embed(["Q"])[0], without, printed=printed)
+
+
+def by_name(seen: View, walk: str) -> dict[str, dict[str, float]]:
+    """The features of what may follow, by instruction."""
+    survey = seen.survey
+    texts = tuple(survey.text_row[letter] for letter in walk)
+    nodes = tuple(survey.holders[text][0] for text in texts)
+    return {
+        survey.texts[choice.text]: dict(zip(FEATURES, choice.state.tolist(), strict=True))
+        for choice in seen.choices(nodes, texts)
+    }
+
+
+def formed(seen: View, chances: dict[str, float], k: int, rule: str = "") -> list[str]:
+    """The paths that a policy forms which knows each instruction by its cosine with Q."""
+    cosines = {letter: PLACES[letter][0] for letter in chances}
+
+    def decide(states: Floats) -> Floats:
+        column = states[:, FEATURES.index("question~instruction")]
+        found = [min(cosines, key=lambda name: abs(cosines[name] - value)) for value in column]
+        return np.array([chances[name] for name in found], np.float32)
+
+    search = Traversal(seen, decide, k, rule=(lambda _, i: i not in rule) if rule else None)
+    return ["".join(seen.survey.texts[text] for text in texts) for _, texts in search.formed]
+
+
+def test_the_printed_state_is_three_cosines() -> None:
+    states = by_name(view(printed=True), "a")
+    assert states["b"]["question~instruction"] == pytest.approx(0.6)
+    assert states["b"]["question~task"] == pytest.approx(0.8)  # the best of two tasks: t
+    assert states["b"]["question~task_question"] == pytest.approx(0.8)
+    states = by_name(view(printed=True), "ab")
+    assert states["d"]["question~instruction"] == pytest.approx(-0.6)
+    assert states["d"]["question~task"] == pytest.approx(0.0)
+
+
+def test_the_task_of_an_edge_is_the_mean_of_its_questions() -> None:
+    both = graph(("t", "near", "ab"), ("t", "far", "ab"))
+    mean = np.array([0.4, 0.8])
+    state = by_name(view(both), "a")["b"]
+    assert state["question~task"] == pytest.approx(0.4 / np.linalg.norm(mean), rel=1e-5)
+    assert state["question~task_question"] == pytest.approx(0.8)  # the likest of that task
+
+
+def test_shares_weigh_paths_by_how_like_their_questions_are() -> None:
+    state = by_name(view(), "ab")
+    near, far = 1.0, float(np.exp(-20 * 0.8))
+    assert state["c"]["edge_share"] == pytest.approx(near / (near + far))
+    assert state["d"]["prefix_share"] == pytest.approx(far / (near + far), rel=1e-3)
+    assert state["c"]["end_share"] == pytest.approx(1)
+    assert by_name(view(), "a")["b"]["end_share"] == 0
+    assert state["c"]["length"] == pytest.approx(0.2)
+
+
+def test_a_path_that_is_overlooked_leaves_no_trace() -> None:
+    alone = view(without=[1])
+    assert list(by_name(alone, "ab")) == ["c"]
+    assert by_name(alone, "ab")["c"]["edge_share"] == pytest.approx(1)
+    assert by_name(view(without=[0, 1]), "") == {}
+
+
+def test_an_instruction_enters_a_path_once() -> None:
+    loop = view(graph(("t", "near", "aba")))
+    assert list(by_name(loop, "a")) == ["b"]
+    assert by_name(loop, "ab") == {}
+
+
+def test_the_search_includes_goes_on_and_forms_a_path_when_it_excludes() -> None:
+    assert formed(view(), {"a": 0.9, "b": 0.9, "c": 0.9, "d": 0.1}, 3) == ["abc"]
+    assert formed(view(), {"a": 0.9, "b": 0.9, "c": 0.6, "d": 0.8}, 3) == ["abd", "abc"]
+    assert formed(view(), {"a": 0.9, "b": 0.2, "c": 0.9, "d": 0.9}, 3) == ["a"]
+
+
+def test_it_ends_with_k_paths() -> None:
+    likely = {"a": 0.9, "b": 0.9, "c": 0.6, "d": 0.8}
+    assert [len(formed(view(), likely, k)) for k in (1, 2, 5)] == [1, 2, 2]
+
+
+def test_the_first_k_of_more_are_the_k() -> None:
+    wide = view(graph(("t", "near", "abc"), ("u", "far", "abd"), ("u", "near", "ae")))
+    likely = {"a": 0.9, "b": 0.8, "c": 0.6, "d": 0.7, "e": 0.55}
+    five = formed(wide, likely, 5)
+    assert five == ["abd", "abc", "ae"]
+    assert [formed(wide, likely, k) for k in (1, 2)] == [five[:1], five[:2]]
+
+
+def test_a_first_node_that_was_excluded_is_used_if_paths_are_missing() -> None:
+    two = view(graph(("t", "near", "ab"), ("u", "far", "cd")))
+    assert formed(two, {"a": 0.9, "b": 0.9, "c": 0.1, "d": 0.9}, 2) == ["ab", "cd"]
+
+
+def test_a_rule_forbids_what_may_not_follow() -> None:
+    assert formed(view(), {"a": 0.9, "b": 0.9, "c": 0.9, "d": 0.9}, 3, rule="c") == ["abd"]
+    assert not search_first([], "Lookup[{asked}]")
+    assert search_first(["Search[{1}]"], "Lookup[{asked}]")
+    assert search_first([], "go to shelf")
+
+
+def test_as_printed_the_search_starts_at_the_nearest_instruction() -> None:
+    later = graph(("t", "near", "ca"))  # its second instruction is the nearest to Q
+    printed, ours = view(later, printed=True), view(later)
+    assert printed.survey.texts[printed.choices((), ())[0].text] == "a"
+    assert [ours.survey.texts[choice.text] for choice in ours.choices((), ())] == ["c"]
+
+
+def test_decisions_by_lot_follow_the_chances() -> None:
+    def decide(states: Floats) -> Floats:
+        return np.full(len(states), 0.25, np.float32)
+
+    draw = np.random.default_rng(1)
+    searches = [Traversal(view(), decide, 1, draw=draw) for _ in range(400)]
+    included = [decision.included for search in searches for decision in search.decisions]
+    assert np.mean(included) == pytest.approx(0.25, abs=0.05)
+
+
+def test_policy_is_a_softmax_of_two_outputs() -> None:
+    random = np.random.default_rng(2)
+    shapes = {"w1": (3, 20), "b1": (20,), "w2": (20, 2), "b2": (2,)}
+    parameters = {name: random.normal(size=shape) for name, shape in shapes.items()}
+    states = random.normal(size=(5, 3))
+    hidden = np.tanh(states @ parameters["w1"] + parameters["b1"])
+    raised = np.exp(hidden @ parameters["w2"] + parameters["b2"])
+    expected = raised / raised.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.exp(log_chances(parameters, states)), expected, rtol=1e-9)
+
+
+def always(features: int) -> dict[str, Floats]:
+    """A policy that includes everything."""
+    weights = {"w1": np.zeros((features, 1)), "b1": np.zeros(1), "w2": np.zeros((1, 2))}
+    return {n: v.astype(np.float32) for n, v in weights.items()} | {
+        "b2": np.array([0.0, 1.0], np.float32)
+    }
+
+
+def test_proposals_tell_their_nodes_and_origins() -> None:
+    agent = RLAgent(always(len(FEATURES)), embed, rule=None)
+    found = agent.propose(FORK, "Q", 2)
+    near, far = (path.key for path in FORK.paths)
+    assert found == [
+        Proposal(("a", "b", "c"), FORK.walk(near), (near, far)),
+        Proposal(("a", "b", "d"), FORK.walk(far), (near, far)),
+    ]
+
+
+def test_proposals_follow_the_graph_as_it_changes() -> None:
+    agent, growing = RLAgent(always(len(FEATURES)), embed), InstructionGraph(embed, 1.0)
+    assert agent.propose(growing, "Q") == []
+    first = Path("t", "near", ("a",))
+    growing.insert(first)
+    assert [each.instructions for each in agent.propose(growing, "Q")] == [("a",)]
+    growing.insert(Path("t", "near", ("a", "b")))
+    growing.remove(first.key)
+    assert [each.instructions for each in agent.propose(growing, "Q")] == [("a", "b")]
+
+
+def test_a_survey_knows_each_way_into_a_node() -> None:
+    survey = Survey(FORK, embed)
+    start = survey.after[START]
+    assert [survey.texts[int(survey.nodes[node].texts[0])] for node in start] == ["a"]
+    assert survey.edges[START, start[0]].paths.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("found", "truth", "expected"),
+    [
+        ("ab", "ab", 1.0),
+        ("ab", "bc", 0.5),
+        ("aab", "ab", 0.8),  # each counts as often as it comes
+        ("", "ab", 0.0),
+        ("", "", 1.0),
+    ],
+)
+def test_overlap(found: str, truth: str, expected: float) -> None:
+    ending = ("Finish[{answer}]",)
+    assert overlap((*found, *ending), tuple(truth)) == pytest.approx(expected)
+    assert overlap(tuple(truth), (*found, *ending)) == pytest.approx(expected)
+
+
+def test_recall_is_of_all_candidates_together() -> None:
+    assert recall(["ab", "cd"], "ace") == pytest.approx(2 / 3)
+    assert recall([], "a") == 0
+    assert recall([], ["finish[yes]"]) == 1
+
+
+def test_slots_of_a_question_and_its_path() -> None:
+    path = Path(
+        "t",
+        "Were Scott Derrickson and Ed Wood of the same nationality?",
+        (
+            "search[Scott Derrickson nationality]",
+            "Search[Ed Wood]",
+            "Search[Ed Wood]",
+            "Lookup[American director's birth]",
+            "Finish[yes]",
+        ),
+    )
+    slots = Slots.of([path])
+    assert slots.names(path.question) == ["Scott Derrickson", "Ed Wood"]
+    assert slots.question(path.question) == "Were {1} and {2} of the same nationality?"
+    assert slots.path(path).instructions == (
+        "Search[{1} {asked}]",
+        "Search[{2}]",
+        "Lookup[{found} director birth]",
+        "Finish[{answer}]",
+    )
+    assert slots.path(path).question == path.question
+
+
+def test_slots_of_numbered_objects() -> None:
+    stored = Path(
+        "t", "put a clean mug in cabinet.", ("take mug 1 from shelf 6", "go to cabinet 2")
+    )
+    slots = Slots.of([stored])
+    asked = Path(
+        "t", "put some mug on shelf.", ("take mug 3 from cabinet 1", "put mug 3 on shelf 2")
+    )
+    assert slots.question(asked.question) == "put some {1} on {2}."
+    assert slots.path(asked).instructions == ("take {1} from cabinet", "put {1} on {2}")
+
+
+def test_quoted_names_and_longer_names_first() -> None:
+    question = 'Who wrote "The News Quiz" for Brown University before Brown left?'
+    assert Slots().names(question) == ["The News Quiz", "Brown University", "Brown"]
+    assert Slots().question(question) == 'Who wrote "{1}" for {2} before {3} left?'
