@@ -1,6 +1,8 @@
 """Environments: tasks, actions, what they show, the score, and processes that end."""
 
+import gzip
 import json
+import lzma
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +22,7 @@ from tools.environments import (
     Task,
     episodes,
     open_environment,
+    records,
 )
 from tools.environments.episodes import Episode
 from tools.environments.remote import RemoteEnvironment
@@ -183,6 +186,14 @@ def test_wrong_data_is_told(name: str, data: str | None, said: str, tmp_path: Pa
     (tmp_path / "broken.jsonl.gz").write_bytes(b"\x1f\x8b\x08 no")
     with pytest.raises(BadInput, match=said):
         open_environment(name, None if data is None else tmp_path / data)
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "_MOST", 1000)
+    for name, pack in (("a.gz", gzip.compress), ("a.xz", lzma.compress)):
+        (tmp_path / name).write_bytes(pack(b" " * 1001))
+        with pytest.raises(BadInput, match="more than a gigabyte"):
+            open_environment("hotpotqa", tmp_path / name)
 
 
 def test_a_split_or_product_that_is_not_there(tmp_path: Path) -> None:

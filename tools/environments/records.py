@@ -5,7 +5,7 @@ import lzma
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -13,10 +13,8 @@ from planweave import BadInput
 
 Model = TypeVar("Model", bound=BaseModel)
 
-_UNPACK: Mapping[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
-    ".xz": lzma.decompress,
-}
+_OPEN: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
+_MOST = 1 << 30  # bytes of a file, unpacked
 
 
 def read_records(path: Path, model: type[Model]) -> list[Model]:
@@ -46,11 +44,14 @@ def read_text(path: Path) -> str:
     """A whole file as text, unpacked.
 
     Raises:
-        BadInput: It cannot be read.
+        BadInput: It cannot be read, or holds more than a gigabyte.
     """
-    unpack = _UNPACK.get(path.suffix, bytes)
     try:
-        return unpack(path.read_bytes()).decode("utf-8")
+        with _OPEN.get(path.suffix, open)(path, "rb") as file:
+            raw: bytes = file.read(_MOST + 1)
+        if len(raw) > _MOST:
+            raise BadInput(f"The file {path} holds more than a gigabyte.", mend="Split it.")
+        return raw.decode("utf-8")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error, lzma.LZMAError) as error:
         reason = getattr(error, "strerror", None) or "it is damaged"
         raise BadInput(
