@@ -15,13 +15,14 @@ class Interpretation(BaseModel):
     """The interpreter's reply."""
 
     follows_up: bool
-    question: str = Field(max_length=1000)
+    question: str = Field(min_length=1, max_length=1000)
 
 
 async def interpreter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Say the question in full; one on another matter starts afresh, without earlier facts.
 
-    An unreadable reply leaves the question as it was asked, with the earlier facts at hand.
+    An unreadable reply, or one that only repeats an earlier question, leaves the question as it
+    was asked, with the earlier facts at hand.
     """
     task = load("common/interpreter").fill(
         conversation=conversation_text(state["history"]), message=state["question"]
@@ -34,4 +35,6 @@ async def interpreter(state: WorkingMemory, runtime: Runtime[Context]) -> Workin
     if not reply.value.follows_up:
         afresh: WorkingMemory = {"history": [], "facts": Overwrite([])}  # type: ignore[typeddict-item]
         return update | afresh
-    return update | {"question": reply.value.question.strip() or state["question"]}
+    question = reply.value.question.strip()
+    before = {exchange["question"].casefold() for exchange in state["history"]}
+    return update if question.casefold() in before else update | {"question": question}

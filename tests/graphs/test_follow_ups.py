@@ -140,16 +140,23 @@ async def test_v3_answers_from_what_an_earlier_question_found(
     assert 'review.pdf, p. 82: "LCOH) is USD 5.5/kg"' in second["messages"][-1].text
 
 
-async def test_an_unreadable_interpretation_keeps_question_and_facts(talk: Talk) -> None:
+@pytest.mark.parametrize(
+    ("replies", "failed"),
+    [(["no JSON"] * 2, ["interpreter"]), ([understood("which is cheapest?")], [])],
+)
+async def test_a_poor_interpretation_keeps_question_and_facts(
+    talk: Talk, replies: list[Reply], failed: list[str]
+) -> None:
     script = Replies(
         action=[act("sql", COSTS), act("finish"), act("finish")],
         decide=[decide("Bonn", 1), decide("Cottbus", 1)],
-        interpret=["no JSON"] * 2,
+        interpret=replies,
     )
     _, second = await talk("iter_rag", script, "Which is cheapest?", "And without Bonn?")
     assert second["question"] == "And without Bonn?"
     assert [fact["number"] for fact in second["facts"]] == [1]
-    assert [failure["role"] for failure in second["failures"]] == ["interpreter"]
+    assert [failure["role"] for failure in second["failures"]] == failed
+    assert "Question: Which is cheapest?" in script.prompts[-1].text
 
 
 async def test_a_greeting_between_two_questions_costs_nothing(talk: Talk) -> None:

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
 from scripted import Prompt, Replies, act, change, decide, plan, register
 
@@ -100,6 +102,25 @@ async def test_the_whole_prompt_of_each_role(name: str, tmp_path: Path) -> None:
     )
     await method(name).graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(name, script)
+
+
+async def test_the_whole_prompt_of_each_role_in_a_follow_up(tmp_path: Path) -> None:
+    database = tmp_path / "plants.sql"
+    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+    query = act("sql", "SELECT name FROM plant")
+    script = Replies(
+        plan=[plan("Read the names."), plan("Compare.")],
+        action=[query, act("finish"), act("finish")],
+        judge=[change("Decide.")],
+        decide=[decide("Bonn", 1), decide("Bonn", 1)],
+        interpret=[{"follows_up": True, "question": "Which plant in the west?"}],
+    )
+    graph = method("planrag").builder.compile(checkpointer=InMemorySaver())
+    thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    context = Context(model=register(script), database=str(database))
+    for question in ("Which plant?", "And in the west?"):
+        await graph.ainvoke({"question": question}, thread, context=context)
+    compare("planrag_follow_up", script)
 
 
 @pytest.mark.parametrize("family", ["answer", "code", "maths", "planning", "writing"])
