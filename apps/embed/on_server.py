@@ -1,0 +1,64 @@
+"""Orders carried out by ``planweave serve``: queued, counted and kept like all runs there."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from starlette.requests import Request
+
+from apps.embed.runs import Order, RunFailed, nothing_waits
+from apps.server.engine import Engine
+from apps.server.errors import NotFound
+from apps.server.people import Person
+from apps.server.requests import Resumption, RunRequest
+from apps.server.routes.asked import engine, person
+from apps.server.wire import decode
+
+
+async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Mapping[str, Any]]:
+    """Carry out an order as the person who sent the request; see :class:`apps.embed.Runner`.
+
+    A caller who goes away ends the run.
+
+    Raises:
+        PlanweaveError: The order is refused, or the run has failed.
+    """
+    if request is None:
+        raise RuntimeError("Only a request tells whose order it is.")
+    worker, who = engine(request), person(request)
+    run = await worker.submit(who, order.thread, _asked(order))
+    happened = False
+    try:
+        async for event in worker.follow(run):
+            if event is not None and event.name == "error":
+                raise RunFailed(str(decode(event.data)["message"]))
+            if event is not None and event.name == "updates":
+                happened = True
+                yield decode(event.data)
+    except (asyncio.CancelledError, GeneratorExit):
+        if not worker.draining:
+            worker.aside(_end(worker, who, run))
+        raise
+    left = await worker.runs.get(who.owner, run["thread_id"], run["run_id"])
+    if left["status"] in ("pending", "running"):
+        raise RunFailed("The server is about to stop.", mend="Ask again in a moment.")
+    if order.resume is not None and not happened:
+        raise nothing_waits()
+
+
+def _asked(order: Order) -> RunRequest:
+    resumes = order.resume is not None
+    return RunRequest(
+        assistant_id=order.method,
+        input=None if resumes else {"messages": [dict(message) for message in order.messages]},
+        command=Resumption(resume=order.resume) if resumes else None,
+        context=dict(order.settings),
+        stream_mode=["updates"],
+        if_not_exists="reject" if resumes else "create",
+    )
+
+
+async def _end(worker: Engine, who: Person, run: Mapping[str, Any]) -> None:
+    with suppress(NotFound):  # it has ended by itself
+        await worker.cancel(who, run["thread_id"], run["run_id"])
