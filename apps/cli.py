@@ -18,7 +18,7 @@ app = typer.Typer(
 )
 
 _COMMANDS = ("decide", "ask", "query", "methods", "doctor", "serve", "arena", "mcp")
-_GROUPS = ("bench", "docs", "dqa", "experience", "models", "terms", "train")
+_GROUPS = ("bench", "docs", "dqa", "experience", "learn", "models", "terms", "train")
 
 
 def _version(asked: bool) -> None:

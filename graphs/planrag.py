@@ -1,13 +1,16 @@
 """PlanRAG: plans first, retrieves by the plan, and re-plans when the plan falls short.
 
 The loop of figure 3 (b): planner → selector → tool → re-planner → selector … → answering machine.
-The plan lives in working memory, and re-planning is an edge of the graph.
+The plan lives in working memory, and re-planning is an edge of the graph. With experience switched
+on a learned path that fits the question is the plan: path follower → tool → … → answering machine.
 """
 
-from graphs.edges import RECURSION_LIMIT, approval, beginning, chosen, doubt
+from graphs.edges import RECURSION_LIMIT, beginning, chosen, progress, start
 from graphs.parts import bind_tools, bound, method_builder
 from memory import Tool
 from nodes.answering_machine import answering_machine
+from nodes.experience import experience
+from nodes.path_follower import path_follower
 from nodes.plan_approval import plan_approval
 from nodes.planner import planner
 from nodes.replanner import replanner
@@ -16,6 +19,7 @@ from nodes.selector import selector
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
 
 builder = method_builder()
+builder.add_node("experience", experience())
 builder.add_node(
     "planner",
     planner(
@@ -25,19 +29,28 @@ builder.add_node(
     ),
 )
 builder.add_node("plan_approval", plan_approval)
+builder.add_node("path_follower", path_follower)
 builder.add_node("selector", selector("planrag/selector", (*TOOLS, "replan", "finish")))
 builder.add_node("replanner", replanner("planrag/replanner"))
 builder.add_node("answering_machine", answering_machine)
 tool_ends = bind_tools(builder, TOOLS)
 
+builder.add_edge("recall", "experience")
 builder.add_conditional_edges(
-    "recall",
+    "experience",
     beginning,
     {"greeting": "greeter", "no_plan": "planner", "predefined_plan": "plan_approval"},
 )
 builder.add_edge("planner", "plan_approval")
 builder.add_conditional_edges(
-    "plan_approval", approval, {"approved": "selector", "rejected": "planner"}
+    "plan_approval",
+    start,
+    {"followed": "path_follower", "approved": "selector", "rejected": "planner"},
+)
+builder.add_conditional_edges(
+    "path_follower",
+    chosen,
+    {"sql": "sql", "cypher": "cypher", "finish": "answering_machine"},
 )
 builder.add_conditional_edges(
     "selector",
@@ -45,7 +58,11 @@ builder.add_conditional_edges(
     bound(TOOLS) | {"replan": "replanner", "finish": "answering_machine", "unreadable": "selector"},
 )
 for end in tool_ends:
-    builder.add_conditional_edges(end, doubt, {"doubtful": "replanner", "sound": "selector"})
+    builder.add_conditional_edges(
+        end,
+        progress,
+        {"followed": "path_follower", "doubtful": "replanner", "sound": "selector"},
+    )
 builder.add_edge("replanner", "selector")
 builder.add_edge("answering_machine", "citation_check")
 

@@ -21,7 +21,10 @@ REASONERS = ("furepa", "ircot")
 ACTORS = ("instructrag", "rap", "reflexion", "genground")
 """InstructRAG and its baselines besides ReAct (tasks of environments)."""
 
-METHODS = (*DECIDERS, *AGENTS, *WRITERS, *REASONERS, *ACTORS, "ensemble")
+FOLLOWERS = ("path_policy",)
+"""What follows learned paths without any language model (Decision QA)."""
+
+METHODS = (*DECIDERS, *FOLLOWERS, *AGENTS, *WRITERS, *REASONERS, *ACTORS, "ensemble")
 
 
 def method(name: str) -> ModuleType:

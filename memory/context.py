@@ -74,6 +74,10 @@ class Context(BaseModel):
         default=None,
         description="InstructRAG, RAP: file of paths that worked; none: the owner's experience",
     )
+    experience: str | None = Field(
+        default=None,
+        description="PlanRAG: follow the learned path that fits: shipped, or a file of paths",
+    )
     candidate_paths: Annotated[int, Field(ge=1, le=10)] = Field(
         default=3, description="InstructRAG: paths that are proposed; RAP: paths that are shown"
     )

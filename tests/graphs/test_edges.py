@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Interrupt
 from scripted import Replies, Reply, act, change, decide, keep, plan, register
 
-from graphs import DECIDERS, METHODS, description, method
+from graphs import DECIDERS, FOLLOWERS, METHODS, description, method
 from memory import Answer, Context, Fact, Input, Turn, WorkingMemory
 from models import process_settings
 from planweave import BadInput, PlanweaveError
@@ -111,7 +111,6 @@ async def test_a_chat_message_is_asked(name: str, run: Run) -> None:
         ({}, {}, "no question"),
         ({"question": "Which?"}, {"database": None}, "No database"),
         ({"question": "Which?"}, {"database": "/nowhere/x.db"}, "nowhere"),
-        ({"question": "Which?"}, {"model": "nobody:x"}, "no model provider|no task to act on"),
     ],
 )
 async def test_bad_input_is_said_in_a_sentence(
@@ -119,6 +118,12 @@ async def test_bad_input_is_said_in_a_sentence(
 ) -> None:
     with pytest.raises(PlanweaveError, match=said):
         await run(name, Replies(), given, **context)
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in FOLLOWERS])
+async def test_a_model_that_nobody_provides_is_said(name: str, run: Run) -> None:
+    with pytest.raises(PlanweaveError, match=r"no model provider|no task to act on"):
+        await run(name, Replies(), {"question": "Which?"}, model="nobody:x")
 
 
 @pytest.mark.parametrize("name", PLANNED)

@@ -51,6 +51,7 @@ from nodes.drafter import drafter
 from nodes.environment import environment
 from nodes.evaluator import evaluator
 from nodes.evidence import evidence
+from nodes.experience import experience
 from nodes.finisher import finisher
 from nodes.glossary import glossary
 from nodes.grader import grader
@@ -58,6 +59,8 @@ from nodes.greeter import greeter
 from nodes.grounder import grounder
 from nodes.intake import intake
 from nodes.interpreter import interpreter
+from nodes.path_answer import path_answer
+from nodes.path_follower import path_follower
 from nodes.path_selector import path_selector
 from nodes.pathfinder import pathfinder
 from nodes.plan_approval import plan_approval
@@ -303,6 +306,9 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("environment, over", environment, state(action=chosen("environment", "Finish[it]")), ""),
     ("reporter", reporter, state(turns=[ACTED]), ""),
     ("reporter, nothing", reporter, state(), ""),
+    ("experience", experience(always=True), state(plan=[]), ""),
+    ("path_follower", path_follower, state(path=PATH), ""),
+    ("path_answer", path_answer, state(), ""),
     ("pathfinder", pathfinder, state(), ""),
     ("path_selector", path_selector, state(), ""),
     ("path_selector, nothing", path_selector, state(candidate_paths=[]), ""),

@@ -1,0 +1,69 @@
+"""What was learned, as paths of instructions: shipped with planweave, or in a file of one's own.
+
+An instruction is ``sql[…]`` or ``cypher[…]`` with slots, or ``finish[decision]``: decide what the
+column ``decision`` of the last result says.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path as File
+
+from learning.paths import Path, read_paths
+from learning.queries.slots import phrases
+
+SHIPPED = "shipped"
+"""Names the experience that ships with planweave."""
+
+FINISH = "finish[decision]"
+LIKENESS = 0.2
+"""Two questions less alike than this are not of one kind (docs/learning.md says how it was set)."""
+
+_FILE = File(__file__).parents[1] / "artefacts" / "dqa-experience.jsonl"
+_INSTRUCTION = re.compile(r"(sql|cypher|finish)\[(.*)\]", re.DOTALL)
+_WORD = re.compile(r"[a-z]{3,}")
+_ENDINGS = re.compile(r"(ing|ed|es|s)$")
+
+
+@lru_cache(maxsize=8)
+def learned(name: str) -> tuple[Path, ...]:
+    """The paths that succeeded, of the shipped experience or of a file.
+
+    Raises:
+        BadInput: The file cannot be read, or a line is no trajectory.
+    """
+    paths = read_paths(_FILE if name == SHIPPED else File(name))
+    return tuple(path for path in paths if path.reward > 0)
+
+
+def action(instruction: str) -> tuple[str, str] | None:
+    """The tool of an instruction and its input; None if no tool of a decider can carry it out."""
+    match = _INSTRUCTION.fullmatch(instruction.strip())
+    return (match[1], match[2]) if match else None
+
+
+def fitting(paths: Sequence[Path], question: str, tools: Sequence[str]) -> list[Path]:
+    """The paths for questions like this one that need no tool but these, the best one first.
+
+    Likeness comes first, then the share of questions that a path has decided rightly.
+    """
+    found = []
+    for path in paths:
+        actions = [action(instruction) for instruction in path.instructions]
+        known = [step and step[0] in (*tools, "finish") for step in actions]
+        alike = likeness(question, path.question)
+        if all(known) and alike >= LIKENESS:
+            found.append((round(alike, 3), path.reward, path))
+    return [path for *_, path in sorted(found, key=lambda item: item[:2], reverse=True)]
+
+
+def likeness(question: str, other: str) -> float:
+    """Words that two questions share, of all words of both, from 0 to 1; names do not count."""
+    one, two = _stems(question), _stems(other)
+    return len(one & two) / max(1, len(one | two))
+
+
+def _stems(question: str) -> set[str]:
+    quoted = set(phrases(question)[: question.count('"') // 2])
+    words = {word for word in _WORD.findall(question.lower()) if word not in quoted}
+    return {_ENDINGS.sub("", word) for word in words}

@@ -1,0 +1,26 @@
+"""Path follower: takes the learned path's next instruction as the action, without a model call."""
+
+from learning.queries.memory import action
+from memory import Tool, WorkingMemory
+from nodes.experience import learned_plan
+from nodes.selector import action_of
+
+_TOOLS: dict[str, Tool] = {"sql": "sql", "cypher": "cypher", "finish": "finish"}
+
+
+def path_follower(state: WorkingMemory) -> WorkingMemory:
+    """Choose the instruction of the plan's present step; after the last one, finish."""
+    path = state["path"]
+    if path is None:
+        raise RuntimeError("A path is followed only where there is one.")
+    left = path["instructions"][state["step"] - 1 :]
+    found = action(left[0]) if left else None
+    tool, text = found or ("finish", "")
+    thought = f"Learned from {'; '.join(path['origins'])}."
+    return {"action": action_of(state, thought=thought, tool=_TOOLS[tool], input=text)}
+
+
+def followed(state: WorkingMemory) -> bool:
+    """Whether the run follows a path: until a step fails or another plan is made."""
+    sound = not any(turn["problem"] for turn in state["turns"])
+    return state["path"] is not None and state["plan"] == learned_plan() and sound

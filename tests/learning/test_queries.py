@@ -1,0 +1,299 @@
+"""Learned queries: formulas, attributes in three languages, slots, the search, and the artefact."""
+
+import ast
+import json
+import random
+import re
+import sqlite3
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from published import published
+
+from learning.paths import read_paths
+from learning.queries import memory
+from learning.queries.attributes import Attributes
+from learning.queries.course import Course, Learner, Material
+from learning.queries.formulas import OPERATORS, Formula, crossed, varied
+from learning.queries.memory import FINISH, SHIPPED, action, fitting, learned
+from learning.queries.questions import Questions, Worlds, attributes_of
+from learning.queries.rankings import Ranking
+from learning.queries.search import Search, Settings
+from learning.queries.slots import Place, filled, named, phrases, places
+from planweave import BadInput
+from simulators.published import load
+from simulators.registry import scenario
+from simulators.scenario import Question
+from tools import Limits, open_database
+from tools.database import Database
+
+ROOT = Path(__file__).parents[2]
+SMALL = Settings(generations=6, population=30, proposals=80, batch=40, promoted=10)
+SEARCHED = ("locating", "building")
+
+
+def asked(name: str, number: int = 6, size: int = 80) -> list[Question]:
+    found = scenario(name)
+    return [found.ask(found.generate(seed, size), seed) for seed in range(1, number + 1)]
+
+
+def a_formula(rng: random.Random, names: list[str]) -> Formula:
+    formula = Formula(rng.choice(names))
+    for _ in range(rng.randint(0, 6)):
+        formula = varied(formula, [*names, "2", "0.75"], rng)
+    return crossed(formula, Formula(rng.choice(names)), rng)
+
+
+def test_a_formula_is_read_as_it_was_written() -> None:
+    rng = random.Random(1)
+    for _ in range(50):
+        formula = a_formula(rng, ["a", "b"])
+        assert Formula.read(str(formula)) == formula
+        assert formula.size == len(list(formula.nodes()))
+        assert formula.names <= {"a", "b"}
+    assert OPERATORS == ("+", "-", "*", "/", "max", "min")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a +", "__import__('os')", "a.b", "a[0]", "a if b else c", "max(a)", "-" * 5000]
+)
+def test_what_is_no_formula_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="no formula"):
+        Formula.read(text)
+
+
+def test_a_formula_means_the_same_in_sql() -> None:
+    rng = random.Random(2)
+    rows = [(rng.choice((0, 1, 2.5)), rng.randint(-3, 3)) for _ in range(6)]
+    columns = {n: np.array([row[i] for row in rows], float) for i, n in enumerate("ab")}
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE t(a REAL, b INTEGER)")
+    database.executemany("INSERT INTO t VALUES (?, ?)", rows)
+    for _ in range(60):
+        formula = a_formula(rng, ["a", "b"])
+        found = database.execute(f"SELECT {formula.expression()} FROM t").fetchall()
+        said = np.broadcast_to(formula.evaluate(columns), (6,))
+        assert [value for (value,) in found] == pytest.approx(said.tolist())
+
+
+@pytest.fixture(params=SEARCHED)
+def world(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[tuple[list[Question], Attributes, dict[str, Database]]]:
+    questions = asked(request.param)
+    assert questions[0].database
+    scripts = {"sql": questions[0].database.sql, "cql": questions[0].database.cypher}
+    opened = {}
+    for kind, script in scripts.items():
+        (tmp_path / f"w.{kind}").write_text(script)
+        opened[kind] = open_database(str(tmp_path / f"w.{kind}"))
+    yield questions, attributes_of(questions), opened
+    for database in opened.values():
+        database.close()
+
+
+def fill(query: str, question: Question, *, escape: str) -> str:
+    values = {}
+    for place in places(query):
+        known = [str(value) for value in question.parameters.values()]
+        table = next(
+            (t for t in question.world if t.name == place.owner and place.column in t.names), None
+        )
+        if table is None:  # a label: the table has the name in another case or column
+            node = question.scenario.graph.node(place.owner)
+            column = next(
+                c for c in question.world[node.table].names if node.property(c) == place.column
+            )
+            table, place_column = question.world[node.table], column
+        else:
+            place_column = place.column
+        values[place] = next(v for v in known if v in table.values(place_column))
+    return filled(query, values, escape=escape)
+
+
+def test_attributes_and_rankings_mean_the_same_in_all_languages(
+    world: tuple[list[Question], Attributes, dict[str, Database]],
+) -> None:
+    questions, attributes, opened = world
+    table = Questions.of(questions[:1], attributes, "printed")
+    decisions = questions[0].simulate(semantics="printed").candidates
+    limits = Limits(rows=5)
+    for name in attributes.known:
+        for formula in (Formula(name), Formula("-", (Formula("0"), Formula(name)))):
+            ranking = Ranking(formula)
+            best = float(table.scores(ranking).max())
+            for kind, query in (
+                ("sql", ranking.sql(attributes)),
+                ("cql", ranking.cypher(attributes)),
+            ):
+                text = fill(query, questions[0], escape="'" if kind == "sql" else "\\")
+                ((decision, score),) = opened[kind].run(text, limits).rows
+                assert score == pytest.approx(best), (name, kind)
+                place = [str(candidate) for candidate in decisions].index(str(decision))
+                assert table.scores(ranking)[place] == pytest.approx(best)
+
+
+def test_a_preference_goes_before_the_formula_and_yields_where_nobody_has_it() -> None:
+    columns = {"a": np.array([1.0, 5, 2, 4, 3]), "p": np.array([1.0, 0, 1, 0, 0])}
+    right = np.array([False, False, True, True, False])
+    table = Questions(columns, np.array([0, 3]), right, right.astype(float))
+    assert table.decide(Ranking(Formula("a"), ("p",))).tolist() == [2, 3]
+    assert table.decide(Ranking(Formula("a"))).tolist() == [1, 3]
+    assert table.within(["p"]).right.tolist() == [False, True, True, False]
+    assert table.chosen([1, 0]).columns["a"].tolist() == [4, 3, 1, 5, 2]
+
+
+def test_slots_are_found_by_the_questions_alone() -> None:
+    locating, building = (attributes_of(asked(name)) for name in SEARCHED)
+    assert [(slot.label, slot.column) for slot in locating.slots] == [
+        ("Trade_node", "trade_node"),
+        ("Country", "country_name"),
+    ]
+    assert locating.excluded == locating.slots[0]  # the home is no candidate
+    assert [slot.column for slot in building.slots] == ["goods_name"]
+    assert building.excluded is None
+
+
+def test_a_name_is_found_only_if_there_is_one() -> None:
+    question = 'You rule "ASH". Iron ore from new york or Iron?'
+    assert named(question, ["ASH", "Iron"]) == "ASH"  # what is quoted goes first
+    assert named(question, ["Iron ore", "ore"]) == "Iron ore"
+    assert named(question, ["new york", "Iron"]) is None  # two
+    assert named(question, ["rul", "york or I"]) is None  # parts of words
+    assert "new york" in phrases(question)
+
+
+def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
+    name = "O'x' OR 1=1 --"
+    (tmp_path / "w.sql").write_text(
+        "CREATE TABLE t(n TEXT, v INTEGER);\n"
+        "INSERT INTO t VALUES ('O''x'' OR 1=1 --', 1);\nINSERT INTO t VALUES ('b', 2);\n"
+    )
+    (tmp_path / "w.cql").write_text(
+        f'CREATE (:T {{n: "{name}", v: 1}});\nCREATE (:T {{n: "b", v: 2}});\n'
+    )
+    sql = filled("SELECT v FROM t WHERE n = {{t.n}}", {Place("t", "n"): name}, escape="'")
+    cypher = filled("MATCH (t:T {n: {{T.n}}}) RETURN t.v", {Place("T", "n"): name}, escape="\\")
+    for file, query in (("w.sql", sql), ("w.cql", cypher)):
+        assert open_database(str(tmp_path / file)).run(query).rows == ((1,),)
+
+
+def course(name: str) -> Material:
+    worlds = Worlds(scenario=scenario(name), smallest=60, largest=120)
+    return Material(Course(worlds=worlds, lessons=120, trial=60, unseen=60))
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_more_is_decided_rightly_the_more_was_answered(name: str, tmp_path: Path) -> None:
+    material = course(name)
+    whole = list(Learner(material, SMALL, tmp_path / "whole.sqlite").learn())
+    assert [point.generation for point in whole] == list(range(7))
+    assert whole[-1].lessons > whole[0].lessons
+    assert all(one.answered < two.answered for one, two in pairwise(whole))
+    stopped = Learner(material, SMALL, tmp_path / "stopped.sqlite")
+    assert list(islice(stopped.learn(), 3)) == whole[:3]
+    again = Learner(material, SMALL, tmp_path / "stopped.sqlite")
+    assert list(again.learn()) == whole[3:]
+    assert again.curve() == whole
+    found = again.learned()
+    assert found.unseen == Search(material.lessons, "", SMALL).right(found.ranking, material.unseen)
+    assert [action(step)[0] for step in found.paths[0].instructions if action(step)] == [  # type: ignore[index]
+        "sql",
+        "finish",
+    ]
+    assert found.paths[1].instructions[1] == FINISH
+
+
+def test_nothing_is_learned_before_the_first_lesson(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="Nothing was learned"):
+        Learner(course("building"), SMALL, tmp_path / "x.sqlite").learned()
+
+
+def test_a_broken_database_is_said(tmp_path: Path) -> None:
+    (tmp_path / "x.sqlite").write_text("no database at all, but long enough to be read as one " * 9)
+    with pytest.raises(BadInput, match="cannot be used"):
+        Learner(course("building"), SMALL, tmp_path / "x.sqlite")
+
+
+def test_proposals_with_unknown_names_are_left_out() -> None:
+    material = course("building")
+    good, bad = Formula.read("supply_goods_current_output / supply_goods_level"), Formula("nowhere")
+    search = Search(material.lessons, "", SMALL, [good, bad])
+    first = next(search.generations())
+    assert good in [ranking.formula for ranking in first.population]
+    assert bad not in [ranking.formula for ranking in first.population]
+
+
+# What ships.
+
+ORIGIN = re.compile(r"generated: (\w+), seed (\d+), size (\d+), (annotation|printed) semantics")
+
+
+def test_every_shipped_path_comes_from_a_generated_question() -> None:
+    paths = learned(SHIPPED)
+    assert {path.task for path in paths} == set(SEARCHED)
+    for origin, question in {(path.origin, path.question) for path in paths}:
+        match = ORIGIN.fullmatch(origin)
+        assert match
+        name, seed, size = match[1], int(match[2]), int(match[3])
+        made = scenario(name)
+        assert made.ask(made.generate(seed, size), seed).prompt == question
+
+
+def test_learning_never_reads_published_data() -> None:
+    for file in (ROOT / "learning" / "queries").glob("*.py"):
+        names = {
+            f"{node.module}.{alias.name}"
+            for node in ast.walk(ast.parse(file.read_text()))
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        assert not [name for name in names if "published" in name], file
+
+
+def test_nothing_published_is_in_what_ships() -> None:
+    questions = load(published("dqa/dqa-dev.tar.xz")).questions
+    prompts = {" ".join(question.prompt.split()) for question in questions}
+    names: set[str] = set()
+    for question in questions:
+        for table in question.world:
+            rows = (value for row in table.rows for value in row)
+            names.update(value for value in rows if isinstance(value, str) and len(value) > 3)
+    words = set(scenario("locating").question.lower().split())
+    for path in learned(SHIPPED):
+        assert " ".join(path.question.split()) not in prompts
+        said = set(re.findall(r"\w+", " ".join([path.question, *path.instructions])))
+        own = {"building", "goods", "level", *words}
+        assert not (names & said) - own
+
+
+def test_the_card_tells_how_it_was_learned() -> None:
+    card = json.loads((ROOT / "learning/artefacts/dqa-experience.json").read_text())
+    assert card["command"].startswith("planweave learn dqa")
+    for one in card["courses"]:
+        lessons, trial, unseen = (one["world_seeds"][k] for k in ("lessons", "trial", "unseen"))
+        assert lessons[1] < trial[0] <= trial[1] < unseen[0]
+        assert one["interval_unseen"][0] < one["right_unseen"] < one["interval_unseen"][1]
+
+
+def test_a_path_is_for_questions_like_its_own() -> None:
+    paths = learned(SHIPPED)
+    goods = (
+        "Which building id should we increase a level by 5 to decrease the market price of wine?"
+    )
+    found = fitting(paths, goods, ["sql"])
+    assert found
+    assert {path.task for path in found} == {"building"}
+    assert all(path.instructions[0].startswith("sql[") for path in found)
+    assert fitting(paths, goods, ["documents"]) == []
+    assert fitting(paths, "How many trade nodes are there?", ["sql", "cypher"]) == []
+
+
+def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "own.jsonl"
+    file.write_text(json.dumps({"question": "Which?", "steps": [{"action": FINISH}]}) + "\n")
+    assert [path.question for path in memory.learned(str(file))] == ["Which?"]
+    assert len(read_paths(file)) == 1
