@@ -1,6 +1,6 @@
 // Ask: a question, its run as a story, the graph, the settings, and the way back.
 
-import { get, post, remove } from "./api.js";
+import { get, post, remove } from "./server.js";
 import { Conversation, lineage } from "./conversation.js";
 import { button, confirmed, field, h, icon, iconButton, notice } from "./dom.js";
 import { Drawing } from "./graph.js";

@@ -1,6 +1,6 @@
 // One thread with one method: asks, streams, stops for a person, rewinds and forks.
 
-import { post, stream } from "./api.js";
+import { get, post, stream } from "./server.js";
 import { button, field, h, iconButton, tell } from "./dom.js";
 import { settings } from "./settings.js";
 import { Story } from "./story.js";
@@ -35,35 +35,41 @@ export class Conversation {
     await this.run({ input: { messages: [{ role: "user", content: question }] } });
   }
 
-  /** Show a thread that there is already. */
+  /** Show a thread that there is already, and go along with a run that is still going on. */
   async open(thread) {
     this.thread = thread;
+    const [run] = await get(`/threads/${thread}/runs?status=running&limit=1`);
+    if (run) this.running = { abort: new AbortController(), run: run.run_id };
     await this.recall({ whole: true });
+    if (run) this.hearAll(`/threads/${thread}/runs/${run.run_id}/stream`); // not to be waited for
   }
 
   async run(given) {
-    const abort = new AbortController();
-    this.running = { abort, run: null };
-    this.stopped = false;
-    this.problem = "";
+    this.running = { abort: new AbortController(), run: null };
     this.desk.replaceChildren();
     this.changed();
     const body = {
       assistant_id: this.method(),
       context: settings.values,
       stream_mode: ["updates", "custom", "tasks"],
+      on_disconnect: "continue", // who comes back to the thread goes along with the run again
       ...(this.pauses.size ? { interrupt_before: [...this.pauses] } : {}),
       ...given,
     };
+    await this.hearAll(`/threads/${this.thread}/runs/stream`, body);
+  }
+
+  /** Tell the events of a run to its end, then look where it stands; of one that is joined, whole. */
+  async hearAll(path, body) {
+    this.stopped = false;
+    this.problem = "";
     try {
-      for await (const { event, data } of stream(`/threads/${this.thread}/runs/stream`, body, abort.signal)) {
-        this.hear(event, data);
-      }
+      for await (const { event, data } of stream(path, body, this.running.abort.signal)) this.hear(event, data);
     } catch (error) {
       if (error.name !== "AbortError") this.problem = said(error);
     }
     this.running = null;
-    await this.recall({ whole: false }).catch((error) => { this.problem ||= said(error); });
+    await this.recall({ whole: !body }).catch((error) => { this.problem ||= said(error); });
     if (this.problem) this.story.fail(this.problem);
     this.story.settle();
     this.changed();
@@ -104,7 +110,7 @@ export class Conversation {
     }
     for (const state of line) this.offerRewind(state);
     const last = line.at(-1);
-    if (last?.next.length) this.wait(last);
+    if (last?.next.length && !this.running) this.wait(last);
     this.changed();
   }
 

@@ -1,6 +1,6 @@
 // Databases: connect to one and see what it holds.
 
-import { post } from "./api.js";
+import { post } from "./server.js";
 import { button, empty, field, h, notice, number, table, tell } from "./dom.js";
 import { settings } from "./settings.js";
 

@@ -1,6 +1,6 @@
 // Documents: collections that answers are drawn from.
 
-import { get, put, remove } from "./api.js";
+import { get, put, remove } from "./server.js";
 import { button, confirmed, empty, field, h, icon, iconButton, notice, number, table, tell } from "./dom.js";
 import { settings } from "./settings.js";
 

@@ -1,6 +1,6 @@
 // Experience: the paths that were kept, and the instruction graph in which they meet.
 
-import { get, remove } from "./api.js";
+import { get, remove } from "./server.js";
 import { button, confirmed, empty, field, h, iconButton, notice, number, table } from "./dom.js";
 import { Drawing } from "./graph.js";
 

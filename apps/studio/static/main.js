@@ -1,6 +1,6 @@
 // Which part of the studio is shown: `#/part/rest`.
 
-import { get } from "./api.js";
+import { get } from "./server.js";
 import { h, icon, notice } from "./dom.js";
 
 const PARTS = {

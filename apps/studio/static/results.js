@@ -1,6 +1,6 @@
 // Results: leaderboards with intervals, the trace of each run, two methods question by question.
 
-import { get } from "./api.js";
+import { get } from "./server.js";
 import { button, empty, h, icon, notice, number, s, seconds, table } from "./dom.js";
 import { callDetails, recorded } from "./story.js";
 

@@ -70,9 +70,9 @@ export const post = (path, json = {}) => read(path, { method: "POST", json });
 export const put = (path, body) => read(path, { method: "PUT", body });
 export const remove = (path) => read(path, { method: "DELETE" });
 
-/** The events of a run as they come: `{ event, data }`. */
+/** The events of a run as they come: `{ event, data }`; without `json` of one that runs already. */
 export async function* stream(path, json, signal) {
-  const reply = await send(path, { method: "POST", json, signal });
+  const reply = await send(path, { method: json ? "POST" : "GET", json, signal });
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
