@@ -50,6 +50,10 @@ class Played:
     step_seconds: float
     error: str = ""
 
+    def as_json(self) -> dict[str, object]:
+        """With numbers rounded to four digits after the point."""
+        return {n: round(v, 4) if isinstance(v, float) else v for n, v in asdict(self).items()}
+
 
 class Gold:
     """Does the gold path."""

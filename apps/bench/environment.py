@@ -5,7 +5,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -94,7 +93,7 @@ def environment(
         made = _play(name, data, tasks, bare, known, console)
         path = out / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(_head(about) | made, indent=1) + "\n", "utf-8")
+        path.write_text(_written(_head(about) | made), "utf-8")
         console.print(f"Written: {path}", markup=False, soft_wrap=True)
         if as_json:
             typer.echo(path.read_text("utf-8"))
@@ -140,7 +139,7 @@ def _play(
     _show(name, summaries, console)
     return {
         "policies": [one.as_json() for one in summaries],
-        "tasks": {policy: [asdict(one) for one in mine] for policy, mine in played.items()},
+        "tasks": {policy: [one.as_json() for one in mine] for policy, mine in played.items()},
     }
 
 
@@ -148,6 +147,16 @@ def _player(policy: str, name: str, guide: Guide | None) -> Choose:
     if guide is None or policy == "gold":
         return without_model.Gold
     return without_model.followers(name, guide, recombined=policy == "path")
+
+
+def _written(made: dict[str, Any]) -> str:
+    """The result as JSON, with a line for each task."""
+    lines = json.dumps({**made, "tasks": {}}, indent=1).removesuffix(" {}\n}")
+    tasks = ",\n".join(
+        f"  {json.dumps(policy)}: [\n" + ",\n".join(f"   {json.dumps(one)}" for one in played) + "]"
+        for policy, played in made["tasks"].items()
+    )
+    return f"{lines} {{\n{tasks}}}\n}}\n"
 
 
 def _head(about: dict[str, JsonValue]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import cast
 from planweave import BadInput
 from tools.environments.base import Environment
 
-ENVIRONMENTS = ("hotpotqa", "webshop", "alfworld", "scienceworld")
+ENVIRONMENTS = ("hotpotqa", "webshop", "alfworld", "scienceworld", "decision")
 """Each is a module of this package with a function ``connect(data)``."""
 
 

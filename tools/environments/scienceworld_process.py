@@ -21,10 +21,14 @@ class Simulator:
         self._env: Any = ScienceWorldEnv("", envStepLimit=_NEVER)
 
     def begin(self, task: Mapping[str, Any]) -> Seen:
-        """See :class:`tools.environments.remote.World`."""
+        """See :class:`tools.environments.remote.World`.
+
+        The first look takes no time of the world, other than that of ``env.reset``: known paths
+        begin before it.
+        """
         self._env.load(task["task"], task["variation"], task["simplification"])
         self._env.server.reset()
-        return self.act("look around")
+        return Seen(text=str(self._env.server.freeActionLook()))
 
     def act(self, action: str) -> Seen:
         """See :class:`tools.environments.remote.World`.
