@@ -59,7 +59,7 @@ export function composer(label, send) {
   const element = h("form", { className: "composer", onsubmit: (event) => {
     event.preventDefault();
     const question = text.value.trim();
-    if (!question) return;
+    if (!question || go.disabled) return;
     text.value = "";
     grow();
     send(question);
@@ -106,7 +106,7 @@ class Ask {
       h("section", { className: "talk", "aria-label": "Conversation" },
         h("div", { className: "picker" }, field("Method", this.select), this.about),
         this.welcome, this.talk.element,
-        h("div", { className: "foot" }, this.stop, this.composer.element, this.sources)),
+        h("div", { className: "foot" }, this.stop, this.composer.element, this.talk.story.meter, this.sources)),
       h("aside", { className: "side", "aria-label": "Graph, settings and timeline" }, this.tabs.element));
     this.tabs.element.addEventListener("change", () => this.tellSources());
     this.tellSources();

@@ -179,15 +179,16 @@ export class Conversation {
     const resume = (decision) => this.run({ command: { resume: { decisions: [decision] } } });
     const approve = () => {
       if (text.value === given) return resume({ type: "approve" });
-      const args = plan ? { plan: lines(text.value) } : JSON.parse(text.value);
-      return resume({ type: "edit", edited_action: { name: asked.name, args } });
+      const edited = plan ? { plan: lines(text.value) } : JSON.parse(text.value);
+      return resume({ type: "edit", edited_action: { name: asked.name, args: edited } });
     };
-    const go = button(plan ? "Approve the plan" : "Approve", approve, { className: "primary" });
+    const args = field(plan ? "Steps, one a line" : "Arguments", text);
+    const go = button(plan ? "Approve the plan" : "Approve", guarded(args, approve), { className: "primary" });
     text.addEventListener("input", () => { go.textContent = text.value === given ? (plan ? "Approve the plan" : "Approve") : "Carry out as edited"; });
     return h("section", { className: "card decide", "aria-labelledby": "decide" },
       h("h3", { id: "decide" }, plan ? "Carry out this plan?" : `Carry out ${asked.name}?`),
       problem ? h("p", { className: "notice problem" }, problem) : null,
-      field(plan ? "Steps, one a line" : "Arguments", text),
+      args,
       allowed.includes("reject") ? field("Or say what should differ", note) : null,
       h("div", { className: "row" }, go,
         allowed.includes("reject") ? button("Reject", () => resume({ type: "reject", message: note.value }), { className: "danger" }) : null));

@@ -228,7 +228,8 @@ export class Story {
   }
 
   cited(text) {
-    return text.split(/(\[\d+\])/).map((part) => {
+    return text.split(/(\[\d+\]|\(no source\))/).map((part) => {
+      if (part === "(no source)") return h("span", { className: "unsourced" }, "no source");
       const match = /^\[(\d+)\]$/.exec(part);
       return match ? this.citation(Number(match[1])) : part;
     });
