@@ -22,7 +22,7 @@ from apps.origins import PAGES
 from apps.server import tracing
 from apps.server.doors import Admission, KnownPages, SafeHeaders, SmallBodies
 from apps.server.engine import Engine
-from apps.server.people import Door
+from apps.server.people import Door, Person
 from apps.server.routes import routes
 from apps.server.settings import ServerSettings, server_settings
 from apps.server.storage import open_storage
@@ -56,7 +56,7 @@ def create_app() -> Starlette:
                 yield
 
     return Starlette(
-        routes=[*routes(), *neighbours(settings)],
+        routes=[*routes(), *neighbours()],
         lifespan=lifespan,
         middleware=_middleware(settings, door),
         exception_handlers={
@@ -67,10 +67,17 @@ def create_app() -> Starlette:
     )
 
 
-def neighbours(settings: ServerSettings) -> list[BaseRoute]:
-    """The routes of other doors that this server opens as well."""
-    del settings
-    return []
+def neighbours() -> list[BaseRoute]:
+    """The routes of other doors that this server opens as well: the studio, other programs'."""
+    from apps import embed, studio
+    from apps.embed.on_server import on_server
+
+    return [*studio.routes(studio.Access(owner=_owner)), *embed.routes(on_server)]
+
+
+def _owner(request: Request) -> str | None:
+    who: Person = request.state.person
+    return who.owner if who.shared else None
 
 
 def _middleware(settings: ServerSettings, door: Door) -> list[Middleware]:

@@ -68,7 +68,9 @@ class Feed:
     async def follow(
         self, run_id: str, after: int, alive: Callable[[], bool]
     ) -> AsyncIterator[Event | None]:
-        """The events of a run from a number on, to its end; None when it was quiet for a while.
+        """The events of a run from a number on; None when it was quiet for a while.
+
+        The last one is ``end``, unless nobody waits any more or it has been dropped since.
 
         Args:
             run_id: The run, of this process or of another.
@@ -82,9 +84,9 @@ class Feed:
                 queue.put_nowait(event)
         try:
             async for found in self._events(run_id, after, queue, alive):
+                yield found
                 if found is not None and found.name == "end":
                     return
-                yield found
         finally:
             self._listeners[run_id].discard(queue)
             if not self._listeners[run_id]:

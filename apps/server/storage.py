@@ -1,5 +1,6 @@
 """Checkpoints and long-term memory beside the server's own tables, by the same URL."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -75,7 +76,6 @@ async def _postgresql(
     from psycopg import AsyncConnection
     from psycopg.rows import DictRow, dict_row
     from psycopg_pool import AsyncConnectionPool
-    from sqlalchemy import text
 
     address = "postgresql://" + url.partition("://")[2]
     options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
@@ -84,9 +84,20 @@ async def _postgresql(
     )
     await stack.enter_async_context(pool)
     saver, store = AsyncPostgresSaver(pool, serde=serde), AsyncPostgresStore(pool)
-    async with engine.begin() as connection:
-        await connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _LOCK})
-        await connection.run_sync(metadata.create_all)
+    async with pool.connection() as connection:
+        # Asked for again and again, not waited for: indexes that are built concurrently would
+        # wait for the transaction in which another worker waits for its turn.
+        while not await _locked(connection):  # noqa: ASYNC110 (another process lets go of it)
+            await asyncio.sleep(0.2)
+        async with engine.begin() as own:
+            await own.run_sync(metadata.create_all)
         await saver.setup()
         await store.setup()
+        await connection.execute("SELECT pg_advisory_unlock(%s)", (_LOCK,))
     return Storage(engine, saver, store)
+
+
+async def _locked(connection: Any) -> bool:
+    answer = await connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (_LOCK,))
+    row = await answer.fetchone()
+    return bool(row["taken"])

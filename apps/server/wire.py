@@ -19,7 +19,7 @@ class Event(NamedTuple):
     Attributes:
         run_id: Its run.
         number: Grows within a run, also from one attempt to the next.
-        name: As in the LangGraph server's protocol; ``end`` is the last one and is not sent.
+        name: As in the LangGraph server's protocol; ``end`` is the last one.
         data: JSON.
     """
 

@@ -115,13 +115,15 @@ def _streamed(
     after: int = -1,
     modes: set[str] | None = None,
 ) -> Response:
-    wanted = {*modes, "metadata", "error"} if modes else None
+    wanted = {*modes, "metadata", "error", "end"} if modes else None
 
     async def events() -> AsyncIterator[bytes]:
         async with _attended(worker, who, run, cancel=cancel):
             async for event in worker.follow(run, after):
                 if event is None:
                     yield b": still at work\n\n"
+                elif event.name == "end" and not worker.draining:
+                    pass  # who listens sees the end, and may ask for the run while we are here
                 elif wanted is None or event.name.partition("|")[0] in wanted:
                     yield sse(event)
 

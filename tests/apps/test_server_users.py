@@ -1,0 +1,271 @@
+"""``planweave serve`` for several users: keys, isolation, budgets, and what a caller may name."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from command_line import CommandLine, assert_one_clear_error
+from offers import SCRIPT, WHOLE_RUN, scripted
+from openai_server import serving
+from serve import Served, serving_planweave
+from starlette.routing import BaseRoute, Mount, Route
+
+from apps.server.people import Person, digest
+from apps.server.routes import routes
+from apps.server.settings import Limits
+
+pytestmark = pytest.mark.server
+
+KEYS = {"alice": "key-of-alice", "bob": "key-of-bob", "al": "key-of-al"}
+OPEN = {"/ok"}
+ASSISTANT = "planrag"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("users")
+    (folder / "offers.sql").write_text(SCRIPT)
+    limits = {"bob": {"max_runs": 1, "max_tokens_a_day": 300}}
+    users = {name: {"keys": [digest(key)], **limits.get(name, {})} for name, key in KEYS.items()}
+    (folder / "users.json").write_text(json.dumps(users))
+    (folder / "hook.py").write_text(
+        "async def who(headers):\n    return headers.get('x-ticket') or None\n"
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Served]:
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        offer = {
+            "context": {"model": model.name},
+            "databases": {"offers": str(folder / "offers.sql")},
+            "models": [model.name],
+        }
+        (folder / "service.json").write_text(json.dumps(offer))
+        with serving_planweave(
+            folder,
+            "--users",
+            str(folder / "users.json"),
+            PLANWEAVE_SERVICE=str(folder / "service.json"),
+            PLANWEAVE_SERVE_AUTH="hook:who",
+            PYTHONPATH=str(folder),
+        ) as server:
+            yield server
+
+
+@contextmanager
+def caller(server: Served, name: str, **headers: str) -> Iterator[httpx.Client]:
+    key = {"x-api-key": KEYS[name]} if name else {}
+    with httpx.Client(base_url=server.url, headers=key | headers, timeout=60) as client:
+        yield client
+
+
+def asked(question: str, **settings: object) -> dict[str, object]:
+    return {"assistant_id": ASSISTANT, "input": {"question": question}, "context": settings}
+
+
+def paths(found: list[BaseRoute], before: str = "") -> Iterator[tuple[str, str]]:
+    """Every method and path that the protocol's routes answer."""
+    for route in found:
+        if isinstance(route, Mount):
+            yield from paths(route.routes or [], before + route.path)
+        elif isinstance(route, Route):
+            for method in sorted((route.methods or set()) - {"HEAD"}):
+                yield method, before + route.path
+
+
+@pytest.mark.parametrize(("method", "path"), list(paths(routes())))
+def test_no_route_answers_without_a_key_or_with_a_wrong_one(
+    server: Served, method: str, path: str
+) -> None:
+    with caller(server, "") as nobody:
+        for key in ({}, {"x-api-key": "key-of-alic"}, {"authorization": "Bearer x"}):
+            reply = nobody.request(method, path, headers=key)
+            assert reply.status_code == (200 if path in OPEN else 401)
+
+
+def test_the_other_doors_ask_for_a_key_too(server: Served) -> None:
+    with caller(server, "") as nobody:
+        assert nobody.get("/studio/").status_code == 200
+        for path in ("/studio/api/methods", "/v1/models", "/mcp", "/a2a/planrag"):
+            assert nobody.get(path).status_code == 401
+
+
+@pytest.fixture(scope="module")
+def things(server: Served) -> dict[str, str]:
+    """A thread of Alice's with a run and a checkpoint, an item and a collection."""
+    with caller(server, "alice") as alice:
+        thread = alice.post("/threads", json={"metadata": {"secret": "yes"}}).json()["thread_id"]
+        run = alice.post(f"/threads/{thread}/runs", json=asked("Hi!")).json()["run_id"]
+        assert alice.get(f"/threads/{thread}/runs/{run}/join").status_code == 200
+        state = alice.get(f"/threads/{thread}/state").json()
+        space = {"namespace": ["owners", "alice", "notes"], "key": "k", "value": {"secret": 1}}
+        assert alice.put("/store/items", json=space).status_code == 204
+        return {"thread_id": thread, "run_id": run, "checkpoint_id": state["checkpoint_id"]}
+
+
+_BODIES: dict[str, object] = {
+    "/threads/{thread_id}": {"metadata": {"mine": True}},
+    "/threads/{thread_id}/state": {"values": {"question": "Mine?"}, "as_node": "speaker"},
+    "/threads/{thread_id}/state/checkpoint": {"checkpoint": {}},
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [found for found in paths(routes()) if "{thread_id}" in found[1]]
+)
+def test_nobody_touches_anothers_thread(
+    server: Served, things: dict[str, str], method: str, path: str
+) -> None:
+    body = _BODIES.get(path, asked("Hi!"))
+    with caller(server, "alice") as alice, caller(server, "bob") as bob:
+        before = alice.get(f"/threads/{things['thread_id']}").json()
+        reply = bob.request(method, path.format(**things), json=body)
+        assert reply.status_code == 404
+        assert "secret" not in reply.text
+        assert alice.get(f"/threads/{things['thread_id']}").json() == before
+
+
+def test_nobody_finds_or_takes_anothers_thread(server: Served, things: dict[str, str]) -> None:
+    thread = things["thread_id"]
+    with caller(server, "bob") as bob:
+        assert bob.post("/threads/search", json={}).json() == []
+        assert bob.post("/threads/search", json={"ids": [thread]}).json() == []
+        assert bob.post("/threads/count", json={"metadata": {"secret": "yes"}}).json() == 0
+        new = {"thread_id": thread}
+        assert bob.post("/threads", json=new).status_code == 409
+        assert bob.post("/threads", json=new | {"if_exists": "do_nothing"}).status_code == 404
+        create = asked("Hi!") | {"if_not_exists": "create"}
+        assert bob.post(f"/threads/{thread}/runs/wait", json=create).status_code == 404
+        own = bob.post("/threads", json={"metadata": {"graph_id": ASSISTANT}}).json()["thread_id"]
+        place = {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": things["checkpoint_id"]}
+        stolen = asked("Hi!") | {
+            "checkpoint": place,
+            "config": {"configurable": {"thread_id": thread, **place}},
+        }
+        for path, body in (
+            ("state/checkpoint", {"checkpoint": place}),
+            ("history", {"checkpoint": place, "before": place}),
+            ("runs/wait", stolen),
+        ):
+            reply = bob.post(f"/threads/{own}/{path}", json=body)
+            assert things["thread_id"] not in reply.text
+            assert "secret" not in reply.text
+        bob.delete(f"/threads/{own}")
+
+
+def test_nobody_reads_anothers_memory(server: Served, things: dict[str, str]) -> None:
+    del things
+    alice = ["owners", "alice", "notes"]
+    with caller(server, "al") as other:  # the name is the beginning of another's
+        item = {"namespace": alice, "key": "k"}
+        assert other.put("/store/items", json=item | {"value": {}}).status_code == 403
+        assert other.request("DELETE", "/store/items", json=item).status_code == 403
+        sent = {"namespace": "owners.alice.notes", "key": "k"}
+        assert other.get("/store/items", params=sent).status_code == 403
+        for prefix in (alice, ["owners"], ["owners", "alice"], ["owners", "%"]):
+            found = other.post("/store/items/search", json={"namespace_prefix": prefix})
+            assert found.status_code == 403
+        for prefix in ([], ["owners", "al"]):
+            found = other.post("/store/items/search", json={"namespace_prefix": prefix})
+            assert found.json() == {"items": []}
+            listed = other.post("/store/namespaces", json={"prefix": prefix})
+            assert listed.json() == {"namespaces": []}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"database": "/etc/passwd"},
+        {"database": "postgresql://127.0.0.1/x"},
+        {"graph": "bolt://127.0.0.1"},
+        {"model": "http://127.0.0.1:1/v1#m"},
+        {"models": {"planner": "embedded:/etc/passwd"}},
+        {"owner": "alice"},
+        {"collection": "alice/notes"},
+        {"collection": "bob/../alice/notes"},
+        {"reranker": "onnx:/etc"},
+    ],
+)
+def test_a_context_opens_nothing_of_the_server(server: Served, settings: dict[str, object]) -> None:
+    with caller(server, "bob") as bob:
+        for sent in (
+            asked("Which offer?", **settings),
+            {"assistant_id": ASSISTANT, "input": {}, "config": {"configurable": settings}},
+        ):
+            reply = bob.post("/runs/wait", json=sent)
+            told = reply.status_code == 422 or "__error__" in reply.json()
+            assert told, reply.text
+
+
+def test_the_studio_shows_a_caller_only_what_is_his(server: Served) -> None:
+    with caller(server, "bob") as bob:
+        for url in ("/etc/passwd", "sqlite:////etc/passwd"):
+            reply = bob.post("/studio/api/databases", json={"url": url})
+            assert reply.status_code == 422
+        assert "offer" in bob.post("/studio/api/databases", json={"url": "offers"}).text
+        hers = {"collection": "alice/notes", "name": "x.txt", "page": "1"}
+        for method, path in (("PUT", ""), ("DELETE", ""), ("GET", "/page")):
+            reply = bob.request(method, f"/studio/api/documents{path}", params=hers)
+            assert (reply.status_code, "not yours" in reply.text) == (422, True)
+
+
+def test_budgets(server: Served) -> None:
+    run = asked("Which offer is cheapest?", database="offers")
+    with caller(server, "bob") as bob:
+        thread = bob.post("/threads", json={}).json()["thread_id"]
+        first = bob.post(f"/threads/{thread}/runs", json=run).json()
+        second = bob.post("/runs/wait", json=run)
+        assert (second.status_code, "no more at once" in second.text) == (429, True)
+        done = bob.get(f"/threads/{thread}/runs/{first['run_id']}/join").json()
+        assert done["usage"]["selector"]["calls"] == 1  # then the day had nothing left
+        assert done["answer"]
+        third = bob.post("/runs/wait", json=run)
+        assert (third.status_code, "300 tokens" in third.text) == (429, True)
+        kept: Any = bob.get(f"/threads/{thread}/runs/{first['run_id']}").json()["kwargs"]
+        assert kept["context"] == {"database": "offers"}
+    with caller(server, "alice") as alice:
+        assert alice.post("/runs/wait", json=asked("Hi!")).status_code == 200
+
+
+def test_a_hook_of_the_operators(server: Served) -> None:
+    with caller(server, "", **{"x-ticket": "carol@example.org"}) as carol:
+        thread = carol.post("/threads", json={}).json()["thread_id"]
+        assert carol.get(f"/threads/{thread}").status_code == 200
+    with caller(server, "", **{"x-ticket": "carol_example_org"}) as other:
+        assert other.get(f"/threads/{thread}").status_code == 404
+
+
+def test_names_that_are_no_labels_become_such() -> None:
+    names = ["alice", "Alice", "a.b", "a_b", "a@b", "../x", "", "u-1", "ü", "x" * 300]
+    owners = [Person(name, Limits()).owner for name in names]
+    assert len(set(owners)) == len(names)
+    assert owners[0] == "alice"
+    assert not [owner for owner in owners if set(owner) & set("./%@ ")]
+
+
+def test_a_public_address_needs_keys(planweave: CommandLine) -> None:
+    run = planweave("serve", "--host", "0.0.0.0")
+    assert_one_clear_error(run, "does not listen at 0.0.0.0", "--users")
+    run = planweave("serve", PLANWEAVE_SERVE_AUTH="no_such_module:who")
+    assert_one_clear_error(run, "no_such_module:who")
+    run = planweave("serve", PLANWEAVE_SERVE_JOBS="none")
+    assert_one_clear_error(run, "PLANWEAVE_SERVE_JOBS")
+
+
+def test_a_key_is_made_once_and_kept_as_a_hash(tmp_path: Path, planweave: CommandLine) -> None:
+    users = tmp_path / "users.json"
+    made = planweave("serve", "--users", str(users), "--new-key", "dora")
+    key = made.stdout.strip()
+    assert key.startswith("pw_")
+    assert key not in users.read_text()
+    assert json.loads(users.read_text())["dora"]["keys"] == [digest(key)]
+    assert users.stat().st_mode & 0o077 == 0
+    again = planweave("serve", "--users", str(users), "--new-key", "dora")
+    assert len(json.loads(users.read_text())["dora"]["keys"]) == 2
+    assert again.stdout != made.stdout

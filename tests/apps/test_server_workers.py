@@ -1,0 +1,182 @@
+"""Several processes on one table of runs: one is killed, one is told to stop, one goes silent."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, scripted
+from openai_server import Script, serving
+from serve import Served, ready, serving_planweave, start, stop
+from servers import Unobtainable, postgresql
+from sqlalchemy import create_engine, select
+
+from apps.server.tables import runs
+
+pytestmark = pytest.mark.server
+
+LEASE = {"PLANWEAVE_SERVE_LEASE_SECONDS": "2", "PLANWEAVE_SERVE_DRAIN_SECONDS": "1"}
+CALLS = 5  # of a model in a whole run
+SLOW = [*scripted(PLAN, QUERY), *scripted(SOUND, delay=20), *scripted(SOUND, FINISH, DECISION)]
+"""The third call hangs; whoever takes the run up asks for it once more, and gets the fourth."""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Where the servers of a test keep their runs."""
+    (tmp_path / "offers.sql").write_text(SCRIPT)
+    with ExitStack() as stack:
+        if request.param == "sqlite":
+            yield LEASE
+            return
+        try:
+            database = stack.enter_context(postgresql(""))
+        except Unobtainable as reason:
+            pytest.skip(str(reason))
+        yield LEASE | {"PLANWEAVE_SERVE_URL": database.url("owner")}
+
+
+@contextmanager
+def two_servers(folder: Path, place: dict[str, str]) -> Iterator[tuple[Served, Served]]:
+    pair = start(folder, **place), start(folder, **place)
+    try:
+        yield ready(pair[0]), ready(pair[1])
+    finally:
+        for server in pair:
+            stop(server)
+
+
+def worker_of(run: str, folder: Path, place: dict[str, str]) -> int:
+    """The process that carries out a run."""
+    file = folder / "state" / "serve" / "serve.sqlite"
+    url = place.get("PLANWEAVE_SERVE_URL", f"sqlite:///{file}")
+    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.connect() as connection:
+        asked = select(runs.c.worker).where(runs.c.run_id == run)
+        worker: str = connection.execute(asked).scalar_one()
+    engine.dispose()
+    return int(worker.split("-")[-2])
+
+
+async def waiting_run(server: Served, model: Script, folder: Path) -> tuple[str, str]:
+    """Start a run and wait until its third call, on which it hangs."""
+    async with get_client(url=server.url, api_key=None) as client:
+        thread = (await client.threads.create())["thread_id"]
+        run = await client.runs.create(
+            thread,
+            "planrag",
+            input={"question": "Which offer is cheapest?"},
+            context={"model": model.name, "database": str(folder / "offers.sql")},
+            stream_mode=["updates"],
+        )
+        await called(model, 3)
+        return thread, run["run_id"]
+
+
+async def called(model: Script, times: int) -> None:
+    """Wait until the model has been called so often."""
+    async with asyncio.timeout(60):
+        while len(model.requests) < times:  # noqa: ASYNC110 (they are counted in a thread)
+            await asyncio.sleep(0.02)
+
+
+async def followed(server: Served, thread: str, run: str, last: str = "") -> list[Any]:
+    """The events of a run, from another process than the one that carries it out."""
+    async with get_client(url=server.url, api_key=None) as client, asyncio.timeout(60):
+        parts = client.runs.join_stream(thread, run, last_event_id=last or None)
+        return [part async for part in parts]
+
+
+def nodes(parts: list[Any]) -> list[str]:
+    return [name for part in parts if part.event == "updates" for name in part.data]
+
+
+async def test_a_silent_worker_and_a_killed_one(tmp_path: Path, place: dict[str, str]) -> None:
+    with two_servers(tmp_path, place) as (first, second):
+        for end in (_silent, _killed):
+            with serving(*SLOW) as model:
+                thread, run = await waiting_run(first, model, tmp_path)
+                works = worker_of(run, tmp_path, place) == first.process.pid
+                pair = (first, second) if works else (second, first)
+                await end(thread, run, model, *pair)
+
+
+async def _silent(thread: str, run: str, model: Script, first: Served, second: Served) -> None:
+    """A worker that was stopped and wakes up late changes nothing any more."""
+    first.process.send_signal(signal.SIGSTOP)
+    try:
+        parts = await followed(second, thread, run)
+    finally:
+        first.process.send_signal(signal.SIGCONT)
+    asked = len(model.requests)
+    await asyncio.sleep(1.5)
+    async with get_client(url=second.url, api_key=None) as client:
+        history: Any = await client.threads.get_history(thread, limit=50)
+        ended = await client.runs.get(thread, run)
+    assert [part.id for part in await followed(first, thread, run)] == [part.id for part in parts]
+    assert (ended["status"], asked) == ("success", len(model.requests))
+    written = [state["metadata"]["run_attempt"] for state in reversed(history)]
+    assert written == sorted(written)
+    assert set(written) == {1, 2}
+
+
+async def _killed(thread: str, run: str, model: Script, first: Served, second: Served) -> None:
+    """The run of a killed worker is taken up by another, once, from its last checkpoint."""
+    listening = asyncio.create_task(followed(second, thread, run))
+    await asyncio.sleep(0.5)
+    first.process.send_signal(signal.SIGKILL)
+    parts = await listening
+    async with get_client(url=second.url, api_key=None) as client:
+        state: Any = await client.threads.get_state(thread)
+        ended = await client.runs.get(thread, run)
+    late = await followed(second, thread, run, last=parts[2].id)
+    assert ended["status"] == "success"
+    assert state["values"]["answer"]["decision"] == "Birch"
+    assert [part.data["attempt"] for part in parts if part.event == "metadata"] == [1, 2]
+    visited = nodes(parts)
+    assert visited.count("selector") == 2
+    assert len(visited) == len(set(visited)) + 1  # every other node once
+    assert len(model.requests) == CALLS + 1  # but for the call that hung, none is made twice
+    assert [part.id for part in late] == [part.id for part in parts[3:]]
+
+
+async def test_a_server_that_stops_gives_back_what_takes_too_long(tmp_path: Path) -> None:
+    (tmp_path / "offers.sql").write_text(SCRIPT)
+    with serving(*SLOW) as model:
+        with serving_planweave(tmp_path, **LEASE) as first:
+            thread, run = await waiting_run(first, model, tmp_path)
+            before = time.monotonic()
+            stop(first)
+            assert time.monotonic() - before < 6  # it does not wait for the call that hangs
+        quick = [*scripted(SOUND, delay=1), *scripted(FINISH, DECISION)]
+        model.answers = quick
+        patient = LEASE | {"PLANWEAVE_SERVE_DRAIN_SECONDS": "20"}
+        with serving_planweave(tmp_path, **patient) as second:
+            listening = asyncio.create_task(followed(second, thread, run))
+            await called(model, 4)
+            await asyncio.to_thread(stop, second)  # and waits for what ends soon
+            parts = await listening
+    assert nodes(parts)[-1] == "speaker"
+    assert [part.data["attempt"] for part in parts if part.event == "metadata"] == [1, 2]
+    assert len(model.requests) == CALLS + 1
+
+
+async def test_worker_processes_share_the_work(tmp_path: Path) -> None:
+    """Of two worker processes one is killed; the server goes on and loses no run."""
+    (tmp_path / "offers.sql").write_text(SCRIPT)
+    with serving(*SLOW) as model, serving_planweave(tmp_path, "--workers", "2", **LEASE) as server:
+        thread, run = await waiting_run(server, model, tmp_path)
+        os.kill(worker_of(run, tmp_path, LEASE), signal.SIGKILL)
+        parts = await followed(server, thread, run)
+        assert nodes(parts)[-1] == "speaker"
+        async with httpx.AsyncClient() as page:
+            figures = (await page.get(f"{server.url}/metrics")).text
+        assert 'planweave_runs_finished_total{method="planrag",status="success"} 1.0' in figures
+    assert len(model.requests) == CALLS + 1
