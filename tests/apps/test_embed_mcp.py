@@ -1,14 +1,12 @@
-"""The methods as MCP tools, called by the protocol's own client."""
+"""The methods as MCP tools over HTTP, called by the protocol's own client."""
 
 from typing import Any
 
 import pytest
-from command_line import PROGRAM, CommandLine, assert_one_clear_error
+from command_line import CommandLine, assert_one_clear_error
 from door import QUERY, Operator, whole_run
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.types import CallToolResult
-from offers import WHOLE_RUN, scripted
-from openai_server import serving
 from scripted import Replies
 
 QUESTION = {"question": "Which offer is cheapest?"}
@@ -85,16 +83,6 @@ async def test_no_tool_passes_by_a_persons_approval(
         result = await client.call_tool("planrag", QUESTION)
     assert result.is_error
     assert "approve" in text(result)
-
-
-async def test_on_standard_input(offers: str, environment: dict[str, str]) -> None:
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        arguments = ["mcp", "--database", offers, "--model", model.name]
-        program = StdioServerParameters(command=PROGRAM, args=arguments, env=environment)
-        async with Client(program) as client:
-            assert "planrag" in {tool.name for tool in (await client.list_tools()).tools}
-            result = await client.call_tool("planrag", QUESTION)
-    assert "birch" in text(result).lower()
 
 
 def test_a_service_file_that_is_none(planweave: CommandLine) -> None:

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -15,7 +14,7 @@ import pytest
 from dev_server import ROOT, langgraph_dev, wait_until_ready
 from langgraph_sdk import get_sync_client
 from offers import PLAN, WHOLE_RUN, scripted
-from openai_server import serving
+from openai_server import Script, serving
 from servers import free_port
 
 pytestmark = pytest.mark.server
@@ -46,17 +45,25 @@ def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@contextmanager
-def own_server(service: dict[str, Any], folder: Path) -> Iterator[str]:
-    """The example of a server, offering ``service``."""
-    path = folder / "service.json"
-    path.write_text(json.dumps(service))
+@pytest.fixture(scope="module")
+def model() -> Iterator[Script]:
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        yield model
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory, model: Script) -> Iterator[str]:
+    """The example of a server."""
+    folder = tmp_path_factory.mktemp("own")
+    context = {"model": model.name, "database": str(EXAMPLES / "offers.sql")}
+    service = folder / "service.json"
+    service.write_text(json.dumps({"context": context, "methods": ["planrag"]}))
     port, log = str(free_port()), folder / "server.log"
     with (
         log.open("w") as output,
         subprocess.Popen(
             [sys.executable, EXAMPLES / "own_server.py", port],
-            env=os.environ | {"PLANWEAVE_SERVICE": str(path)},
+            env=os.environ | {"PLANWEAVE_SERVICE": str(service)},
             stdout=output,
             stderr=subprocess.STDOUT,
         ) as process,
@@ -89,11 +96,9 @@ def test_over_the_servers_protocol(dev: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVER_DOORS)
-def test_over_the_doors_of_a_server_of_ones_own(name: str, tmp_path: Path) -> None:
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        context = {"model": model.name, "database": str(EXAMPLES / "offers.sql")}
-        with own_server({"context": context, "methods": ["planrag"]}, tmp_path) as url:
-            said = run(name, PLANWEAVE_URL=url)
+def test_over_the_doors_of_a_server_of_ones_own(own: str, model: Script, name: str) -> None:
+    model.answers[:] = scripted(*WHOLE_RUN)
+    said = run(name, PLANWEAVE_URL=own)
     assert "planrag" in said
     assert "Birch" in said
 
