@@ -70,7 +70,7 @@ def new_episode(task: Task | None, context: Context) -> EpisodeState | None:
 
 def scene(context: Context) -> str:
     """What can be done in the environment, and what is seen before anything is done."""
-    shown = observe(episode_of(context), ()).text[: context.observation_characters]
+    shown = observe(episode_of(context), ()).text[: context.schema_characters]
     actions = load(f"environments/{context.environment}").fill()
     return f"{actions}\n\n{shown}".strip()
 
