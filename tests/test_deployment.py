@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 from packaging.requirements import Requirement
 
+from apps.server.settings import ServerSettings
 from apps.service import Service, ServiceSettings
 from models.settings import ModelSettings
 
@@ -39,9 +40,12 @@ def test_the_lock_of_the_image_holds_what_a_server_needs() -> None:
 
 
 def test_the_settings_of_the_compose_file_exist() -> None:
-    known = {f"PLANWEAVE_{name.upper()}" for name in (*ServiceSettings.model_fields, "api_key")}
     assert "api_key" in ModelSettings.model_fields
-    assert {name for name in APP if re.match("PLANWEAVE_(?!SERVE_)", name)} <= known
+    own = (*ServiceSettings.model_fields, "api_key")
+    known = {f"PLANWEAVE_{name.upper()}" for name in own}
+    known |= {f"PLANWEAVE_SERVE_{name.upper()}" for name in ServerSettings.model_fields}
+    assert "PLANWEAVE_SERVE_URL" in APP
+    assert {name for name in APP if name.startswith("PLANWEAVE_")} <= known
 
 
 def test_the_service_of_the_compose_file_is_one() -> None:
