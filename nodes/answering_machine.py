@@ -13,6 +13,7 @@ from models import Reply
 from nodes.briefing import source_text
 from nodes.citation_check import CITATION, in_words
 from nodes.limits import reason_to_answer
+from nodes.path_follower import Finish, finish
 from nodes.role import Node, ask_role, failures, usage
 from prompts import load
 from tools import nearest
@@ -108,16 +109,29 @@ async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> Work
 async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """A decision; one that the question does not admit is asked for once more."""
     candidates = runtime.context.candidates
-    task = load("common/answering_machine").fill(occasion=reason_to_answer(state, runtime.context))
+    learned = finish(state)
+    occasion = reason_to_answer(state, runtime.context) or _learned_text(learned)
+    task = load("common/answering_machine").fill(occasion=occasion)
     replies = [await ask_role(_ROLE, Decision, task, state, runtime)]
     if complaint := _complaint(replies[0].value, candidates):
         replies.append(await ask_role(_ROLE, Decision, task, state, runtime, followup=complaint))
     answer = _answer(replies[-1], state, candidates)
+    refused = _refused(replies[-1].value, answer)
+    if learned and answer["decision"] is None:  # the path has decided; its fact stands for it
+        answer["decision"] = admitted(learned.decision, candidates)
+        answer["facts"] = sorted({*answer["facts"], learned.fact})
     return {
         "answer": answer,
         "usage": usage(*replies),
-        "failures": failures(*replies) + _refused(replies[-1].value, answer),
+        "failures": failures(*replies) + refused,
     }
+
+
+def _learned_text(learned: Finish | None) -> str:
+    """What a learned path has decided, for the model to see."""
+    if learned is None:
+        return ""
+    return load("planrag/learned_finish").fill(decision=learned.decision, fact=str(learned.fact))
 
 
 def admitted(decision: str | None, candidates: Sequence[str]) -> str | None:

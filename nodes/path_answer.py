@@ -4,18 +4,16 @@ from langgraph.runtime import Runtime
 
 from memory import Answer, Context, WorkingMemory
 from nodes.answering_machine import admitted
-
-_DECISION = "decision"
+from nodes.path_follower import finish
 
 
 def path_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Decide what the column ``decision`` of the last fact says, or say what is missing."""
-    number = next((n for turn in reversed(state["turns"]) for n in turn["facts"]), 0)
-    value = state["facts"][number - 1]["values"].get(_DECISION) if number else None
-    if value is None:
+    """Decide what the path has come to, or say what is missing."""
+    found = finish(state)
+    if found is None:
         problems = [turn["problem"] for turn in state["turns"] if turn["problem"]]
         unknown = problems[-1] if problems else "No learned path fits this question."
         return {"answer": Answer(decision=None, why="", facts=[], unknown=unknown)}
-    decision = admitted(str(value), runtime.context.candidates)
-    why = f"A learned query ranks {value} first [{number}]."
-    return {"answer": Answer(decision=decision, why=why, facts=[number], unknown="")}
+    decision = admitted(found.decision, runtime.context.candidates)
+    why = f"A learned query ranks {found.decision} first [{found.fact}]."
+    return {"answer": Answer(decision=decision, why=why, facts=[found.fact], unknown="")}

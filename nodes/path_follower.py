@@ -1,10 +1,13 @@
 """Path follower: takes the learned path's next instruction as the action, without a model call."""
 
+from typing import NamedTuple
+
 from learning.queries.memory import action
 from memory import Tool, WorkingMemory
 from nodes.experience import learned_plan
 from nodes.selector import action_of
 
+_DECISION = "decision"
 _TOOLS: dict[str, Tool] = {"sql": "sql", "cypher": "cypher", "finish": "finish"}
 
 
@@ -24,3 +27,19 @@ def followed(state: WorkingMemory) -> bool:
     """Whether the run follows a path: until a step fails or another plan is made."""
     sound = not any(turn["problem"] for turn in state["turns"])
     return state["path"] is not None and state["plan"] == learned_plan() and sound
+
+
+class Finish(NamedTuple):
+    """What a path decides, and the number of the fact that says so."""
+
+    decision: str
+    fact: int
+
+
+def finish(state: WorkingMemory) -> Finish | None:
+    """The decision that the followed path has come to; None without one."""
+    number = next((n for turn in reversed(state["turns"]) for n in turn["facts"]), 0)
+    if not number or not followed(state):
+        return None
+    value = state["facts"][number - 1]["values"].get(_DECISION)
+    return None if value is None else Finish(str(value), number)

@@ -1,0 +1,159 @@
+"""PlanRAG with experience: a learned path is the plan; without a model the path policy."""
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from scripted import Replies, act, change, decide, keep, plan
+
+from learning.queries.memory import SHIPPED, learned
+from memory import Context, WorkingMemory
+from nodes.experience import learned_plan
+from simulators.registry import scenario
+from simulators.scenario import Question
+
+Run = Callable[..., Awaitable[WorkingMemory]]
+
+
+def solved(name: str) -> Question:
+    """A generated question that is no lesson."""
+    made = scenario(name)
+    return made.ask(made.generate(900_001, 200), 1)
+
+
+def written(question: Question, tool: str, folder: Path) -> dict[str, object]:
+    """The question's database as a script, and what else its run needs to know."""
+    assert question.database
+    sql = tool == "sql"
+    file = folder / f"world.{'sql' if sql else 'cql'}"
+    file.write_text(question.database.sql if sql else question.database.cypher)
+    candidates = tuple(map(str, question.candidates))
+    return {
+        "database": str(file) if sql else None,
+        "graph": None if sql else str(file),
+        "candidates": candidates,
+    }
+
+
+@pytest.mark.parametrize("tool", ["sql", "cypher"])
+@pytest.mark.parametrize("name", ["locating", "building"])
+async def test_without_a_model_the_simulators_decision_is_found(
+    name: str, tool: str, run: Run, tmp_path: Path
+) -> None:
+    question, script = solved(name), Replies()
+    world = written(question, tool, tmp_path)
+    memory = await run("path_policy", script, {"question": question.prompt}, **world)
+    assert memory["answer"]
+    assert memory["path"]
+    outcome = question.simulate(semantics="annotation")
+    assert memory["answer"]["decision"] in [str(best) for best in outcome.equivalent]
+    assert memory["answer"]["facts"] == [1]
+    assert "{{" not in memory["path"]["instructions"][0]
+    assert memory["path"]["origins"][0].startswith(f"generated: {name}")
+    assert script.prompts == []
+
+
+async def test_planrag_asks_its_model_only_to_decide(run: Run, tmp_path: Path) -> None:
+    question = solved("building")
+    script = Replies(decide=[decide(str(question.answer), 1)])
+    memory = await _planrag(run, script, question, tmp_path)
+    assert script.tasks == ["decide"]
+    assert memory["plan"] == learned_plan()
+    assert [turn["tool"] for turn in memory["turns"]] == ["sql"]
+    assert memory["facts"][0]["values"]["decision"] is not None
+    assert memory["answer"]
+    assert memory["answer"]["facts"] == [1]
+
+
+@pytest.mark.parametrize("said", ["0", "all of them", "so sorry"])
+async def test_what_the_path_decided_stands_if_the_model_says_nothing_admitted(
+    said: str, run: Run, tmp_path: Path
+) -> None:
+    question = solved("building")
+    reply = "no JSON" if said == "so sorry" else decide(said, 1)
+    script = Replies(decide=[reply] * 4)
+    memory = await _planrag(run, script, question, tmp_path)
+    assert memory["answer"]
+    assert memory["answer"]["decision"] == str(memory["facts"][0]["values"]["decision"])
+    assert memory["answer"]["facts"] == [1]
+    assert memory["failures"]
+    assert "The learned query puts" in script.prompts[0].text
+
+
+async def test_experience_is_off_unless_it_is_asked_for(run: Run, tmp_path: Path) -> None:
+    question = solved("building")
+    script = Replies(plan=[plan("Look.")], action=[act("finish")])
+    world = written(question, "sql", tmp_path)
+    memory = await run("planrag", script, {"question": question.prompt}, **world)
+    assert memory["path"] is None
+    assert script.tasks[0] == "plan"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["How many buildings are there?", "Which building should grow so that the price falls most?"],
+)
+async def test_where_nothing_fits_a_plan_is_made(asked: str, run: Run, tmp_path: Path) -> None:
+    script = Replies(plan=[plan("Look.")], action=[act("finish")])
+    world = written(solved("building"), "sql", tmp_path)
+    memory = await run("planrag", script, {"question": asked}, **world, experience=SHIPPED)
+    assert memory["path"] is None
+    assert script.tasks[0] == "plan"
+    policy = await run("path_policy", Replies(), {"question": asked}, **world)
+    assert policy["answer"]
+    assert policy["answer"]["decision"] is None
+    assert "No learned path" in policy["answer"]["unknown"]
+
+
+async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path) -> None:
+    question = solved("building")
+    file = tmp_path / "own.jsonl"
+    steps = [
+        {"action": "sql[SELECT nothing AS decision FROM goods]"},
+        {"action": "finish[decision]"},
+    ]
+    file.write_text(json.dumps({"question": question.prompt, "steps": steps}) + "\n")
+    read = act("sql", "SELECT id FROM building")
+    script = Replies(
+        action=[read, act("finish")],
+        judge=[change("Read the buildings."), keep()],
+        decide=[decide(str(question.answer), 1)],
+    )
+    memory = await _planrag(run, script, question, tmp_path, experience=str(file))
+    assert [bool(turn["problem"]) for turn in memory["turns"]] == [True, False]
+    assert script.tasks == ["judge", "action", "judge", "action", "decide"]
+    world = written(question, "sql", tmp_path)
+    policy = await run(
+        "path_policy", Replies(), {"question": question.prompt}, **world, experience=str(file)
+    )
+    assert policy["answer"]
+    assert policy["answer"]["decision"] is None
+    assert "nothing" in policy["answer"]["unknown"]
+
+
+async def test_a_learned_write_is_refused_like_any_other(run: Run, tmp_path: Path) -> None:
+    question = solved("building")
+    file = tmp_path / "own.jsonl"
+    steps = [{"action": "sql[DELETE FROM goods]"}, {"action": "finish[decision]"}]
+    file.write_text(json.dumps({"question": question.prompt, "steps": steps}) + "\n")
+    world = written(question, "sql", tmp_path)
+    memory = await run(
+        "path_policy", Replies(), {"question": question.prompt}, **world, experience=str(file)
+    )
+    assert memory["facts"] == []
+    assert memory["turns"][0]["problem"]
+
+
+def test_what_is_followed_is_read_once() -> None:
+    assert learned(SHIPPED) is learned(SHIPPED)
+    assert Context().experience is None
+
+
+async def _planrag(
+    run: Run, script: Replies, question: Question, folder: Path, experience: str = SHIPPED
+) -> WorkingMemory:
+    world = written(question, "sql", folder)
+    return await run(
+        "planrag", script, {"question": question.prompt}, **world, experience=experience
+    )
