@@ -81,8 +81,8 @@ async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers
             visited += list(part.data) if part.event == "updates" else []
             calls += part.event == "custom"
     assert visited == [
-        *("intake", "recall", "planner", "plan_approval", "selector", "sql", "replanner"),
-        *("selector", "answering_machine", "citation_check", "speaker"),
+        *("intake", "recall", "experience", "planner", "plan_approval", "selector", "sql"),
+        *("replanner", "selector", "answering_machine", "citation_check", "speaker"),
     ]
     assert calls == 5
     state = await client.threads.get_state(thread["thread_id"])

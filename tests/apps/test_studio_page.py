@@ -12,14 +12,17 @@ from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, scripted
 from openai_server import Answer, Script, serving
 from playwright.sync_api import Browser, Page, expect
 from records import record
+from serve import serving_planweave
 from servers import Unobtainable
 
+from apps.server.people import digest
 from learning.experience import Experience
 from learning.paths import Path as Instructions
 
 pytestmark = pytest.mark.server
 
 PARTS = ("ask", "compare", "documents", "databases", "experience", "results")
+CHECKS = (Path(__file__).parent / "accessibility.js").read_text("utf-8")
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 expect.set_options(timeout=20_000)
 
@@ -138,7 +141,11 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
         assert {"sql", "replanner", "speaker"} <= {*page.locator(".visited").all_inner_texts()} | {
             *page.locator(".visited text").all_text_contents()
         }
+        assert page.evaluate(CHECKS) == []
         screenshot(page, "answer", tmp_path)
+        page.emulate_media(color_scheme="dark")
+        assert page.evaluate(CHECKS) == []
+        screenshot(page, "answer-dark", tmp_path)
         answer.get_by_role("button", name="Fact 1").click()
         expect(page.get_by_label("Fact 1").first).to_be_focused()
 
@@ -247,6 +254,19 @@ def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
         expect(page.get_by_role("heading", name="Paused before planner")).to_be_visible()
 
 
+def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> None:
+    with serving(*scripted(PLAN, QUERY, SOUND, FINISH, DECISION, delay=1.5)) as model:
+        visit(model=model)
+        ask(page, "Which offer is cheapest?")
+        expect(page.locator(".graph .lit")).to_have_text("selector")
+        page.reload()
+        expect(page.get_by_role("heading", name="Which offer is cheapest?")).to_be_visible()
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+        expect(page.locator(".story li.node .name").last).to_have_text("speaker")
+        expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+
+
 def test_two_methods_answer_side_by_side(page: Page, visit: Visit, tmp_path: Path) -> None:
     answers = [
         Answer(text=json.dumps(reply), to=f"# Your task now: {task}")
@@ -330,9 +350,6 @@ def test_colours_are_switched_and_kept(page: Page, visit: Visit) -> None:
     assert page.evaluate(ground) != light
 
 
-CHECKS = (Path(__file__).parent / "accessibility.js").read_text("utf-8")
-
-
 @pytest.mark.parametrize("part", PARTS)
 def test_everything_can_be_read_heard_and_reached(
     page: Page, visit: Visit, part: str, tmp_path: Path
@@ -356,3 +373,48 @@ def test_keys_alone_reach_the_question(page: Page, visit: Visit) -> None:
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Settings")).to_be_focused()
     expect(page.get_by_role("tabpanel", name="Settings")).to_be_visible()
+
+
+def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
+    browser: Browser, folder: Path
+) -> None:
+    users = {name: {"keys": [digest(f"key of {name}")]} for name in ("alice", "bob")}
+    (folder / "users.json").write_text(json.dumps(users))
+    with serving(*scripted(PLAN, QUERY, SOUND, FINISH, DECISION)) as model:
+        offer = {
+            "context": {"model": model.name},
+            "databases": {"offers": str(folder / "offers.sql")},
+        }
+        (folder / "service.json").write_text(json.dumps(offer))
+        with serving_planweave(
+            folder,
+            *("--users", str(folder / "users.json")),
+            PLANWEAVE_SERVICE=str(folder / "service.json"),
+        ) as server:
+            alice = browser.new_page(base_url=server.url)
+            heard = complaints(alice)
+            alice.goto("/studio/")
+            enter(alice, "wrong")
+            expect(alice.get_by_text("The last one was refused.")).to_be_visible()
+            enter(alice, "key of alice")
+            alice.get_by_role("tab", name="Settings").click()
+            alice.get_by_label("Database").fill("offers")
+            alice.locator("summary", has_text="Plan").click()
+            alice.get_by_label("Approve").check()
+            ask(alice, "Which offer is cheapest?")
+            alice.get_by_role("button", name="Approve the plan").click()
+            expect(alice.get_by_role("region", name="Answer")).to_contain_text("Birch")
+            alice.get_by_role("button", name="Rewind to before selector").first.click()
+            expect(alice.get_by_role("dialog")).to_contain_text("Rewind to before selector")
+            bob = browser.new_page(base_url=server.url)
+            bob.goto(alice.url)
+            enter(bob, "key of bob")
+            expect(bob.get_by_role("alert")).to_be_visible()
+            bob.goto("/studio/#/ask")
+            expect(bob.get_by_text("None yet.")).to_be_visible()
+            assert heard == []
+
+
+def enter(page: Page, key: str) -> None:
+    page.get_by_label("API key").fill(key)
+    page.keyboard.press("Enter")

@@ -3,7 +3,7 @@
 import { field, h } from "./dom.js";
 
 /** What the server said no to, in a sentence. */
-export class Refused extends Error {
+class Refused extends Error {
   constructor(status, text) {
     super(text);
     this.status = status;
