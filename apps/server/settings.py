@@ -58,9 +58,6 @@ class ServerSettings(BaseSettings):
     origins: tuple[str, ...] = Field(
         default=(), description="Web pages besides this server's own that may call it."
     )
-    hosts: tuple[str, ...] = Field(
-        default=(), description="Names of this server in its URL; any if it asks for keys."
-    )
     jobs: int = Field(default=32, ge=1, description="Runs at once in one process.")
     run_seconds: float = Field(default=3600, gt=0, description="A longer run is ended.")
     lease_seconds: float = Field(

@@ -217,6 +217,15 @@ async def test_every_method_greets_at_once_and_leaves_no_thread(client: LangGrap
     assert await client.threads.count() == before
 
 
+async def test_messages_tasks_and_checkpoints_are_streamed(client: LangGraphClient) -> None:
+    modes: Any = ["messages-tuple", "tasks", "checkpoints"]
+    events = client.runs.stream(None, "planrag", input={"question": "Hi!"}, stream_mode=modes)
+    parts = [part async for part in events]
+    message, about = next(p.data for p in reversed(parts) if p.event == "messages")
+    assert (message["type"], about["langgraph_node"]) == ("ai", "greeter")
+    assert {"metadata", "messages", "tasks", "checkpoints"} == {part.event for part in parts}
+
+
 async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
     with pytest.raises(UnprocessableEntityError, match="max_iterations"):
         await client.runs.create(None, "planrag", input={}, context={"max_iterations": 0})

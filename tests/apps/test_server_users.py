@@ -1,10 +1,13 @@
 """``planweave serve`` for several users: keys, isolation, budgets, and what a caller may name."""
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import pytest
@@ -38,8 +41,32 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+class _Collector(BaseHTTPRequestHandler):
+    taken: ClassVar[list[bytes]] = []
+
+    def do_POST(self) -> None:
+        self.taken.append(self.rfile.read(int(self.headers["content-length"])))
+        self.send_response(200)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (http.server's name)
+        return
+
+
 @pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Served]:
+def collector() -> Iterator[str]:
+    """Where traces are sent; they end up in ``_Collector.taken``."""
+    with HTTPServer(("127.0.0.1", 0), _Collector) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path, collector: str) -> Iterator[Served]:
     with serving(*scripted(*WHOLE_RUN)) as model:
         offer = {
             "context": {"model": model.name},
@@ -54,6 +81,9 @@ def server(folder: Path) -> Iterator[Served]:
             PLANWEAVE_SERVICE=str(folder / "service.json"),
             PLANWEAVE_SERVE_AUTH="hook:who",
             PYTHONPATH=str(folder),
+            OTEL_EXPORTER_OTLP_ENDPOINT=collector,
+            OTEL_BSP_SCHEDULE_DELAY="100",
+            LANGSMITH_TRACING="true",  # without a key nothing is sent, and nothing complained of
         ) as server:
             yield server
 
@@ -190,6 +220,10 @@ def test_nobody_reads_anothers_memory(server: Served, things: dict[str, str]) ->
         {"collection": "alice/notes"},
         {"collection": "bob/../alice/notes"},
         {"reranker": "onnx:/etc"},
+        {"paths": "/etc/passwd"},
+        {"experience": "/etc/passwd"},
+        {"environment_data": "/etc"},
+        {"web_search": "brave"},
     ],
 )
 def test_a_context_opens_nothing_of_the_server(server: Served, settings: dict[str, object]) -> None:
@@ -231,6 +265,21 @@ def test_budgets(server: Served) -> None:
         assert kept["context"] == {"database": "offers"}
     with caller(server, "alice") as alice:
         assert alice.post("/runs/wait", json=asked("Hi!")).status_code == 200
+
+
+def test_traces_tell_what_was_called_and_not_what_was_said(server: Served) -> None:
+    with caller(server, "alice") as alice:
+        run = asked("Which offer is cheapest?", database="offers", max_calls=1)
+        assert alice.post("/runs/wait", json=run).status_code == 200
+    deadline = time.monotonic() + 20
+    while b"call planner" not in b"".join(_Collector.taken):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    sent = b"".join(_Collector.taken)
+    assert b"run planrag" in sent
+    assert b"gen_ai.usage.input_tokens" in sent
+    assert b"cheapest" not in sent
+    assert b"key-of" not in sent
 
 
 def test_a_hook_of_the_operators(server: Served) -> None:
