@@ -8,11 +8,14 @@ import sys
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from apps.embed import routes
 
 os.environ.setdefault("PLANWEAVE_SERVICE", "examples/service.json")
-app = Starlette(routes=routes())  # /v1/chat/completions, /mcp and /a2a/METHOD
+own_names = Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"])
+app = Starlette(routes=routes(), middleware=[own_names])  # /v1/…, /mcp and /a2a/METHOD
 
 if __name__ == "__main__":
     uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]) if len(sys.argv) > 1 else 2024)

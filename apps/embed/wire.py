@@ -22,9 +22,14 @@ log = logging.getLogger(__name__)
 async def read_body(request: Request) -> Any:
     """The JSON of a request.
 
+    It must say that it is JSON: without that word a browser would send it for any web page, and
+    ask nobody before.
+
     Raises:
         BadInput: It is too large, or no JSON object.
     """
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise BadInput("The request does not say that it is JSON.", mend="Send its content-type.")
     body = bytearray()
     async for part in request.stream():
         body += part

@@ -193,8 +193,26 @@ def test_what_cannot_be_asked_is_told_in_openais_shape(
 @pytest.mark.parametrize("body", [b"{", b"[]", b"[" * 100_000, b'{"x": "' + b"y" * 4_000_001])
 def test_a_body_that_is_none(address: str, operator: Operator, body: bytes) -> None:
     operator.offers(Replies())
-    reply = httpx.post(f"{address}/v1/chat/completions", content=body)
+    headers = {"content-type": "application/json"}
+    reply = httpx.post(f"{address}/v1/chat/completions", content=body, headers=headers)
     assert reply.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("door", "status"), [("v1/chat/completions", 400), ("a2a/planrag", 200), ("mcp", 400)]
+)
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_what_a_page_may_send_unasked_starts_nothing(
+    address: str, operator: Operator, door: str, status: int, kind: str
+) -> None:
+    operator.offers(Replies())
+    message = {"parts": [{"text": "x"}]}
+    call = {"jsonrpc": "2.0", "method": "SendMessage", "params": {"message": message}}
+    body = json.dumps({"model": "planrag", "messages": ASKED, **call})
+    headers = {"content-type": kind, "origin": "https://evil.example"}
+    reply = httpx.post(f"{address}/{door}", content=body, headers=headers)
+    assert reply.status_code == status
+    assert "json" in reply.text.lower() or "content-type" in reply.text.lower()
 
 
 def test_an_error_ends_a_stream_with_a_sentence(client: OpenAI, operator: Operator) -> None:
