@@ -2,7 +2,7 @@
 
 import pathlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -13,12 +13,13 @@ from learning.instruction_graph import InstructionGraph
 from learning.ml_agent import MLAgent
 from learning.paths import Path, read_paths
 from learning.rl_agent import Proposal, RLAgent
-from learning.slots import Slots
+from learning.slots import ASKED, Slots
 from learning.vectors import Embed, Floats, SentenceVectors
 from models import embeddings
 from planweave import BadInput
 
 _KEEP = 4
+_ACTION = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _NUMBERED = re.compile(r"\{\d+\}")
 
 
@@ -115,12 +116,14 @@ class Guide:
         return self.slots.path(path).instructions
 
     def adapted(self, instructions: Sequence[str], question: str) -> tuple[str, ...]:
-        """Instructions with the names of a question in their slots, as far as it has some."""
+        """Instructions with the names of a question in their numbered slots.
+
+        A number for which the question has no name is dropped from an argument in brackets; one
+        that is then empty asks for what the question asks.
+        """
         names = enumerate(self.slots.names(question), start=1)
         values = {f"{{{number}}}": name for number, name in names}
-        return tuple(
-            _NUMBERED.sub(lambda slot: values.get(slot[0], slot[0]), text) for text in instructions
-        )
+        return tuple(_filled(text, values) for text in instructions)
 
     def _nearest_in_form(self, question: str, k: int) -> list[Suggestion]:
         cosines = self._form_vectors @ self._embed([self.slots.question(question)])[0]
@@ -131,6 +134,13 @@ class Guide:
                 break
             found.setdefault(instructions, []).append(self.paths[row].question)
         return [Suggestion(path, tuple(asked)) for path, asked in found.items()]
+
+
+def _filled(instruction: str, values: Mapping[str, str]) -> str:
+    known = _NUMBERED.sub(lambda slot: values.get(slot[0], slot[0]), instruction)
+    if (action := _ACTION.fullmatch(known)) is None:
+        return known
+    return f"{action[1]}[{' '.join(_NUMBERED.sub('', action[2]).split()) or ASKED}]"
 
 
 def open_guide(file: str | None, owner: str) -> Guide:

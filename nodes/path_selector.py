@@ -3,10 +3,12 @@
 from langgraph.runtime import Runtime
 
 from learning.guide import Suggestion, open_guide
+from learning.slots import ANSWER, ASKED, FOUND
 from memory import Context, InstructionPath, WorkingMemory
 from prompts import load
 
 _SHOWN_ORIGINS = 2
+_WORDS = {FOUND: "<what was found>", ASKED: "<what is asked>", ANSWER: "<the answer>"}
 
 
 def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -26,7 +28,14 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     selected = proposed[guide.select(question, proposed)]
     plan = list(guide.adapted(selected.instructions, question))
     path = InstructionPath(instructions=plan, origins=list(selected.origins))
-    return {"path": path, "plan": plan}
+    return {"path": path, "plan": [_readable(text) for text in plan]}
+
+
+def _readable(instruction: str) -> str:
+    """The instruction with words for the slots that are filled on the way."""
+    for slot, words in _WORDS.items():
+        instruction = instruction.replace(slot, words)
+    return instruction
 
 
 def chosen_path(state: WorkingMemory) -> str:

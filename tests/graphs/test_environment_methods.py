@@ -137,11 +137,19 @@ async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) 
     path = memory["path"]
     assert path is not None
     assert memory["candidate_paths"][0]["instructions"][0] == "Search[{1} {asked}]"
-    assert path["instructions"][0] == "Search[Finlandia {asked}]"
+    assert path["instructions"] == [
+        "Search[Finlandia {asked}]",
+        "Search[{found}]",
+        "Finish[{answer}]",
+    ]
     assert path["origins"] == ["In which country was the composer of Valse triste born?"]
-    assert memory["plan"] == path["instructions"]
+    assert memory["plan"] == [
+        "Search[Finlandia <what is asked>]",
+        "Search[<what was found>]",
+        "Finish[<the answer>]",
+    ]
     prompt = script.prompts[0].text
-    assert f"# Plan\n1. {path['instructions'][0]}" in prompt
+    assert "# Plan\n1. Search[Finlandia <what is asked>]\n2. " in prompt
     assert "Valse triste born?" in prompt
 
 

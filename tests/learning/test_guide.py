@@ -1,0 +1,96 @@
+"""What past successes say to a new question: nearest paths, proposals, slots, agents."""
+
+from collections.abc import Sequence
+from pathlib import Path as File
+
+import pytest
+from bag_of_words import embed
+from worlds import PATHS, WordVectors, solved
+
+from learning.experience import experience_of
+from learning.guide import Guide, Suggestion, open_guide
+from learning.instruction_graph import InstructionGraph
+from learning.ml_agent import MLAgent
+from learning.paths import Path, read_paths
+from learning.rl_agent import Proposal, RLAgent
+from planweave import BadInput
+
+BORN = "In which country was the composer of Finlandia born?"
+
+
+class Walks(RLAgent):
+    """Proposes the forms of the graph's paths, the last one first."""
+
+    def __init__(self) -> None:
+        pass
+
+    def propose(self, graph: InstructionGraph, question: str, k: int = 3) -> list[Proposal]:
+        return [Proposal(p.instructions, (), (p.key,)) for p in reversed(graph.paths)][:k]
+
+
+class Shortest(MLAgent):
+    """Selects the path of the fewest instructions."""
+
+    def __init__(self) -> None:
+        pass
+
+    def select(self, question: str, proposals: Sequence[Proposal]) -> int:
+        lengths = [len(proposal.instructions) for proposal in proposals]
+        return lengths.index(min(lengths))
+
+
+def guide(folder: File) -> Guide:
+    return Guide(read_paths(solved(folder)), embed)
+
+
+def test_the_nearest_whole_paths_that_succeeded(tmp_path: File) -> None:
+    nearest = guide(tmp_path).nearest(BORN, 5)
+    assert [path.question for path in nearest] == [PATHS[0]["question"], PATHS[1]["question"]]
+    assert nearest[0].instructions[0] == "Search[Valse triste]"
+    with pytest.raises(BadInput, match="no path that succeeded"):
+        Guide([Path("", "Who?", ("Finish[me]",), reward=0.5)], embed)
+
+
+def test_without_agents_the_nearest_forms_are_proposed(tmp_path: File) -> None:
+    again = Path("", "Is Turku a town of Norway?", ("Search[Turku]", "Finish[no]"))
+    known = Guide([*read_paths(solved(tmp_path)), again], embed)
+    first, *others = known.propose("Is Oslo a town of Sweden?", 2)
+    assert first.instructions == ("Search[{1}]", "Finish[{answer}]")
+    assert set(first.origins) == {PATHS[1]["question"], again.question}  # one form, two questions
+    assert len(others) == 1
+    assert known.select("Is Oslo a town of Sweden?", [first, *others]) == 0
+
+
+def test_names_of_the_question_fill_the_slots(tmp_path: File) -> None:
+    known = guide(tmp_path)
+    given = ["Search[{1} {asked}]", "Search[{3}]", "Lookup[{2} {found}]", "go to {9}"]
+    assert known.adapted(given, "Is Oslo a town of Sweden?") == (
+        "Search[Oslo {asked}]",
+        "Search[{asked}]",
+        "Lookup[Sweden {found}]",
+        "go to {9}",
+    )
+
+
+def test_agents_propose_from_the_graph_and_select(tmp_path: File) -> None:
+    known = Guide(read_paths(solved(tmp_path)), embed, Walks(), Shortest())
+    proposed = known.propose(BORN, 2)
+    assert [one.origins for one in proposed] == [(PATHS[1]["question"],), (PATHS[0]["question"],)]
+    assert known.graph.paths[0].instructions[0] == "Search[{1} {asked}]"
+    assert known.select(BORN, proposed) == 0
+    assert known.select(BORN, [Suggestion(("a", "b"), ()), Suggestion(("a",), ())]) == 1
+
+
+def test_a_guide_is_made_of_a_file_or_of_an_owners_experience(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    file = str(solved(tmp_path))
+    assert open_guide(file, "alice") is open_guide(file, "bob")
+    with pytest.raises(BadInput, match="no path that succeeded"):
+        open_guide(None, "alice")
+    experience_of("alice").add(read_paths(File(file))[:1])
+    assert len(open_guide(None, "alice").paths) == 1
+    with pytest.raises(BadInput, match="no path that succeeded"):
+        open_guide(None, "bob")
