@@ -1,6 +1,7 @@
 """The doors of ``planweave serve``: each caller's runs are his own, counted as all others."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -116,3 +117,15 @@ def test_what_a_caller_may_not_choose(server: str, tmp_path: Path) -> None:
     settings = {"context": {"database": str(tmp_path / "any.sqlite")}}
     with client(server, "ann") as ann, pytest.raises(openai.BadRequestError, match="offered"):
         ann.chat.completions.create(model="planrag", messages=ASKED, extra_body=settings)
+
+
+def test_a_caller_who_goes_away_ends_the_run(server: str, model: Script) -> None:
+    model.answers[:] = scripted(*WHOLE_RUN, delay=0.4)
+    before = len(model.requests)
+    with client(server, "bob") as bob:
+        stream = bob.chat.completions.create(model="planrag", messages=ASKED, stream=True)
+        while len(model.requests) == before:
+            next(stream)
+        stream.close()
+    time.sleep(2.5)  # the whole run would have taken two seconds
+    assert before < len(model.requests) < before + 4
