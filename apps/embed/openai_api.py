@@ -73,12 +73,12 @@ class ChatRequest(BaseModel):
 
     model: str
     messages: list[Message] = Field(min_length=1)
-    stream: bool = False
-    stream_options: StreamOptions = StreamOptions()
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
     n: Literal[1, None] = None
     temperature: float | None = None
     seed: int | None = None
-    context: dict[str, Any] = {}
+    context: dict[str, Any] | None = None
     thread: uuid.UUID | None = None
 
 
@@ -92,7 +92,7 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
             order = _order(asked, offered().context)
             reply = _Reply(asked.model, order.thread)
             if asked.stream:
-                usage = asked.stream_options.include_usage
+                usage = asked.stream_options is not None and asked.stream_options.include_usage
                 return event_stream(reply.stream(run, order, request, usage=usage))
             async for update in run(order, request):
                 reply.outcome.take(update)
@@ -163,7 +163,7 @@ def _settings(asked: ChatRequest) -> dict[str, Any]:
     system = [m.text for m in asked.messages if m.role in ("system", "developer")]
     rules = "\n\n".join(text for text in system if text.strip())
     own = {"temperature": asked.temperature, "seed": asked.seed, "rules": rules or None}
-    return {name: value for name, value in own.items() if value is not None} | asked.context
+    return {name: value for name, value in own.items() if value is not None} | (asked.context or {})
 
 
 def _conversation(messages: Sequence[Message]) -> list[dict[str, str]]:

@@ -55,6 +55,14 @@ def test_a_completion(client: OpenAI, operator: Operator, offers: str) -> None:
     assert "5.25" in fact["text"]
 
 
+def test_what_is_null_is_left_out(address: str, operator: Operator, offers: str) -> None:
+    operator.offers(whole_run(), database=offers)
+    names = ("stream", "stream_options", "n", "temperature", "seed", "context", "thread", "tools")
+    body = dict.fromkeys(names) | {"model": "planrag", "messages": ASKED}
+    reply = httpx.post(f"{address}/v1/chat/completions", json=body, timeout=30)
+    assert reply.json()["choices"][0]["message"]["content"].startswith("**birch**")
+
+
 def test_a_stream_tells_the_steps_before_the_answer(
     client: OpenAI, operator: Operator, offers: str
 ) -> None:
