@@ -1,5 +1,6 @@
 """``planweave learn``: agents that learn from their own successes."""
 
+import asyncio
 import json
 import sys
 from dataclasses import asdict, replace
@@ -16,8 +17,10 @@ from benchmarks import machine
 from benchmarks.metrics import wilson
 from learning.paths import write_paths
 from learning.queries.course import Course, Learned, Learner, Material, Point
+from learning.queries.formulas import Formula
 from learning.queries.questions import Worlds
 from learning.queries.search import Settings
+from nodes.proposer import proposer
 from planweave import BadInput
 from simulators.outcome import Semantics
 from simulators.registry import scenario
@@ -30,6 +33,7 @@ _QUICK = Settings(generations=40, population=60, proposals=200, batch=150, promo
 class _Taken(NamedTuple):
     course: Course
     settings: Settings
+    about: str
     curve: list[Point]
     learned: Learned
 
@@ -55,6 +59,10 @@ def dqa(
     generations: Annotated[
         int | None, typer.Option(help="Of each search; unset: 250, or 40 if quick.", min=1)
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="Chat model that proposes first formulas, such as embedded:0.5b."),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder of all that is kept.")] = Path(
         "results/learning"
     ),
@@ -78,9 +86,16 @@ def dqa(
         for name in scenarios.split(","):
             course = _course(name, _semantics(semantics), quick=quick)
             material = _material(course, bar)
-            for seed in _numbers(seeds):
-                own = replace(settings, seed=seed)
-                taken.append(_take(material, own, out / "experience.sqlite", bar))
+            proposed = _proposed(model, material, bar)
+            file = out / "experience.sqlite"
+            learners = [
+                Learner(material, replace(settings, seed=seed), file, proposed)
+                for seed in _numbers(seeds)
+            ]
+            taken += [_take(learner, bar) for learner in learners]
+            if len(learners) > 1:  # what each has learned is recombined
+                all_learned = [f for learner in learners for f in learner.formulas()]
+                taken.append(_take(Learner(material, settings, file, all_learned), bar))
     _write(out, taken)
     _draw(out / "curve.png", taken)
     _tell(console, taken)
@@ -119,20 +134,31 @@ def _material(course: Course, bar: Progress) -> Material:
     return Material(course, show)
 
 
-def _take(material: Material, settings: Settings, file: Path, bar: Progress) -> _Taken:
+def _proposed(model: str | None, material: Material, bar: Progress) -> list[Formula]:
+    """What a model proposes for the first lesson; nothing without a model."""
+    if model is None:
+        return []
+    ((_, question),) = material.course.worlds.questions([1])
+    formulas = asyncio.run(proposer(model, question, list(material.attributes.known)))
+    said = "; ".join(map(str, formulas)) or "nothing that can be read"
+    bar.console.print(plain(f"{model} proposes: {said}"), markup=False)
+    return formulas
+
+
+def _take(learner: Learner, bar: Progress) -> _Taken:
     """Learn to the end; every tenth generation is told."""
-    name = material.course.worlds.scenario.name
-    task = bar.add_task(f"{name}: seed {settings.seed}", total=settings.generations)
-    learner = Learner(material, settings, file)
+    course, settings = learner.course, learner.settings
+    about = f"{course.worlds.scenario.name}, {learner.about}"
+    task = bar.add_task(about, total=settings.generations)
     for point in learner.learn():
         bar.update(task, completed=point.generation)
         if point.generation % 10 == 0:
             bar.console.print(
-                f"{name}, seed {settings.seed}, generation {point.generation}: "
+                f"{about}, generation {point.generation}: "
                 f"{point.answered:,} questions answered, {point.unseen:.1%} of unseen ones right"
             )
     bar.update(task, completed=settings.generations)
-    return _Taken(material.course, settings, learner.curve(), learner.learned())
+    return _Taken(course, settings, learner.about, learner.curve(), learner.learned())
 
 
 def _write(out: Path, taken: list[_Taken]) -> None:
@@ -147,7 +173,7 @@ def _write(out: Path, taken: list[_Taken]) -> None:
     curves = [
         {
             "scenario": one.course.worlds.scenario.name,
-            "seed": one.settings.seed,
+            "search": one.about,
             "points": [point._asdict() for point in one.curve],
         }
         for one in taken
@@ -166,7 +192,7 @@ def _card(one: _Taken) -> dict[str, object]:
         "semantics": worlds.semantics,
         "world_sizes": [worlds.smallest, worlds.largest],
         "world_seeds": seeds,
-        "search": asdict(one.settings),
+        "search": {"about": one.about, **asdict(one.settings)},
         "questions_answered": one.curve[-1].answered,
         "ranking": str(one.learned.ranking),
         "right_trial": round(one.learned.trial, 4),
@@ -179,7 +205,7 @@ def _tell(console: Console, taken: list[_Taken]) -> None:
     for one in taken:
         first, learned = one.curve[0], one.learned
         console.print(
-            f"{one.course.worlds.scenario.name}, seed {one.settings.seed}: {first.unseen:.1%} of "
+            f"{one.course.worlds.scenario.name}, {one.about}: {first.unseen:.1%} of "
             f"unseen questions right with the best plain query, {learned.unseen:.1%} learned"
         )
         console.print(plain(f"  {learned.ranking}"), markup=False)
@@ -196,7 +222,7 @@ def _draw(path: Path, taken: list[_Taken]) -> None:
             if one.course.worlds.scenario.name == name:
                 answered = [point.answered / 1e6 for point in one.curve]
                 shares = [100 * point.unseen for point in one.curve]
-                axes.plot(answered, shares, label=f"seed {one.settings.seed}")
+                axes.plot(answered, shares, label=one.about)
         axes.set(title=name, xlabel="million questions answered", ylabel="% of unseen right")
         axes.grid(alpha=0.3)
         axes.legend()

@@ -147,9 +147,20 @@ class Learner:
     def __init__(
         self, material: Material, settings: Settings, file: File, proposed: Sequence[Formula] = ()
     ) -> None:
-        self._material, self._settings, self._file = material, settings, file
+        self._material, self.settings, self._file = material, settings, file
         self._proposed = tuple(proposed)
         self._keep("SELECT 1")
+
+    @property
+    def course(self) -> Course:
+        """What is learned from."""
+        return self._material.course
+
+    @property
+    def about(self) -> str:
+        """What tells this search from others of the same course."""
+        begun = f" after {len(self._proposed)} proposals" if self._proposed else ""
+        return f"seed {self.settings.seed}{begun}"
 
     @property
     def key(self) -> str:
@@ -158,7 +169,7 @@ class Learner:
         worlds = course.worlds
         drawn = [worlds.scenario.name, worlds.semantics, worlds.smallest, worlds.largest]
         sizes = [course.lessons, course.trial, course.unseen]
-        about = [*drawn, *sizes, asdict(self._settings), [str(f) for f in self._proposed]]
+        about = [*drawn, *sizes, asdict(self.settings), [str(f) for f in self._proposed]]
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:12]
 
     def learn(self) -> Iterator[Point]:
@@ -194,6 +205,11 @@ class Learner:
         return [
             Point(n, a, share, new, str(_read(json.loads(best)))) for n, a, share, new, best in rows
         ]
+
+    def formulas(self) -> list[Formula]:
+        """Those of the last generation, the best first; none before the first one."""
+        last = self._last()
+        return [ranking.formula for ranking in last.population] if last else []
 
     def learned(self) -> Learned:
         """The ranking to keep: the shortest that no other one beats by more than chance.
@@ -244,7 +260,7 @@ class Learner:
     @cached_property
     def _search(self) -> Search:
         rules = self._material.course.worlds.scenario.rules
-        return Search(self._material.lessons, rules, self._settings, self._proposed)
+        return Search(self._material.lessons, rules, self.settings, self._proposed)
 
     def _last(self) -> Generation | None:
         rows = self._keep(

@@ -16,7 +16,7 @@ SHIPPED = "shipped"
 """Names the experience that ships with planweave."""
 
 FINISH = "finish[decision]"
-LIKENESS = 0.2
+LIKENESS = 0.25
 """Two questions less alike than this are not of one kind (docs/learning.md says how it was set)."""
 
 _FILE = File(__file__).parents[1] / "artefacts" / "dqa-experience.jsonl"

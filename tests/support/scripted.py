@@ -50,6 +50,7 @@ _TASKS = {
     "the next sub-question": "deduce",
     "ground the answer": "ground",
     "compare the texts": "compare",
+    "the formulas": "formulas",
 }
 
 
