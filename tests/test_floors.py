@@ -29,7 +29,7 @@ HEAVY = {
     *("langchain_community", "langchain_openai", "xllamacpp", "onnxruntime", "tokenizers"),
     *("bm25s", "bs4", "docx", "pypdf", "jax"),
 }
-GRAPHS = ("planrag", "single_rag", "agent_v3", "autogpt")
+GRAPHS = ("planrag", "single_rag", "agent_v3", "autogpt", "instructrag")
 
 
 def _name(path: Path) -> str:
