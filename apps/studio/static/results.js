@@ -170,5 +170,5 @@ function rate({ value, low, high, n }) {
       s("rect", { class: "track", width: 100, height: 4, y: 5, rx: 2 }),
       s("rect", { class: "span", x: low * 100, width: Math.max(1, (high - low) * 100), height: 4, y: 5, rx: 2 }),
       s("rect", { class: "value", x: Math.max(0, value * 100 - 1), width: 2, height: 14 })),
-    h("b", {}, percent(value)), h("span", { className: "dim" }, `${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)} · n ${number(n)}`));
+    h("b", {}, percent(value)), h("span", { className: "dim" }, `[${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)}] (${number(n)})`));
 }
