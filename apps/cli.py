@@ -17,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_COMMANDS = ("decide", "ask", "query", "methods", "doctor", "serve", "arena", "mcp")
+_COMMANDS = ("decide", "ask", "act", "query", "methods", "doctor", "serve", "arena", "mcp")
 _GROUPS = ("bench", "docs", "dqa", "experience", "learn", "models", "terms", "train")
 
 

@@ -18,7 +18,7 @@ from learning.instruction_graph import THRESHOLD
 from learning.paths import Path as Instructions
 from learning.paths import read_paths, trajectories, write_paths
 from learning.plan_assessor import EMBEDDINGS
-from memory import WorkingMemory
+from memory import Turn, WorkingMemory
 from models import embedding_id
 from planweave import BadInput
 from tools.result_text import one_line
@@ -175,7 +175,7 @@ def _memory_of(thread: Thread) -> WorkingMemory:
 def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> Instructions:
     """What a thread did for its last question, without what led to nothing."""
     instructions = tuple(
-        f"{turn['tool']}[{' '.join(turn['input'].split())}]"
+        _instruction(turn)
         for turn in memory.get("turns", [])
         if turn["facts"] and not turn["problem"]
     )
@@ -246,3 +246,9 @@ def _record(graph: "InstructionGraph") -> dict[str, Any]:
         "edges": edges,
         "walks": walks,
     }
+
+
+def _instruction(turn: Turn) -> str:
+    """The action as an instruction; that of an environment is one already."""
+    given = " ".join(turn["input"].split())
+    return given if turn["tool"] == "environment" else f"{turn['tool']}[{given}]"

@@ -37,14 +37,15 @@ class Story:
         """Print what one node has added to working memory."""
         if node == "intake":  # it only empties the working memory for the question
             return
-        if node in ("planner", "plan_approval") and update.get("plan"):
+        if node in ("planner", "plan_approval", "path_selector") and update.get("plan"):
             self._plan("Plan", update["plan"])
         self._thoughts(update)
         if node == "documents":
             self._pages(update.get("pages", []))
         elif (action := update.get("action")) and action["thought"]:
             self.console.print(Text(plain(f"● {action['thought']}"), style="bold"))
-        for turn in update.get("turns", []):
+        turns = [] if node == "reflector" else update.get("turns", [])  # it empties them
+        for turn in turns:
             self._turn(turn, update.get("facts", []))
         for change in update.get("replans", []):
             self._replan(change)
@@ -59,6 +60,12 @@ class Story:
             self._plan("Draft", draft)
         for revision in update.get("revisions", []):
             self.console.print(Text(plain(revision_text(revision)), style="cyan"))
+        for lesson in update.get("reflections", []):
+            said = f"◦ trial {lesson['trial']} scored {lesson['score']:.2f}: {lesson['text']}"
+            self.console.print(Text(plain(said), style="cyan"))
+        for grounded in update.get("grounded", []):
+            said = f"◦ grounded: {grounded['question']} {grounded['answer']}"
+            self.console.print(Text(plain(said), style="cyan"))
         self._queries = update.get("candidate_queries") or self._queries
         for query, score in zip(self._queries, update.get("query_scores", ()), strict=False):
             self.console.print(Text(plain(f"◦ query {score:.2f}: {query}"), style="cyan"))

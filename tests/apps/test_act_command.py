@@ -1,0 +1,87 @@
+"""``planweave act``: tasks listed, one solved and told, gone on with, kept as experience."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from scripted import Replies, register
+from typer.testing import CliRunner, Result
+from worlds import WordVectors, encyclopedia, solved
+
+from apps import experience
+from apps.act import act
+from learning.experience import experience_of
+from tools.environments.episodes import close_all
+
+app = typer.Typer()
+app.command("act")(act)
+app.add_typer(experience.app, name="experience")
+
+GOLD = ("Search[Finlandia]", "Finish[Republic of Finland]")
+
+
+@pytest.fixture(autouse=True)
+def _worlds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
+    yield
+    close_all()
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def do(*actions: str) -> list[dict[str, str]]:
+    return [{"thought": "Next.", "action": action} for action in actions]
+
+
+def test_tasks_are_listed(tmp_path: Path) -> None:
+    told = run("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--split", "dev").stdout
+    assert told == "q1  bridge  In which country was the composer of Finlandia born?\n"
+
+
+def test_a_task_is_told_and_confirmed_as_experience(tmp_path: Path) -> None:
+    model = register(Replies(action=do(*GOLD)))
+    words = ("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--task", "q1")
+    done = run(*words, "--paths", solved(tmp_path), "--model", model)
+    assert done.exit_code == 0, done.stderr
+    for part in ("Search[Finlandia <what is asked>]", "Finlandia is a tone poem.", "score of 1.00"):
+        assert part in done.stdout
+    thread = done.stdout.partition("thread ")[2].split()[0]
+    assert run("experience", "confirm", thread, "--owner", "alice").exit_code == 0
+    (entry,) = experience_of("alice").entries()
+    assert entry.path.instructions == GOLD
+    model = register(Replies(action=do(*GOLD)))
+    again = run(*words, "--owner", "alice", "--method", "rap", "--model", model, "--json")
+    assert json.loads(again.stdout)["answer"]["decision"] == "Republic of Finland"
+
+
+def test_a_trial_that_failed_is_told(tmp_path: Path) -> None:
+    script = Replies(
+        action=do("Finish[no]", *GOLD), reflect=[{"reflection": "Search before you finish."}]
+    )
+    words = ("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--task", "q1")
+    told = run(*words, "--method", "reflexion", "--model", register(script)).stdout
+    assert "trial 1 scored 0.00: Search before you finish." in told
+    assert "in trial 2" in told
+
+
+def test_what_was_grounded_is_told(tmp_path: Path) -> None:
+    steps = [{"question": "Who?", "answer": "Someone.", "action": action} for action in GOLD]
+    script = Replies(deduce=steps, ground=[{"answer": "Jean Sibelius."}])
+    words = ("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--task", "q1")
+    told = run(*words, "--method", "genground", "--model", register(script)).stdout
+    assert "grounded: Who? Jean Sibelius." in told
+
+
+def test_wrong_names_are_told(tmp_path: Path) -> None:
+    data = encyclopedia(tmp_path)
+    assert "no environment 'chess'" in str(run("act", "chess").exception)
+    assert "no environment ''" in str(run("act").exception)
+    assert "no environment to act in" in str(run("act", "--task", "q1").exception)
+    missing = run("act", "hotpotqa", "--data", data, "--task", "q9")
+    assert "no task 'q9'" in str(missing.exception)
+    assert not list((tmp_path / "state").rglob("*.json"))
