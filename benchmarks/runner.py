@@ -1,16 +1,19 @@
 """Runs samples through the real graphs, a few at a time, and records each as it is finished."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 from benchmarks.record import Record, shared_texts
 from benchmarks.store import ResultFile
 from benchmarks.suite import Sample
 from memory import WorkingMemory
 from models import CallRecord, ModelUnavailable
+
+CarryOut: TypeAlias = Callable[[Sample], Awaitable[Record]]
+"""Runs one sample, wherever that may be; raises what :func:`carry_out` raises."""
 
 _KEPT = ("answer", "claims", "plan", "turns", "facts", "replans", "failures")
 
@@ -21,6 +24,7 @@ async def run(
     *,
     concurrency: int,
     finished: Callable[[Record], None],
+    executor: CarryOut | None = None,
 ) -> None:
     """Run every sample and append its record; what is done stays done however this ends.
 
@@ -29,25 +33,29 @@ async def run(
         results: Where the records go.
         concurrency: Samples in flight at most.
         finished: Called with each record once it is on the disk.
+        executor: What runs one sample; :func:`carry_out`, in this process, unless given.
 
     Raises:
         ModelUnavailable: The model cannot be asked; samples in flight are given up unrecorded.
         OSError: A record cannot be written.
     """
-    todo = iter(samples)
+    todo, execute = iter(samples), executor or carry_out
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(concurrency):
-                group.create_task(_work(todo, results, finished))
+                group.create_task(_work(todo, results, finished, execute))
     except BaseExceptionGroup as failed:
         raise _first(failed) from None
 
 
 async def _work(
-    todo: Iterator[Sample], results: ResultFile, finished: Callable[[Record], None]
+    todo: Iterator[Sample],
+    results: ResultFile,
+    finished: Callable[[Record], None],
+    execute: CarryOut,
 ) -> None:
     for sample in todo:
-        record = await carry_out(sample)
+        record = await execute(sample)
         results.append(record)
         finished(record)
 

@@ -1,5 +1,7 @@
 """One base class for every error that planweave raises on purpose."""
 
+from functools import partial
+
 
 class PlanweaveError(Exception):
     """Something a person can mend: one sentence on what is wrong, one on how to mend it.
@@ -21,6 +23,10 @@ class PlanweaveError(Exception):
 
     def __str__(self) -> str:
         return f"{self.problem} {self.mend}".strip()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors come back from other processes: pickle would give ``mend`` without its name."""
+        return partial(type(self), mend=self.mend), (self.problem,), self.__dict__
 
 
 class BadInput(PlanweaveError):

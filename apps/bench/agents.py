@@ -15,6 +15,7 @@ from apps.bench.common import (
     Concurrency,
     Model,
     Out,
+    Ray,
     RedoCrashed,
     Settings,
     context_of,
@@ -69,6 +70,7 @@ def agents(
         str, typer.Option(help="Embedding model of the collection; none: words alone.")
     ] = "minilm",
     concurrency: Concurrency = 1,
+    ray: Ray = "",
     setting: Settings = None,
     out: Out = Path("results/agents"),
     redo_crashed: RedoCrashed = False,
@@ -100,7 +102,15 @@ def agents(
     about |= sample | drawn | {"concurrency": concurrency}
     head = head_of(document_agents.NAME, context, about)
     path = result_path(out, model)
-    run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    run_samples(
+        console,
+        samples,
+        head,
+        path,
+        concurrency=concurrency,
+        redo_crashed=redo_crashed,
+        ray=ray,
+    )
     tell_report([path], console, as_json=as_json, folder=out)
 
 

@@ -4,7 +4,8 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -14,6 +15,7 @@ from pydantic import JsonValue, ValidationError
 from rich.console import Console
 
 from benchmarks import machine, runner
+from benchmarks.ray_executor import ClusterLost, cluster
 from benchmarks.record import settings_of
 from benchmarks.report import Report, draw, show
 from benchmarks.store import ResultFile, Run, merged
@@ -31,6 +33,9 @@ Concurrency = Annotated[
 Model = Annotated[str, typer.Option("--model", help="Chat model, such as openai:gpt-4o.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the result file and the report.")]
 RedoCrashed = Annotated[bool, typer.Option("--redo-crashed", help="Run again what crashed before.")]
+Ray = Annotated[
+    str, typer.Option("--ray", help="Address of a Ray cluster that runs the samples: host:6379.")
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--setting", help="Any other setting of a run: max_reply_tokens=1024."),
@@ -52,12 +57,16 @@ def run_samples(
     *,
     concurrency: int,
     redo_crashed: bool,
+    ray: str = "",
 ) -> None:
     """Run what the result file at ``path`` does not hold yet, with live progress.
 
+    Samples run in this process, or on the Ray cluster at ``ray``.
+
     Raises:
         ModelUnavailable: The model cannot be asked; what is finished is kept.
-        BadInput: The result file is damaged, or another process writes it.
+        ClusterLost: The cluster failed; what is finished is kept.
+        BadInput: The result file is damaged, another process writes it, or there is no cluster.
     """
     results = ResultFile(path, lambda said: console.print(said, markup=False, soft_wrap=True))
     try:
@@ -71,10 +80,19 @@ def run_samples(
         console.print(f"{path}: {len(before)} done before, {len(todo)} to do.", soft_wrap=True)
         if not todo:
             return
-        results.append(head)
-        with Watch(console, before, len(samples)) as watch:
-            asyncio.run(runner.run(todo, results, concurrency=concurrency, finished=watch.finished))
-    except ModelUnavailable:
+        with _executor(ray, console) as executor:
+            results.append(head)
+            with Watch(console, before, len(samples)) as watch:
+                asyncio.run(
+                    runner.run(
+                        todo,
+                        results,
+                        concurrency=concurrency,
+                        finished=watch.finished,
+                        executor=executor,
+                    )
+                )
+    except (ModelUnavailable, ClusterLost):
         console.print(f"Stopped. {_GO_ON}")
         raise
     except KeyboardInterrupt:
@@ -82,6 +100,17 @@ def run_samples(
         raise typer.Exit(130) from None
     finally:
         results.close()
+
+
+@contextmanager
+def _executor(ray: str, console: Console) -> Iterator[runner.CarryOut]:
+    """What runs a sample: this process, or the cluster at ``ray``."""
+    if not ray:
+        yield runner.carry_out
+        return
+    with cluster(ray) as machines:
+        console.print(f"Ray cluster: {machines.nodes} machines, {machines.cpus} CPUs.")
+        yield machines.carry_out
 
 
 def tell_report(

@@ -13,6 +13,7 @@ from apps.bench.common import (
     Concurrency,
     Model,
     Out,
+    Ray,
     RedoCrashed,
     Settings,
     context_of,
@@ -46,6 +47,7 @@ def dqa(
     ] = None,
     seed: Annotated[int, typer.Option(help="Which questions the limit leaves.")] = 1,
     concurrency: Concurrency = 1,
+    ray: Ray = "",
     replan: Annotated[
         str, typer.Option(help="every_observation, or when_needed (fewer calls).")
     ] = "every_observation",
@@ -83,7 +85,15 @@ def dqa(
         decision_qa.NAME, context, {"name": data.name, "questions": len(found.questions), **sample}
     )
     path = result_path(out, model)
-    run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    run_samples(
+        console,
+        samples,
+        head,
+        path,
+        concurrency=concurrency,
+        redo_crashed=redo_crashed,
+        ray=ray,
+    )
     tell_report([path], console, as_json=as_json, folder=out)
 
 

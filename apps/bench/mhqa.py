@@ -18,6 +18,7 @@ from apps.bench.common import (
     Concurrency,
     Model,
     Out,
+    Ray,
     RedoCrashed,
     Settings,
     context_of,
@@ -71,6 +72,7 @@ def mhqa(
     seed: Annotated[int, typer.Option(help="Which questions the limit leaves.")] = 1,
     embeddings: Embeddings = "minilm",
     concurrency: Concurrency = 1,
+    ray: Ray = "",
     setting: Settings = None,
     out: Out = _RESULTS,
     redo_crashed: RedoCrashed = False,
@@ -90,7 +92,15 @@ def mhqa(
     about |= {"embeddings": embeddings, "concurrency": concurrency}
     head = head_of(multi_hop.NAME, context, about)
     path = result_path(out, model)
-    run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    run_samples(
+        console,
+        samples,
+        head,
+        path,
+        concurrency=concurrency,
+        redo_crashed=redo_crashed,
+        ray=ray,
+    )
     tell_report([path], console, as_json=as_json, folder=out)
 
 

@@ -12,6 +12,7 @@ from apps.bench.common import (
     Concurrency,
     Model,
     Out,
+    Ray,
     RedoCrashed,
     Settings,
     context_of,
@@ -42,6 +43,7 @@ def needles(
         int | None, typer.Option(help="Tokens the model takes at once; known if embedded.", min=1)
     ] = None,
     concurrency: Concurrency = 1,
+    ray: Ray = "",
     setting: Settings = None,
     out: Out = Path("results/needles"),
     redo_crashed: RedoCrashed = False,
@@ -67,5 +69,13 @@ def needles(
     counts = {"questions": len(samples), "chosen": len(samples)}
     head = head_of(hidden.NAME, context, {"name": data.name, **counts, **sample})
     path = result_path(out, model)
-    run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    run_samples(
+        console,
+        samples,
+        head,
+        path,
+        concurrency=concurrency,
+        redo_crashed=redo_crashed,
+        ray=ray,
+    )
     tell_report([path], console, as_json=as_json, folder=out)

@@ -12,6 +12,7 @@ from apps.bench.common import (
     Concurrency,
     Model,
     Out,
+    Ray,
     RedoCrashed,
     Settings,
     context_of,
@@ -39,6 +40,7 @@ def prompt_format(
     trials: Annotated[int, typer.Option(help="Trials of each.", min=1, max=100)] = 2,
     model: Model = "embedded",
     concurrency: Concurrency = 1,
+    ray: Ray = "",
     setting: Settings = None,
     out: Out = Path("results/prompt_format"),
     redo_crashed: RedoCrashed = False,
@@ -62,7 +64,15 @@ def prompt_format(
     data = {"questions": len(CHECKS), "chosen": len(CHECKS), "trials": trials}
     head = head_of(formats.NAME, context, {**data, "concurrency": concurrency})
     path = result_path(out, model)
-    run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    run_samples(
+        console,
+        samples,
+        head,
+        path,
+        concurrency=concurrency,
+        redo_crashed=redo_crashed,
+        ray=ray,
+    )
     tell_report([path], console, as_json=as_json, folder=out)
 
 

@@ -11,6 +11,7 @@ from apps.bench.common import (
     AsJson,
     Concurrency,
     Out,
+    Ray,
     RedoCrashed,
     Settings,
     context_of,
@@ -35,6 +36,7 @@ def rag(
     limit: Annotated[int | None, typer.Option(help="Pairs at most; all if unset.", min=1)] = None,
     seed: Annotated[int, typer.Option(help="Which pairs the limit leaves.")] = 1,
     concurrency: Concurrency = 1,
+    ray: Ray = "",
     setting: Settings = None,
     out: Out = Path("results/rag"),
     redo_crashed: RedoCrashed = False,
@@ -52,5 +54,13 @@ def rag(
     sample = {"limit": limit, "seed": seed, "concurrency": concurrency, "chosen": len(chosen)}
     head = head_of(rag_judges.NAME, context, {"name": data.name, "questions": len(found), **sample})
     path = result_path(out, model)
-    run_samples(console, samples, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    run_samples(
+        console,
+        samples,
+        head,
+        path,
+        concurrency=concurrency,
+        redo_crashed=redo_crashed,
+        ray=ray,
+    )
     tell_report([path], console, as_json=as_json, folder=out)

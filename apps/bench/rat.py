@@ -13,6 +13,7 @@ from apps.bench.common import (
     AsJson,
     Concurrency,
     Model,
+    Ray,
     RedoCrashed,
     Settings,
     context_of,
@@ -61,6 +62,7 @@ def rat(
         int, typer.Option(help="Attempts at each item: 5 for pass@5, 3 for maths.", min=1, max=100)
     ] = 1,
     concurrency: Concurrency = 1,
+    ray: Ray = "",
     setting: Settings = None,
     collection: Annotated[
         str, typer.Option(help="Writing: look texts up in this collection, not in the corpus.")
@@ -111,7 +113,15 @@ def rat(
     folder = out or _RESULTS / name
     path = result_path(folder, model)
     head = head_of(name, context, about)
-    run_samples(console, todo, head, path, concurrency=concurrency, redo_crashed=redo_crashed)
+    run_samples(
+        console,
+        todo,
+        head,
+        path,
+        concurrency=concurrency,
+        redo_crashed=redo_crashed,
+        ray=ray,
+    )
     tell_report([path], console, as_json=as_json, folder=folder)
 
 

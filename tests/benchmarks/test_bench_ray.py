@@ -1,0 +1,124 @@
+"""Benchmarks on a cluster of two nodes: what is lost with one of them is run again, once."""
+
+import json
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import bench_world
+import pytest
+from openai_server import Answer, serving
+from ray_cluster import RayCluster, ray_cluster
+from servers import free_port
+from typer.testing import CliRunner
+
+from apps.bench import app
+from benchmarks.store import read
+from models import ModelUnavailable
+from planweave import BadInput
+
+_ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
+
+
+@pytest.fixture
+def cluster() -> Iterator[RayCluster]:
+    with ray_cluster(python_path=str(_ROOT)) as running:
+        yield running
+
+
+class Bench:
+    """``planweave bench dqa --ray`` in a process of its own."""
+
+    def __init__(self, data: Path, out: Path, model: str, ray: str) -> None:
+        self.file = out / "v1-tiny.jsonl"
+        words = [
+            "bench",
+            "dqa",
+            "--data",
+            str(data),
+            "--out",
+            str(out),
+            "--model",
+            model,
+            "--ray",
+            ray,
+        ]
+        words += ["--method", "single_rag", "--max-iterations", "1", "--concurrency", "4"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", "from apps.cli import main; main()", *words],
+            cwd=_ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # As at a terminal: a test run in the background hands on an ignored Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        )
+
+    def keys(self) -> list[str]:
+        """Of all records in the file, in order, repeated ones included."""
+        lines = self.file.read_text("utf-8").splitlines() if self.file.exists() else []
+        return [line["key"] for line in map(json.loads, lines) if line["kind"] == "sample"]
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 120
+        while not until():
+            assert self.process.poll() is None, self.process.communicate()[0]
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+@pytest.mark.server
+def test_a_node_that_is_killed_loses_no_question_and_doubles_none(
+    cluster: RayCluster, tmp_path: Path
+) -> None:
+    data = bench_world.write_data(tmp_path / "data", 4)
+    with serving(Answer(text="no JSON", delay=0.3)) as model:
+        first = Bench(data, tmp_path, model.name, cluster.address)
+        first.wait(lambda: len(first.keys()) >= 2)
+        first.process.send_signal(signal.SIGINT)
+        said = first.process.communicate(timeout=60)[0]
+        assert first.process.returncode == 130, said
+        assert "2 machines, 2 CPUs" in said
+        assert "Interrupted. What is finished is kept" in said
+        assert "Traceback" not in said
+        done = first.keys()
+        assert 2 <= len(done) < 14
+
+        second = Bench(data, tmp_path, model.name, cluster.address)
+        second.wait(lambda: len(second.keys()) > len(done) and cluster.other.working())
+        cluster.other.kill()
+        before = len(second.keys())
+        said = second.process.communicate(timeout=120)[0]
+    assert second.process.returncode == 0, said
+    assert f"{len(done)} done before, {16 - len(done)} to do" in said
+    assert before < 16
+    keys = second.keys()
+    assert keys[: len(done)] == done
+    assert len(keys) == len(set(keys)) == 16
+    records = read(second.file).records.values()
+    assert {record.error for record in records} == {""}
+    assert {len(record.calls) for record in records} == {2}
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [("nowhere", "it is no host:port"), (f"127.0.0.1:{free_port()}", "Connection refused")],
+)
+def test_what_is_no_cluster_is_one_sentence(tmp_path: Path, address: str, why: str) -> None:
+    data = bench_world.write_data(tmp_path / "data", 1)
+    words = ["dqa", "--data", str(data), "--model", "openai:gpt-4o", "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, [*words, "--ray", address])
+    assert isinstance(done.exception, BadInput)
+    assert f"no Ray cluster to be used at {address}: {why}" in str(done.exception)
+
+
+def test_errors_come_back_from_other_processes_as_they_were() -> None:
+    error = ModelUnavailable("It is gone.", mend="Start it.", trouble="unreachable")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.mend, again.trouble) == (str(error), "Start it.", "unreachable")
