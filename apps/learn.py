@@ -85,7 +85,7 @@ def dqa(
     with Progress(*columns, console=console) as bar:
         for name in scenarios.split(","):
             course = _course(name, _semantics(semantics), quick=quick)
-            material = _material(course, bar)
+            material = _material(course, out, bar)
             proposed = _proposed(model, material, bar)
             file = out / "experience.sqlite"
             learners = [
@@ -125,13 +125,13 @@ def _numbers(text: str) -> list[int]:
         raise BadInput(f"{text!r} is no list of seeds.", mend="Write such as 1,2,3.") from None
 
 
-def _material(course: Course, bar: Progress) -> Material:
+def _material(course: Course, out: Path, bar: Progress) -> Material:
     task: TaskID = bar.add_task(f"{course.worlds.scenario.name}: worlds")
 
     def show(done: int, total: int) -> None:
         bar.update(task, completed=done, total=total)
 
-    return Material(course, show)
+    return Material(course, out, show)
 
 
 def _proposed(model: str | None, material: Material, bar: Progress) -> list[Formula]:
@@ -162,7 +162,8 @@ def _take(learner: Learner, bar: Progress) -> _Taken:
 
 
 def _write(out: Path, taken: list[_Taken]) -> None:
-    paths = [path for one in taken for path in one.learned.paths]
+    best_first = sorted(taken, key=lambda one: -one.learned.trial)
+    paths = [path for one in best_first for path in one.learned.paths]
     write_paths(out / "dqa-experience.jsonl", list(dict.fromkeys(paths)))
     card = {
         "date": datetime.now(UTC).date().isoformat(),

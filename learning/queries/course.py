@@ -55,13 +55,17 @@ class Material:
 
     Args:
         course: See there.
+        folder: Where their numbers are kept, so that a later run need not generate them again.
         progress: Told how many of the questions are made, and of how many.
     """
 
     def __init__(
-        self, course: Course, progress: Callable[[int, int], None] = lambda _done, _of: None
+        self,
+        course: Course,
+        folder: File | None = None,
+        progress: Callable[[int, int], None] = lambda _done, _of: None,
     ) -> None:
-        self.course, self._progress = course, progress
+        self.course, self._folder, self._progress = course, folder, progress
 
     @cached_property
     def attributes(self) -> Attributes:
@@ -86,6 +90,12 @@ class Material:
 
     def _questions(self, before: int, count: int) -> Questions:
         course, attributes = self.course, self.attributes
+        worlds = course.worlds
+        about = [worlds.scenario.name, worlds.semantics, worlds.smallest, worlds.largest]
+        name = "-".join(map(str, [*about, before, count]))
+        file = self._folder / f"{name}.npz" if self._folder else None
+        if file and (kept := Questions.read(file)):
+            return kept
         total = course.lessons + course.trial + course.unseen
 
         def told() -> Iterator[Question]:
@@ -94,7 +104,10 @@ class Material:
                 self._progress(before + done, total)
                 yield question
 
-        return Questions.of(told(), attributes, course.worlds.semantics)
+        made = Questions.of(told(), attributes, worlds.semantics)
+        if file:
+            made.write(file)
+        return made
 
 
 class Point(NamedTuple):
@@ -239,9 +252,9 @@ class Learner:
         chosen = min(unbeaten, key=lambda ranking: (ranking.size, -right[ranking].sum()))
         share = float(right[chosen].mean())
         unseen = self._search.right(chosen, self._material.unseen)
-        return Learned(chosen, share, unseen, self._paths(chosen, share))
+        return Learned(chosen, share, unseen, self._paths(chosen))
 
-    def _paths(self, ranking: Ranking, share: float) -> tuple[Path, ...]:
+    def _paths(self, ranking: Ranking) -> tuple[Path, ...]:
         """The ranking with the first trial question that it decides rightly."""
         course, trial = self._material.course, self._material.trial
         right = trial.right[trial.decide(ranking)].tolist()
@@ -252,9 +265,8 @@ class Learner:
             f"cypher[{ranking.cypher(self._material.attributes)}]",
         )
         name = course.worlds.scenario.name
-        reward = round(share, 4)
         return tuple(
-            Path(name, question.prompt, (query, FINISH), reward, str(origin)) for query in queries
+            Path(name, question.prompt, (query, FINISH), origin=str(origin)) for query in queries
         )
 
     @cached_property

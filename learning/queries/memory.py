@@ -43,18 +43,18 @@ def action(instruction: str) -> tuple[str, str] | None:
 
 
 def fitting(paths: Sequence[Path], question: str, tools: Sequence[str]) -> list[Path]:
-    """The paths for questions like this one that need no tool but these, the best one first.
+    """The paths for questions like this one that need no tool but these, the most alike first.
 
-    Likeness comes first, then the share of questions that a path has decided rightly.
+    Those that are equally alike stay in their order: the best one stands first in a file.
     """
     found = []
     for path in paths:
         actions = [action(instruction) for instruction in path.instructions]
         known = [step and step[0] in (*tools, "finish") for step in actions]
-        alike = likeness(question, path.question)
+        alike = round(likeness(question, path.question), 2)
         if all(known) and alike >= LIKENESS:
-            found.append((round(alike, 3), path.reward, path))
-    return [path for *_, path in sorted(found, key=lambda item: item[:2], reverse=True)]
+            found.append((-alike, path))
+    return [path for _, path in sorted(found, key=lambda item: item[0])]
 
 
 def likeness(question: str, other: str) -> float:

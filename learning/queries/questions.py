@@ -6,9 +6,12 @@ of a published data set can get in here.
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path as File
 from typing import NamedTuple, TypeAlias
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,6 +146,29 @@ class Questions:
             blocks.right.append(np.array([c in best for c in outcome.candidates], dtype=np.bool_))
             blocks.gain.append(outcome.gained_share)
         return blocks.joined()
+
+    @classmethod
+    def read(cls, file: File) -> "Questions | None":
+        """Those that :meth:`write` wrote; None if there are none, or they are damaged."""
+        with suppress(OSError, ValueError, KeyError, BadZipFile), np.load(file) as kept:
+            names = [str(name) for name in kept["names"]]
+            columns = dict(zip(names, kept["columns"], strict=True))
+            return cls(columns, kept["starts"], kept["right"], kept["gain"])
+        return None
+
+    def write(self, file: File) -> None:
+        """Keep them in a file; a disk that is full keeps none."""
+        part = file.with_suffix(".part")
+        with suppress(OSError), part.open("wb") as opened:
+            np.savez_compressed(
+                opened,
+                names=np.array(list(self.columns)),
+                columns=np.stack(list(self.columns.values())),
+                starts=self.starts,
+                right=self.right,
+                gain=self.gain,
+            )
+            part.replace(file)
 
     def __len__(self) -> int:
         """How many questions."""

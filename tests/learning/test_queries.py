@@ -207,6 +207,27 @@ def test_more_is_decided_rightly_the_more_was_answered(name: str, tmp_path: Path
     assert found.paths[1].instructions[1] == FINISH
 
 
+def test_questions_are_kept_for_the_next_run(tmp_path: Path) -> None:
+    worlds = Worlds(scenario=scenario("building"), smallest=60, largest=80)
+    told: list[int] = []
+    for _ in range(2):
+        material = Material(
+            Course(worlds=worlds, lessons=5, trial=1, unseen=1),
+            tmp_path,
+            lambda done, _of: told.append(done),
+        )
+        assert len(material.lessons) == 5
+    assert told == [1, 2, 3, 4, 5]
+    (file,) = tmp_path.glob("*.npz")
+    again, made = Questions.read(file), material.lessons
+    assert again is not None
+    assert {name: column.tolist() for name, column in again.columns.items()} == {
+        name: column.tolist() for name, column in made.columns.items()
+    }
+    file.write_bytes(b"no numbers")
+    assert Questions.read(file) is None
+
+
 def test_nothing_is_learned_before_the_first_lesson(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="Nothing was learned"):
         Learner(course("building"), SMALL, tmp_path / "x.sqlite").learned()
