@@ -48,6 +48,7 @@ def serve(
             f"Without keys the server answers anybody, so it does not listen at {host}.",
             mend="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
         )
+    typer.echo(f"planweave answers at http://{host}:{port}; the studio: /studio/", err=True)
     with tempfile.TemporaryDirectory(prefix="planweave-metrics-") as figures:
         if workers > 1:  # they add up their figures there
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = figures

@@ -80,7 +80,7 @@ async def _postgresql(
     address = "postgresql://" + url.partition("://")[2]
     options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
-        address, min_size=1, max_size=16, open=False, kwargs=options
+        address, min_size=1, max_size=10, open=False, kwargs=options
     )
     await stack.enter_async_context(pool)
     saver, store = AsyncPostgresSaver(pool, serde=serde), AsyncPostgresStore(pool)

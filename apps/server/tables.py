@@ -146,7 +146,7 @@ def open_engine(url: str) -> AsyncEngine:
             address = make_url(url).set(drivername="postgresql+psycopg")
         except ArgumentError:
             raise BadInput("The server's database URL cannot be read.") from None
-        return create_async_engine(address, pool_size=8, max_overflow=8, pool_pre_ping=True)
+        return create_async_engine(address, pool_size=5, max_overflow=5, pool_pre_ping=True)
     # One connection: a process never waits for a lock that it holds itself.
     engine = create_async_engine(
         URL.create("sqlite+aiosqlite", database=str(sqlite_path(url))),
