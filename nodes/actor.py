@@ -1,5 +1,6 @@
 """Actor: one thought and one action in an environment."""
 
+import asyncio
 from collections.abc import Callable
 
 from langgraph.runtime import Runtime
@@ -32,9 +33,10 @@ def actor(guidance: Guidance) -> Node:
         if reason_to_answer(state, runtime.context):
             return {"action": None}
         told = guidance(state)
+        possible = await asyncio.to_thread(possible_text, state, runtime.context)
         task = load("environments/actor").fill(
             guidance=f"{told}\n" if told else "",
-            possible=possible_text(state, runtime.context),
+            possible=possible,
             problem=problem_text(state),
         )
         warmer = WARMER * _stuck(state["turns"])
@@ -59,7 +61,7 @@ def action_in(state: WorkingMemory, thought: str, action: str) -> Action:
 
 
 def possible_text(state: WorkingMemory, context: Context) -> str:
-    """The actions that are possible now, where they can be listed."""
+    """The actions that are possible now, where they can be listed; it may wait for a process."""
     actions = possible_actions(state, context)
     if not actions:
         return ""

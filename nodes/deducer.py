@@ -1,5 +1,7 @@
 """Deducer: asks the next sub-question and answers it from what the model knows (GenGround)."""
 
+import asyncio
+
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
@@ -26,9 +28,10 @@ async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     """
     if reason_to_answer(state, runtime.context):
         return {"action": None}
+    possible = await asyncio.to_thread(possible_text, state, runtime.context)
     task = load("genground/deducer").fill(
         grounded=_grounded(state) or "(nothing yet)",
-        possible=possible_text(state, runtime.context),
+        possible=possible,
         problem=problem_text(state),
     )
     reply = await ask_role("deducer", Deduction, task, state, runtime)
