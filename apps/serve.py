@@ -12,6 +12,8 @@ import typer
 from apps.origins import THIS_MACHINE
 from planweave import BadInput
 
+_PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
+
 
 def serve(
     *,
@@ -28,7 +30,7 @@ def serve(
     """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
     if users is not None:
         os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
-    if find_spec("uvicorn") is None or find_spec("starlette") is None:
+    if not all(find_spec(name) for name in _PACKAGES):
         raise BadInput(
             "The server's packages are not installed.", mend='Run: pip install "planweave[serve]".'
         )

@@ -67,7 +67,7 @@ class KnownPages:
 
 
 class SmallBodies:
-    """Refuses a body that is too large, announced or not."""
+    """Refuses a body that is too large, announced or not, and an address with a NUL in it."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self.app = app
@@ -77,6 +77,9 @@ class SmallBodies:
         """Answer one request."""
         if scope["type"] != "http" or scope["path"].startswith(_UPLOADS):
             await self.app(scope, receive, send)
+            return
+        if b"%00" in scope.get("raw_path", b"") + scope["query_string"]:
+            await _refused(422, "The address holds the character NUL.")(scope, receive, send)
             return
         announced = Headers(scope=scope).get("content-length", "0")
         if not announced.isdecimal() or int(announced) > self._most:

@@ -1,6 +1,5 @@
 """A request for a run, checked; the names are those of the LangGraph server's protocol."""
 
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -9,7 +8,6 @@ from apps.server.assistants import method_of
 from apps.server.contexts import admitted
 from apps.server.people import Person
 from apps.server.runs import Order, Strategy
-from apps.server.wire import encode
 from memory import Context
 from planweave import BadInput
 
@@ -108,7 +106,7 @@ def read_request(body: Any) -> RunRequest:
     """Check the body of a request.
 
     Raises:
-        BadInput: It is none, or holds the character NUL.
+        BadInput: It is none.
     """
     try:
         request = RunRequest.model_validate(body)
@@ -116,8 +114,6 @@ def read_request(body: Any) -> RunRequest:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise BadInput(f"The request cannot be used: {place}: {first['msg']}.") from None
-    if re.search(rb"(?<!\\)(?:\\\\)*\\u0000", encode(body)):  # PostgreSQL cannot keep it
-        raise BadInput("The request holds the character NUL.", mend="Leave it out.")
     return request
 
 

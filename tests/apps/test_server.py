@@ -247,6 +247,11 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         ):
             reply = await page.post("/runs/wait", content=body)
             assert (reply.status_code, "detail" in reply.json()) == (status, True)
+        change = {"values": {"question": "a\0b"}, "as_node": "speaker"}
+        for path in ("/threads/x/state", "/threads/search", "/store/items/search"):
+            assert (await page.post(path, json=change)).status_code == 422
+        for path in ("/threads/%00", "/store/items?namespace=a&key=%00"):
+            assert (await page.get(path)).status_code == 422
         assert (await page.post("/nowhere")).status_code == 404
         assert (await page.put("/threads")).status_code == 405
 

@@ -1,5 +1,6 @@
 """What every route reads from a request, and how it answers."""
 
+import re
 from typing import Any, TypeVar
 
 import orjson
@@ -13,6 +14,9 @@ from apps.server.wire import encode
 from planweave import BadInput
 
 Model = TypeVar("Model", bound=BaseModel)
+
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+"""NUL as JSON writes it: PostgreSQL cannot keep it."""
 
 
 def engine(request: Request) -> Engine:
@@ -31,7 +35,7 @@ async def body(request: Request) -> dict[str, Any]:
     """The JSON object in a request; an empty one if it has no body.
 
     Raises:
-        BadInput: It is no JSON object.
+        BadInput: It is no JSON object, or holds the character NUL.
     """
     sent = await request.body()
     try:
@@ -40,6 +44,8 @@ async def body(request: Request) -> dict[str, Any]:
         raise BadInput("The body of the request is no JSON.") from None
     if not isinstance(found, dict):
         raise BadInput("The body of the request is no JSON object.")
+    if _NUL.search(sent):
+        raise BadInput("The request holds the character NUL.", mend="Leave it out.")
     return found
 
 
