@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from apps.progress import sentence_vectors
+from apps.train_instructrag import instructrag
 from benchmarks import assessor, machine, multihop
 from benchmarks.assessor_rounds import recorded_searches, rounds
 from learning import Card, Embed, Group
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from learning.training import Epoch, Trained
 
 app = typer.Typer(help="Train what ships trained.", no_args_is_help=True)
+app.command()(instructrag)
 
 FILES = (
     "hotpotqa/train_distractor_subset.jsonl.gz",

@@ -6,12 +6,14 @@ the answer does not count (:mod:`learning.overlap`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
 from benchmarks.paths_tasks import World
+from benchmarks.table import Table
 from learning import Embed, Floats
 from learning.agent_batches import Agents, Material, MetaTask, Sample, Settings, plain, samples
 from learning.graph_states import Survey
@@ -26,24 +28,28 @@ THRESHOLD = 0.9
 """Delta of the graph: instructions with slots are short and near each other."""
 
 MOST = 5
-NOISE = (0.1, 0.3, 0.5)
+NOISE = (0.25, 0.5)
 """Shares of failed paths in the graph."""
 
 SHARES = (0.2, 0.6)
 """Of the support paths of unseen tasks; all of them otherwise."""
 
 _TUNED_ON = 60
+_DRAWS = 2000
 _LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.97)
 
-FULL, RAP, RULE = "InstructRAG", "RAP", "no RL-Agent (threshold)"
+FULL, RULE = "InstructRAG", "no RL-Agent (threshold)"
+RAP, AS_ASKED = "RAP", "RAP, questions as asked"
 NO_GRAPH, NO_ML = "no graph (stored paths)", "no ML-Agent"
-RETRAINED: Mapping[str, dict[str, Any]] = {
+RL_CHANGES: Mapping[str, dict[str, Any]] = {
     "no warm start": {"warm_start": False},
     "no policy gradient": {"policy_gradient": False},
+}
+ML_CHANGES: Mapping[str, dict[str, Any]] = {
     "no pre-training": {"pre_training": False},
     "no fine-tuning": {"fine_tuning": False},
-    "as printed": {"printed": True},
 }
+PRINTED = "as printed"
 
 
 class Score(NamedTuple):
@@ -60,8 +66,7 @@ class Score(NamedTuple):
     recall: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measured:
+class Measured(BaseModel):
     """One line of a table, for one seed.
 
     Attributes:
@@ -70,6 +75,8 @@ class Measured:
         name: Which line of it.
         scores: Of the query questions of all unseen tasks.
     """
+
+    model_config = ConfigDict(frozen=True)
 
     seed: int
     part: str
@@ -80,6 +87,9 @@ class Measured:
 def reward(path: Path, instructions: Sequence[str]) -> float:
     """What a path comes to: its overlap with the one that solved the question."""
     return overlap(instructions, path.instructions)
+
+
+_Stored: TypeAlias = tuple[Sequence[Path], bool]
 
 
 class _Retrieved(NamedTuple):
@@ -105,6 +115,7 @@ class Experiment:
         self._world, self._embed, self._settings, self._tell = world, embed, settings, tell
         self._survey = self._surveyed(_support(world.seen))
         self._materials: dict[bool, list[Material]] = {}
+        self._tested: tuple[_Stored, Survey, list[list[Sample]]] | None = None
 
     def lines(self) -> Iterator[Measured]:
         """The lines of all tables."""
@@ -113,6 +124,9 @@ class Experiment:
         every = _support(self._world.unseen)
         for name, scores in self._tried(agents, self._settings, every, rule).items():
             yield self._line("candidates" if name.startswith("K") else "ablation", name, scores)
+        for name, settings, changed in self._changed(agents):
+            scores = self._tried(changed, settings, every, rule)[FULL]
+            yield self._line("ablation", name, scores)
         for level in NOISE:
             count = round(level / (1 - level) * (len(every) + len(self._survey.paths)))
             noisy = every + self._world.failed[:count]
@@ -126,10 +140,19 @@ class Experiment:
             for name, scores in self._tried(agents, self._settings, few, rule).items():
                 if name in (FULL, RAP):
                     yield self._line("few-shot", f"{name}, {share:.0%}", scores)
-        for name, change in RETRAINED.items():
+
+    def _changed(self, agents: Agents) -> Iterator[tuple[str, Settings, Agents]]:
+        """The ablations that need a training; where one agent changes, the other stays."""
+        for name, change in RL_CHANGES.items():
             settings = replace(self._settings, **change)
-            scores = self._tried(self._trained(settings), settings, every, rule)[FULL]
-            yield self._line("ablation", name, scores)
+            alone = replace(settings, pre_training=False, fine_tuning=False)
+            yield name, settings, Agents(self._trained(alone).rl, agents.ml)
+        for name, change in ML_CHANGES.items():
+            settings = replace(self._settings, **change)
+            alone = replace(settings, policy_gradient=False)
+            yield name, settings, Agents(agents.rl, self._trained(alone).ml)
+        settings = replace(self._settings, printed=True)
+        yield PRINTED, settings, self._trained(settings)
 
     def _line(self, part: str, name: str, scores: list[Score]) -> Measured:
         return Measured(seed=self._settings.seed, part=part, name=name, scores=scores)
@@ -181,14 +204,20 @@ class Experiment:
         self, agents: Agents, settings: Settings, stored: Sequence[Path], rule: Policy
     ) -> dict[str, list[Score]]:
         """Adapt to each unseen task, as far as it is stored, and ask its query questions."""
-        survey = self._surveyed([*self._survey.paths, *stored])
+        if self._tested is None or self._tested[0] != (stored, settings.printed):
+            survey = self._surveyed([*self._survey.paths, *stored])
+            asked = [
+                samples(survey, task.query, self._embed, printed=settings.printed)
+                for task in self._world.unseen
+            ]
+            self._tested = (stored, settings.printed), survey, asked
+        _, survey, asked = self._tested
         scores: dict[str, list[Score]] = {}
-        for task in self._world.unseen:
+        for task, questions in zip(self._world.unseen, asked, strict=True):
             known = tuple(path for path in survey.paths if path.task == task.name)
             own = MetaTask(task.name, known, ())
             adapted = adapt(agents, survey, own, self._embed, settings, reward)
-            asked = samples(survey, task.query, self._embed, printed=settings.printed)
-            for sample in asked:
+            for sample in questions:
                 found = self._found(sample, adapted, settings, rule)
                 for name, (selected, candidates) in found.items():
                     truth = sample.path.instructions
@@ -202,11 +231,10 @@ class Experiment:
     ) -> dict[str, _Retrieved]:
         """What each way that needs no other training finds."""
         survey, k = sample.view.survey, settings.k
-        selector = MLAgent(plain(agents.ml), self._embed)
-        form = survey.form(sample.path.question)
+        selector = MLAgent(plain(agents.ml), self._embed, slots=survey.slots)
 
         def selected(paths: Sequence[Sequence[str]]) -> _Retrieved:
-            cosines = selector.cosines(form, paths)
+            cosines = selector.cosines(sample.path.question, paths)
             return _Retrieved(paths[int(np.argmax(cosines))], paths)
 
         proposed = self._searched(sample, policy(plain(agents.rl)), MOST)
@@ -219,9 +247,17 @@ class Experiment:
             NO_GRAPH: selected(nearest),
             RULE: selected(self._searched(sample, rule, k)),
             NO_ML: _Retrieved(proposed[0], proposed[:k]),
-            RAP: _Retrieved(nearest[0], nearest[:1]),
+            RAP: _Retrieved(nearest[0], nearest[:k]),
+            AS_ASKED: _Retrieved(self._nearest_as_asked(sample), [self._nearest_as_asked(sample)]),
             **{f"K = {n}": selected(proposed[:n]) for n in range(1, MOST + 1)},
         }
+
+    def _nearest_as_asked(self, sample: Sample) -> tuple[str, ...]:
+        """The path of the question nearest by its words, as RAP is published."""
+        stored = sample.view.survey.paths
+        vectors = self._embed([sample.path.question, *(path.question for path in stored)])
+        cosines = np.where(sample.view.seen, vectors[1:] @ vectors[0], -np.inf)
+        return stored[int(np.argmax(cosines))].instructions
 
 
 def _support(tasks: Sequence[MetaTask]) -> list[Path]:
@@ -235,3 +271,102 @@ def _over(column: int, least: float) -> Policy:
         return np.asarray(0.5 + np.tanh(states[:, column] - least) / 2 + 1e-6, np.float32)
 
     return decide
+
+
+class Figure(NamedTuple):
+    """A mean over questions with its 95 % bootstrap interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Row(NamedTuple):
+    """A line of a table over all seeds.
+
+    Attributes:
+        part: Which table.
+        name: Which line.
+        questions: Scores, a question once for each seed in which its task was unseen.
+        f1: Of the selected path.
+        recall: Of all candidates.
+        by_seed: Mean F1 of each seed, in order.
+        over_rap: F1 less that of RAP on the same questions; None where RAP was not tried.
+    """
+
+    part: str
+    name: str
+    questions: int
+    f1: Figure
+    recall: Figure
+    by_seed: list[float]
+    over_rap: Figure | None
+
+
+def rows(lines: Sequence[Measured]) -> list[Row]:
+    """The lines of all tables, in the order in which they were first measured."""
+    names = dict.fromkeys((line.part, line.name) for line in lines)
+    return [
+        _row([line for line in lines if (line.part, line.name) == name], lines) for name in names
+    ]
+
+
+def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
+    part, name = own[0].part, own[0].name
+    _, comma, level = name.partition(", ")
+    against = f"{RAP}{comma}{level}" if part in ("noise", "few-shot") else RAP
+    beside = part if part != "candidates" else "ablation"
+    rap = {
+        (line.seed, score.question): score.f1
+        for line in lines
+        if (line.part, line.name) == (beside, against)
+        for score in line.scores
+    }
+    scores = [(line.seed, score) for line in own for score in line.scores]
+    questions = [score.question for _, score in scores]
+    less = [score.f1 - rap.get((seed, score.question), np.nan) for seed, score in scores]
+    return Row(
+        part,
+        name,
+        len(scores),
+        _figure(questions, [score.f1 for _, score in scores]),
+        _figure(questions, [score.recall for _, score in scores]),
+        [float(np.mean([score.f1 for score in line.scores])) for line in own],
+        None if name == against or np.isnan(less).any() else _figure(questions, less),
+    )
+
+
+def _figure(questions: Sequence[str], values: Sequence[float]) -> Figure:
+    """Bootstrap of questions: what one question scored in several seeds is drawn together."""
+    places = {question: place for place, question in enumerate(dict.fromkeys(questions))}
+    sums, counts = np.zeros(len(places)), np.zeros(len(places))
+    for question, value in zip(questions, values, strict=True):
+        sums[places[question]] += value
+        counts[places[question]] += 1
+    drawn = np.random.default_rng(1).integers(len(places), size=(_DRAWS, len(places)))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return Figure(float(sums.sum() / counts.sum()), float(low), float(high))
+
+
+def tables(found: Sequence[Row]) -> list[Table]:
+    """One table for each part."""
+    return [
+        Table(
+            title=f"Retrieved paths on unseen tasks: {part}",
+            columns=("", "questions", "F1", "recall of the candidates", "F1 over RAP"),
+            rows=[
+                (row.name, row.questions, *map(_shown, (row.f1, row.recall, row.over_rap)))
+                for row in found
+                if row.part == part
+            ],
+            note="In brackets: 95 % bootstrap interval over questions.",
+        )
+        for part in dict.fromkeys(row.part for row in found)
+    ]
+
+
+def _shown(figure: Figure | None) -> str | None:
+    if figure is None:
+        return None
+    return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"

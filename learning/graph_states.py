@@ -5,20 +5,21 @@ the paper does not have, say how often paths of questions like this one went tha
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learning.instruction_graph import Edge, InstructionGraph
-from learning.slots import Slots
+from learning.slots import Slots, finishes, question_vectors
 from learning.vectors import Embed, Floats
 
 PRINTED = ("question~instruction", "question~task", "question~task_question")
 OURS = (
     *("question~path", "edge_share", "prefix_share", "end_share"),
-    *("instruction_share", "text_share", "length"),
+    *("instruction_share", "text_share", "length", "expected", "gain", "promise"),
 )
 FEATURES = PRINTED + OURS
 """Of a state, in this order; the policy as it is printed sees the first three."""
@@ -27,8 +28,11 @@ START = -1
 """Stands for the node before the first one of a path."""
 
 _WIDTH = 12  # nodes that may follow: those that paths of questions like this one took most
-_SHARPNESS = 20.0  # a path whose question is 0.05 less alike weighs 1/e as much
+_SHARPNESSES = (5.0, 10.0, 20.0)  # 10: a question that is 0.1 less alike weighs 1/e
+_TRIED = 500  # stored paths on which the sharpness is chosen
 _LONGEST = 10.0
+_COMPLETIONS = 8
+_STEEPNESS = 10.0  # one instruction changes the expected overlap by a few hundredths
 
 Rows: TypeAlias = NDArray[np.intp]
 
@@ -48,10 +52,17 @@ class Choice(NamedTuple):
 
 
 class Passages(NamedTuple):
-    """Each time that a path takes an edge or enters a node: the path and its instruction there."""
+    """Each time that a path takes an edge or enters a node.
+
+    Attributes:
+        paths: The path.
+        texts: Its instruction there.
+        places: The place of that instruction in the path.
+    """
 
     paths: Rows
     texts: Rows
+    places: Rows
 
 
 class Survey:
@@ -60,8 +71,7 @@ class Survey:
     Args:
         graph: The graph.
         embed: The model that it was built with.
-        slots: Those of its instructions: questions are compared by their forms; None if they are
-            compared as they were asked.
+        slots: Those of its instructions, if it has any.
 
     Attributes:
         paths: What was inserted.
@@ -75,41 +85,70 @@ class Survey:
     """
 
     def __init__(self, graph: InstructionGraph, embed: Embed, slots: Slots | None = None) -> None:
-        self.form: Callable[[str], str] = slots.question if slots else str
+        self.slots = slots
         self.paths = graph.paths
         self.walks = [graph.walk(path.key) for path in self.paths]
         self.texts = list(dict.fromkeys(i for path in self.paths for i in path.instructions))
         self.text_row = {text: row for row, text in enumerate(self.texts)}
         names = list(dict.fromkeys(path.task for path in self.paths))
         self.tasks = np.array([names.index(path.task) for path in self.paths], np.intp)
-        vectors = embed([*(self.form(path.question) for path in self.paths), *self.texts])
-        self.question_vectors, self.text_vectors = np.split(vectors, [len(self.paths)])
+        questions = [path.question for path in self.paths]
+        self.question_vectors = question_vectors(questions, embed, slots)
+        self.text_vectors = embed(self.texts)
         self._follow()
 
     def _follow(self) -> None:
-        edges: dict[Edge, list[tuple[int, int]]] = defaultdict(list)
-        nodes: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        edges: dict[Edge, list[tuple[int, int, int]]] = defaultdict(list)
+        nodes: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
         longest = max(map(len, self.walks)) + 1
         self.steps = np.full((len(self.paths), longest), START, np.intp)
         for row, (walk, path) in enumerate(zip(self.walks, self.paths, strict=True)):
             self.steps[row, : len(walk)] = walk
-            for before, node, text in zip((START, *walk), walk, path.instructions, strict=False):
-                edges[before, node].append((row, self.text_row[text]))
-                nodes[node].append((row, self.text_row[text]))
+            for place, (node, text) in enumerate(zip(walk, path.instructions, strict=True)):
+                before = walk[place - 1] if place else START
+                edges[before, node].append((row, self.text_row[text], place))
+                nodes[node].append((row, self.text_row[text], place))
         self.edges = {edge: _passages(taken) for edge, taken in edges.items()}
         self.nodes = {node: _passages(taken) for node, taken in nodes.items()}
         self.after: dict[int, list[int]] = defaultdict(list)
         for before, node in self.edges:
             self.after[before].append(node)
+        self.holds = np.zeros((len(self.paths), len(self.texts)), np.float32)
+        for row, path in enumerate(self.paths):
+            self.holds[row, [self.text_row[text] for text in path.instructions]] = 1
+        self.counts = np.array([not finishes(text) for text in self.texts], np.float32)
+        self.holds *= self.counts
+        self.lengths = self.holds.sum(axis=1)
         self.holders: dict[int, list[int]] = defaultdict(list)
         for node, passages in self.nodes.items():
             for text in np.unique(passages.texts):
                 self.holders[int(text)].append(node)
 
+    @cached_property
+    def sharpness(self) -> float:
+        """How fast the weight of a path falls with the likeness of its question.
 
-def _passages(taken: Sequence[tuple[int, int]]) -> Passages:
-    rows = np.array(taken, np.intp)
-    return Passages(rows[:, 0], rows[:, 1])
+        The one with which, each stored path left out in turn, the path with the greatest expected
+        overlap is nearest to the one left out.
+        """
+        rows = np.random.default_rng(0).permutation(len(self.paths))[:_TRIED]
+        held, lengths = self.holds[rows], self.lengths[rows]
+        together = lengths[:, None] + lengths
+        overlaps = 2 * held @ held.T / np.maximum(together, 1)
+        likeness = self.question_vectors[rows] @ self.question_vectors[rows].T
+        np.fill_diagonal(likeness, -np.inf)
+
+        def worth(sharpness: float) -> float:
+            weights = np.exp(sharpness * (likeness - likeness.max(axis=1, keepdims=True)))
+            expected = weights @ overlaps
+            np.fill_diagonal(expected, -np.inf)
+            return float(overlaps[np.arange(len(rows)), expected.argmax(axis=1)].sum())
+
+        return max(_SHARPNESSES, key=worth) if len(rows) > 1 else _SHARPNESSES[0]
+
+
+def _passages(taken: Sequence[tuple[int, int, int]]) -> Passages:
+    return Passages(*np.array(taken, np.intp).T)
 
 
 class View:
@@ -117,7 +156,7 @@ class View:
 
     Args:
         survey: The graph.
-        question: Vector [d] of the form of the question.
+        question: Vector [d] of the question; see :func:`~learning.slots.question_vectors`.
         without: Rows of paths that are overlooked, such as the question's own.
         printed: Choose starts and instructions by their cosine with the question, as the paper
             does; otherwise by what paths of questions like this one do.
@@ -132,13 +171,13 @@ class View:
         self.seen = np.ones(len(survey.paths), bool)
         self.seen[list(without)] = False
         nearest = self.to_paths[self.seen].max(initial=-1.0)
-        self.weights = np.exp(_SHARPNESS * (self.to_paths - nearest)) * self.seen
+        self.weights = np.exp(survey.sharpness * (self.to_paths - nearest)) * self.seen
         self._total = float(self.weights.sum()) or 1.0
         self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], list[Choice]] = {}
-        self._text_shares = np.zeros(len(survey.texts))
-        for row in np.flatnonzero(self.weights > 1e-3):
-            texts = {survey.text_row[text] for text in survey.paths[row].instructions}
-            self._text_shares[list(texts)] += self.weights[row] / self._total
+        self._near = np.flatnonzero(self.weights > 1e-3)
+        self._near_weights = self.weights[self._near] / (self.weights[self._near].sum() or 1.0)
+        self._near_holds = survey.holds[self._near]
+        self._text_shares = self._near_weights @ self._near_holds
 
     def choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
         """What may follow the nodes of a path and the instructions that they gave.
@@ -181,15 +220,41 @@ class View:
         text = self._instruction(inside if self.printed else edge, texts)
         if text is None or not len(edge.paths):
             return None
+        now, then = (float(self._expected(self._row(held))) for held in (texts, (*texts, text)))
+        promise = float(self._expected(self._completed(edge, texts)).max())
         features = (
             *self._cosines(inside, edge),
             *self._shares(last, node, edge, text, length, same),
+            *(now, _STEEPNESS * (then - now), _STEEPNESS * (promise - now)),
         )
         return Choice(node, text, np.array(features, np.float32))
 
+    def _expected(self, held: Floats) -> Floats:
+        """The overlap that paths which hold these instructions [..., texts] have with near ones."""
+        held = held * self.survey.counts
+        shared = held @ self._near_holds.T
+        together = held.sum(axis=-1)[..., None] + self.survey.lengths[self._near]
+        overlaps: Floats = 2 * shared / np.maximum(together, 1) @ self._near_weights
+        return overlaps
+
+    def _row(self, texts: Sequence[int]) -> Floats:
+        held = np.zeros(len(self.survey.texts), np.float32)
+        held[list(texts)] = 1
+        return held
+
+    def _completed(self, edge: Passages, texts: Sequence[int]) -> Floats:
+        """What a path would hold [n, texts] if it went on as a stored path does from this edge."""
+        likest = np.argsort(-self.weights[edge.paths], kind="stable")[:_COMPLETIONS]
+        held = np.repeat(self._row(texts)[None], len(likest), axis=0)
+        for row, passage in enumerate(likest):
+            path, place = self.survey.paths[edge.paths[passage]], edge.places[passage]
+            rest = path.instructions[place:]
+            held[row, [self.survey.text_row[text] for text in rest]] = 1
+        return held
+
     def _seen_of(self, passages: Passages) -> Passages:
         seen = self.seen[passages.paths]
-        return passages if seen.all() else Passages(passages.paths[seen], passages.texts[seen])
+        return passages if seen.all() else Passages(*(rows[seen] for rows in passages))
 
     def _instruction(self, passages: Passages, texts: Sequence[int]) -> int | None:
         fresh = ~np.isin(passages.texts, texts)

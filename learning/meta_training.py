@@ -53,7 +53,7 @@ class Point(NamedTuple):
     """How an iteration went.
 
     Attributes:
-        reward: Mean of its searches, decided by lot.
+        reward: Mean of its searches, decided by lot; 0 without a policy gradient.
         policy_gradient: L_PG after the inner step.
         fine_tuning: L_FT after the inner step.
     """
@@ -86,7 +86,7 @@ def first(settings: Settings, given: int) -> Agents:
         "b2": np.zeros(2),
     }
     ml = {}
-    for name, shape in shapes(given, settings.width).items():
+    for name, shape in shapes(given, settings.width, settings.layers).items():
         if name.rpartition(".")[2].startswith("norm"):
             ml[name] = np.stack([np.ones(shape[1]), np.zeros(shape[1])])
         elif name.endswith("bias"):
@@ -243,7 +243,8 @@ def adapt(
     """
     if not task.support:
         return agents
-    material = Material(survey, MetaTask(task.name, task.support, ()), embed, settings)
+    few = MetaTask(task.name, task.support[: settings.few], ())
+    material = Material(survey, few, embed, settings)
     batches = Batches(survey, embed, settings, reward)
     for step in range(settings.adaptation):
         random = np.random.default_rng([settings.seed, step, len(task.support)])
@@ -314,10 +315,12 @@ def _iteration(
     for material in (materials[row] for row in tasks):
         inside.append(_inside(state.agents, material, batches, settings, random))
         some = drawn(material.query, settings.questions, random)
-        decisions, reward = batches.played(some, inside[-1].agents, random)
-        played.append(decisions)
-        rewards.append(reward)
-        pools.append(batches.pools(some, inside[-1].agents, random))
+        if settings.policy_gradient:
+            decisions, reward = batches.played(some, inside[-1].agents, random)
+            played.append(decisions)
+            rewards.append(reward)
+        if settings.fine_tuning:
+            pools.append(batches.pools(some, inside[-1].agents, random))
     (rl, ml, points), losses = state, [jnp.zeros(()), jnp.zeros(())]
     if settings.policy_gradient:
         labels, rate = _stack([each.labels for each in inside]), _rl_rate(settings)
@@ -325,7 +328,7 @@ def _iteration(
     if settings.fine_tuning:
         pairs, rate = _stack([each.pairs for each in inside]), _ml_rate(settings)
         losses[1], ml = _adam(outer_ml, ml, settings.rate, pairs, _stack(pools), rate)
-    point = Point(float(np.mean(rewards)), float(losses[0]), float(losses[1]))
+    point = Point(float(np.mean(rewards or [0.0])), float(losses[0]), float(losses[1]))
     return _State(rl, ml, [*points, point])
 
 

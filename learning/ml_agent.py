@@ -12,14 +12,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from learning.rl_agent import Parameters, Proposal
-from learning.slots import Slots
+from learning.slots import Slots, question_vectors
 from learning.vectors import Embed, Floats
 
 Array: TypeAlias = Any
 """Of NumPy or JAX."""
 
-WIDTH = 64
-LAYERS = 2
 HEADS = 4
 PLACES = 25
 """Tokens of a sequence, the end among them."""
@@ -66,7 +64,7 @@ def encode(
     size = vectors.shape[1]
     tokens = vectors @ own["token"] + ends[..., None] * own["end"] + own["place"][:size]
     hidden_ahead = xp.triu(xp.full((size, size), _FAR, vectors.dtype), 1)
-    for layer in range(LAYERS):
+    for layer in range(sum(name.endswith(".wide") for name in own)):
         at = f"{layer}."
         normal = _normal(tokens, own[at + "norm1"], xp)
         tokens = tokens + _attention(parameters, layer, normal, hidden_ahead, xp)
@@ -103,15 +101,16 @@ def _attention(
     return joined @ parameters[f"shared.{layer}.out"] + parameters[f"shared.{layer}.out_bias"]
 
 
-def shapes(given: int, width: int = WIDTH) -> dict[str, tuple[int, ...]]:
+def shapes(given: int, width: int, layers: int) -> dict[str, tuple[int, ...]]:
     """The shape of each parameter.
 
     Args:
         given: Length of the frozen vectors.
         width: Of the encoders.
+        layers: Of the encoders.
     """
     made: dict[str, tuple[int, ...]] = {"scale": (), "match": (2,)}
-    for layer in range(LAYERS):
+    for layer in range(layers):
         at = f"shared.{layer}."
         made |= {at + "qkv": (width, 3 * width), at + "qkv_bias": (3 * width,)}
         made |= {at + "out": (width, width), at + "out_bias": (width,)}
@@ -119,7 +118,7 @@ def shapes(given: int, width: int = WIDTH) -> dict[str, tuple[int, ...]]:
         made |= {f"{kind}.token": (given, width), f"{kind}.end": (width,)}
         made |= {f"{kind}.place": (PLACES, width), f"{kind}.norm": (2, width)}
         made |= {f"{kind}.out": (width, width)}
-        for layer in range(LAYERS):
+        for layer in range(layers):
             at = f"{kind}.{layer}."
             made |= {at + "norm1": (2, width), at + "norm2": (2, width)}
             made |= {at + "wide": (width, 4 * width), at + "wide_bias": (4 * width,)}
@@ -137,8 +136,7 @@ class MLAgent:
     """
 
     def __init__(self, parameters: Parameters, embed: Embed, *, slots: Slots | None = None) -> None:
-        self._parameters, self._embed = parameters, embed
-        self._form = slots.question if slots else str
+        self._parameters, self._embed, self._slots = parameters, embed, slots
 
     def select(self, question: str, proposals: Sequence[Proposal]) -> int:
         """The place of the path whose encoding is nearest to the question's.
@@ -148,13 +146,13 @@ class MLAgent:
             ModelUnavailable: The frozen model of sentence vectors is not on this machine.
         """
         paths = [each.instructions for each in proposals]
-        return int(np.argmax(self.cosines(self._form(question), paths)))
+        return int(np.argmax(self.cosines(question, paths)))
 
     def cosines(self, question: str, paths: Sequence[Sequence[str]]) -> Floats:
-        """The cosine [n] of the form of a question with each of n > 0 paths."""
+        """The cosine [n] of a question with each of n > 0 paths."""
         texts = list(dict.fromkeys(text for path in paths for text in path))
-        vectors = dict(zip([question, *texts], self._embed([question, *texts]), strict=True))
-        asked = _batch([np.stack([vectors[question]])])
+        vectors = dict(zip(texts, self._embed(texts), strict=True))
+        asked = _batch([question_vectors([question], self._embed, self._slots)])
         shown = _batch([np.stack([vectors[text] for text in path]) for path in paths])
         one = encode(self._parameters, QUESTION, *asked)
         return np.asarray(encode(self._parameters, PATH, *shown) @ one[0], np.float32)

@@ -8,7 +8,7 @@ import numpy as np
 
 from learning.graph_states import Choice, Survey, View
 from learning.instruction_graph import InstructionGraph
-from learning.slots import Slots
+from learning.slots import Slots, question_vectors
 from learning.vectors import Embed, Floats
 
 Parameters: TypeAlias = Mapping[str, Any]
@@ -189,7 +189,7 @@ class RLAgent:
         if not graph.paths:
             return []
         survey = self._surveyed(graph)
-        vector = self._embed([survey.form(question)])[0]
+        vector = question_vectors([question], self._embed, self._slots)[0]
         view = View(survey, vector, printed=self._printed)
         formed = Traversal(view, self._policy, k, rule=self._rule).formed
         return [proposal(view, *path) for path in formed]

@@ -6,10 +6,13 @@ they are; slots are ours.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from learning.paths import Path
+from learning.vectors import Embed, Floats
 
 ASKED, FOUND, ANSWER = "{asked}", "{found}", "{answer}"
 
@@ -90,6 +93,19 @@ class Slots:
         slotted = [_slotted(text, where) for text in path.instructions]
         changes = [new for old, new in zip(["", *slotted], slotted, strict=False) if old != new]
         return replace(path, instructions=tuple(changes))
+
+
+def question_vectors(questions: Sequence[str], embed: Embed, slots: Slots | None) -> Floats:
+    """The vectors [n, d] by which questions are compared.
+
+    With slots, the mean direction of a question as it was asked and of its form: what it asks for
+    and how it asks both tell which path serves.
+    """
+    vectors = embed(questions)
+    if slots is None:
+        return vectors
+    both = vectors + embed([slots.question(question) for question in questions])
+    return np.asarray(both / np.linalg.norm(both, axis=1, keepdims=True), np.float32)
 
 
 def finishes(instruction: str) -> bool:

@@ -10,6 +10,7 @@ from apps.bench.environment import environment
 from apps.bench.instruction_graph import instruction_graph
 from apps.bench.mhqa import mhqa, mhqa_retrieval
 from apps.bench.needles import needles
+from apps.bench.paths import paths
 from apps.bench.prompt_format import prompt_format
 from apps.bench.rag import rag
 from apps.bench.rat import rat, rat_corpus
@@ -26,6 +27,7 @@ for command in (
     mhqa,
     mhqa_retrieval,
     needles,
+    paths,
     prompt_format,
     publish,
     rag,

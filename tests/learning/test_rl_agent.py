@@ -90,12 +90,22 @@ def test_the_task_of_an_edge_is_the_mean_of_its_questions() -> None:
 
 def test_shares_weigh_paths_by_how_like_their_questions_are() -> None:
     state = by_name(view(), "ab")
-    near, far = 1.0, float(np.exp(-20 * 0.8))
+    near, far = 1.0, float(np.exp(-Survey(FORK, embed).sharpness * 0.8))
     assert state["c"]["edge_share"] == pytest.approx(near / (near + far))
     assert state["d"]["prefix_share"] == pytest.approx(far / (near + far), rel=1e-3)
     assert state["c"]["end_share"] == pytest.approx(1)
     assert by_name(view(), "a")["b"]["end_share"] == 0
     assert state["c"]["length"] == pytest.approx(0.2)
+
+
+def test_what_a_path_promises_is_its_expected_overlap() -> None:
+    alone = view(without=[1])  # one like path: abc
+    states = {walk: by_name(alone, walk)[after] for walk, after in (("", "a"), ("ab", "c"))}
+    assert states[""]["expected"] == 0
+    assert states[""]["gain"] == pytest.approx(10 * 2 / 4)  # a alone: 2 * 1 / (1 + 3)
+    assert states[""]["promise"] == pytest.approx(10)  # abc, as the stored path goes on
+    assert states["ab"]["expected"] == pytest.approx(4 / 5)
+    assert states["ab"]["gain"] == pytest.approx(10 * (1 - 4 / 5))
 
 
 def test_a_path_that_is_overlooked_leaves_no_trace() -> None:
@@ -211,7 +221,7 @@ def test_a_survey_knows_each_way_into_a_node() -> None:
     [
         ("ab", "ab", 1.0),
         ("ab", "bc", 0.5),
-        ("aab", "ab", 0.8),  # each counts as often as it comes
+        ("aab", "ab", 1.0),  # how often each comes plays no part
         ("", "ab", 0.0),
         ("", "", 1.0),
     ],
