@@ -39,12 +39,14 @@ def serve(
     from apps.server.people import Door
     from apps.server.people import new_key as make_key
     from apps.server.settings import server_settings
+    from apps.server.tables import check_database
 
     settings = server_settings()
     if new_key:
         typer.echo(make_key(settings, new_key))
         return
     Door(settings)
+    check_database(settings.database())
     if not settings.shared and not _is_loopback(host):
         raise BadInput(
             f"Without keys the server answers anybody, so it does not listen at {host}.",

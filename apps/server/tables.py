@@ -15,10 +15,11 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    create_engine,
     event,
 )
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
@@ -135,6 +136,20 @@ def sqlite_path(url: str) -> Path:
     return Path(path)
 
 
+def address(url: str) -> URL:
+    """The URL of the server's own tables, with the driver that carries it out.
+
+    Raises:
+        BadInput: It cannot be read.
+    """
+    if not is_postgresql(url):
+        return URL.create("sqlite+aiosqlite", database=str(sqlite_path(url)))
+    try:
+        return make_url(url).set(drivername="postgresql+psycopg")
+    except (ArgumentError, ValueError):
+        raise BadInput("The server's database URL cannot be read.") from None
+
+
 def open_engine(url: str) -> AsyncEngine:
     """The engine of the server's own tables.
 
@@ -142,18 +157,10 @@ def open_engine(url: str) -> AsyncEngine:
         BadInput: The URL cannot be read.
     """
     if is_postgresql(url):
-        try:
-            address = make_url(url).set(drivername="postgresql+psycopg")
-        except ArgumentError:
-            raise BadInput("The server's database URL cannot be read.") from None
-        return create_async_engine(address, pool_size=5, max_overflow=5, pool_pre_ping=True)
+        return create_async_engine(address(url), pool_size=5, max_overflow=5, pool_pre_ping=True)
     # One connection: a process never waits for a lock that it holds itself.
     engine = create_async_engine(
-        URL.create("sqlite+aiosqlite", database=str(sqlite_path(url))),
-        connect_args={"timeout": 60},
-        pool_size=1,
-        max_overflow=0,
-        pool_timeout=120,
+        address(url), connect_args={"timeout": 60}, pool_size=1, max_overflow=0, pool_timeout=120
     )
 
     @event.listens_for(engine.sync_engine, "connect")
@@ -162,3 +169,26 @@ def open_engine(url: str) -> AsyncEngine:
             connection.execute(f"PRAGMA {pragma}")
 
     return engine
+
+
+def check_database(url: str) -> None:
+    """Connect once, before any process is started.
+
+    Raises:
+        BadInput: The URL names no database that can be used, or it does not answer.
+    """
+    where = address(url)
+    if not is_postgresql(url):
+        where = where.set(drivername="sqlite")
+    engine = create_engine(
+        where, connect_args={"connect_timeout": 10} if is_postgresql(url) else {}
+    )
+    try:
+        engine.connect().close()
+    except SQLAlchemyError as error:
+        raise BadInput(
+            f"The server's database cannot be opened ({type(error).__name__}).",
+            mend="Check PLANWEAVE_SERVE_URL, and that the database runs and its folder exists.",
+        ) from None
+    finally:
+        engine.dispose()

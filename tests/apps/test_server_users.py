@@ -298,11 +298,17 @@ def test_names_that_are_no_labels_become_such() -> None:
     assert not [owner for owner in owners if set(owner) & set("./%@ ")]
 
 
-def test_a_public_address_needs_keys(planweave: CommandLine) -> None:
+def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
+    planweave: CommandLine,
+) -> None:
     run = planweave("serve", "--host", "0.0.0.0")
     assert_one_clear_error(run, "does not listen at 0.0.0.0", "--users")
     run = planweave("serve", PLANWEAVE_SERVE_AUTH="no_such_module:who")
     assert_one_clear_error(run, "no_such_module:who")
+    for url in ("mysql://u:secret@h/d", "postgresql://u:secret@127.0.0.1:1/d", "/nowhere/x.sqlite"):
+        run = planweave("serve", PLANWEAVE_SERVE_URL=url)
+        assert_one_clear_error(run, "PostgreSQL" if "mysql" in url else "PLANWEAVE_SERVE_URL")
+        assert "secret" not in run.stderr
     run = planweave("serve", PLANWEAVE_SERVE_JOBS="none")
     assert_one_clear_error(run, "PLANWEAVE_SERVE_JOBS")
 
