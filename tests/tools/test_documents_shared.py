@@ -1,0 +1,210 @@
+"""Collections in PostgreSQL: the same as in files, for several machines at once."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from documents import WordEmbeddings, WordTokens
+from servers import PASSWORD, Server, Unobtainable, free_port, pgvector
+
+from memory import SearchMode
+from models import register_embeddings
+from planweave import BadInput
+from tools.connect import with_variables
+from tools.documents import chunks, collection, shared_store
+from tools.documents.collection import (
+    Collection,
+    Found,
+    collections,
+    delete_collection,
+    open_collection,
+)
+
+_ROOT = Path(__file__).parents[2]
+PAGES = [
+    "Hydrogen costs 2.4 EUR per kilogram in Chile.",
+    "Offshore wind turbines stand in the North Sea.",
+    "Batteries store electricity for four hours.",
+    "Copper and lithium come from Chile.",
+    "Pipelines carry natural gas and hydrogen to Europe. 100 % of it?",
+]
+MODES: tuple[SearchMode, ...] = ("dense", "bm25", "fused")
+QUERIES = ["hydrogen in Chile", "wind in the sea", "electricity", "what? 100 %"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    try:
+        with pgvector() as running:
+            yield running
+    except Unobtainable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(autouse=True)
+def _words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
+    register_embeddings("words", WordEmbeddings)
+    yield
+    collection._open.clear()
+
+
+@pytest.fixture
+def shared(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Everything below is kept in the database, whose password is in a variable."""
+    monkeypatch.setenv("DOCUMENTS_PASSWORD", "pass%3Aw%2Frd%401")
+    url = server.url("owner", "${DOCUMENTS_PASSWORD}")
+    monkeypatch.setenv("PLANWEAVE_DOCUMENTS_URL", url)
+    yield url
+    for name in collections():
+        delete_collection(name)
+    shared_store._engine(with_variables(url)).dispose()  # the server waits for its clients
+
+
+def filled(name: str) -> Collection:
+    made = open_collection(name, embeddings="words:64", create=True)
+    made.add_texts({"first": PAGES, "second": ["Solar panels in Chile.", "Wind."]})
+    return made
+
+
+def search_all(where: Collection) -> dict[tuple[str, SearchMode], list[Found]]:
+    return {(query, mode): where.search(query, mode=mode) for query in QUERIES for mode in MODES}
+
+
+def rounded(
+    found: dict[tuple[str, SearchMode], list[Found]],
+) -> dict[tuple[str, SearchMode], list[tuple[str, int, str, str, float]]]:
+    return {
+        asked: [(f.document, f.page, f.text, f.chunk, round(f.score, 5)) for f in pages]
+        for asked, pages in found.items()
+    }
+
+
+@pytest.mark.server
+def test_the_same_is_found_as_in_a_file(shared: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = filled("energy")
+    in_database = rounded(search_all(there))
+    infos = there.documents()
+    monkeypatch.delenv("PLANWEAVE_DOCUMENTS_URL")
+    here = filled("energy")
+    assert in_database == rounded(search_all(here))
+    assert all(in_database[query, "dense"] for query in QUERIES)
+    assert [(i.name, i.pages, i.chunks, i.digest) for i in infos] == [
+        (i.name, i.pages, i.chunks, i.digest) for i in here.documents()
+    ]
+
+
+@pytest.mark.server
+def test_a_graph_in_the_database_finds_the_same(
+    shared: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = rounded(search_all(filled("energy")))
+    monkeypatch.setattr(shared_store, "HNSW_ABOVE", 2)
+    collection._open.clear()
+    assert rounded(search_all(open_collection("energy"))) == exact
+    with shared_store._transaction(shared) as database:
+        made = database.execute("SELECT indexdef FROM pg_indexes WHERE indexname ^@ 'graph_'")
+        assert "hnsw" in made.fetchone()[0]
+
+
+@pytest.mark.server
+def test_what_is_removed_is_gone_and_can_be_added_again(shared: str, tmp_path: Path) -> None:
+    energy = filled("energy")
+    energy.remove("first")
+    assert {found.document for found in energy.search("hydrogen in Chile")} == {"second"}
+    with pytest.raises(BadInput, match="no document 'first'"):
+        energy.remove("first")
+    file = tmp_path / "prices.txt"
+    for text, status in [("Hydrogen.", "added"), ("Hydrogen.", "unchanged"), ("Gas.", "changed")]:
+        file.write_text(text)
+        (added,) = energy.add(file)
+        assert (added.status, added.pages, added.embedded) == (
+            status,
+            1,
+            int(status != "unchanged"),
+        )
+        (best, *_) = energy.search(text)
+        assert (best.document, best.text) == ("prices.txt", text)
+        assert energy.page("prices.txt", 1) == text
+    delete_collection("energy")
+    assert collections() == []
+    with pytest.raises(BadInput, match="There is no document collection 'energy'"):
+        open_collection("energy")
+    with pytest.raises(BadInput, match="deleted meanwhile"):
+        energy.documents()
+
+
+@pytest.mark.server
+def test_a_text_on_two_pages_is_found_on_both(shared: str) -> None:
+    energy = filled("energy")
+    energy.add_texts({"copy": PAGES[:1]})
+    first, second = energy.search(PAGES[0], mode="dense", k=2)
+    assert {first.document, second.document} == {"first", "copy"}
+    assert first.score == second.score
+
+
+@pytest.mark.server
+def test_collections_are_apart_and_have_owners(shared: str) -> None:
+    filled("ann/energy")
+    other = open_collection("bob/energy", embeddings="words:64", create=True)
+    assert other.documents() == []
+    assert collections() == ["ann/energy", "bob/energy"]
+    assert collections("ann") == ["ann/energy"]
+    with pytest.raises(BadInput, match="did you mean ann/energy"):
+        open_collection("ann/enery")
+
+
+@pytest.mark.server
+def test_two_processes_share_it(shared: str, tmp_path: Path) -> None:
+    energy = filled("energy")
+    energy.search("hydrogen")
+    elsewhere = (
+        "from tools.documents import open_collection\n"
+        "shared = open_collection('energy')\n"
+        "print(shared.search('turbines', mode='bm25')[0].page)\n"
+        "shared.remove('first')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", elsewhere],
+        env=os.environ | {"PYTHONPATH": str(_ROOT), "PLANWEAVE_DATA_DIR": str(tmp_path / "other")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == "2", done.stderr
+    for mode in MODES:
+        assert {found.document for found in energy.search("wind", mode=mode)} == {"second"}
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        (f"postgresql://me:${{SECRET}}@127.0.0.1:{free_port()}/x", "cannot be used: connection"),
+        ("postgresql://me:${UNSET_NAME}@host/x", "UNSET_NAME, which is not set"),
+        ("mysql://host/x", "through PostgreSQL only"),
+        ("nonsense", "is no URL"),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_one_sentence(
+    url: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET", "h0nter2")
+    monkeypatch.setenv("PLANWEAVE_DOCUMENTS_URL", url)
+    with pytest.raises(BadInput) as caught:
+        open_collection("energy", embeddings="words:64", create=True)
+    assert problem in str(caught.value)
+    assert "h0nter2" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.server
+def test_a_refused_password_is_not_shown(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLANWEAVE_DOCUMENTS_URL", server.url("owner", "wr0ng"))
+    with pytest.raises(BadInput, match="password authentication failed") as caught:
+        collections()
+    assert "wr0ng" not in str(caught.value)
+    assert PASSWORD not in str(caught.value)

@@ -1,0 +1,314 @@
+"""Collections that several machines share: in PostgreSQL, with vectors searched by pgvector.
+
+Each collection has a schema of its own, with the tables that a file has otherwise, so that no
+missed condition can mix two collections. BM25 is computed in each process, from the shared texts.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sqlalchemy
+from numpy.typing import NDArray
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from planweave import BadInput
+from tools.connect import with_variables, without_values
+from tools.documents.store import Rows, Session, Store, begin
+from tools.documents.vectors import HNSW_ABOVE, Hits
+
+_PREFIX = "planweave_documents_"
+_CONNECT_SECONDS = 10
+_CANDIDATES = 128  # as of the local graph
+_MOST_CANDIDATES = 1000  # of pgvector's
+_MOST_DIMENSIONS = 2000  # of pgvector's graph
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE documents (
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+    source TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, recipe TEXT NOT NULL, bytes BIGINT NOT NULL,
+    added TEXT NOT NULL, paging TEXT NOT NULL
+);
+CREATE INDEX by_digest ON documents (digest);
+CREATE TABLE pages (
+    document BIGINT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    number INTEGER NOT NULL, text TEXT NOT NULL, image_only BOOLEAN NOT NULL,
+    rowid BIGINT GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (document, number)
+);
+CREATE TABLE chunks (
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    document BIGINT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    page INTEGER NOT NULL, text TEXT NOT NULL, hash BYTEA NOT NULL
+);
+CREATE INDEX by_document ON chunks (document);
+CREATE INDEX by_hash ON chunks (hash);
+CREATE TABLE vectors (
+    hash BYTEA NOT NULL, embedding TEXT NOT NULL, vector vector NOT NULL,
+    PRIMARY KEY (hash, embedding)
+)
+"""
+
+
+def names(url: str) -> list[str]:
+    """Names of all collections in the database.
+
+    Raises:
+        BadInput: It cannot be used.
+    """
+    with _transaction(url) as database:
+        rows = database.execute(
+            "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace"
+            " WHERE starts_with(nspname, ?)",
+            (_PREFIX,),
+        ).fetchall()
+    return [row[0] for row in rows if row[0]]
+
+
+class SharedStore(Store):
+    """Reads and writes one collection in PostgreSQL.
+
+    Args:
+        url: Of the database, with ``${NAME}`` for environment variables.
+        path: Where the collection would be kept as a file; indexes are cached beside that.
+        name: Of the collection.
+    """
+
+    def __init__(self, url: str, path: Path, name: str) -> None:
+        super().__init__(path, name)
+        self._url = url
+        digest = hashlib.sha256(name.encode()).hexdigest()
+        self._schema = f"{_PREFIX}{digest[:32]}"  # names of schemas are cut at 63 bytes
+
+    @property
+    def place(self) -> str:
+        """See :attr:`Store.place`."""
+        return f"{self._url} {self._schema}"
+
+    @property
+    def cache(self) -> Path:
+        """See :attr:`Store.cache`."""
+        return self.path.with_suffix(".shared")
+
+    def exists(self) -> bool:
+        """See :meth:`Store.exists`."""
+        with self._connect() as database:
+            return _exists(database, self._schema)
+
+    def delete(self) -> None:
+        """See :meth:`Store.delete`."""
+        with self._connect() as database:
+            database.execute(f"DROP SCHEMA IF EXISTS {self._schema} CASCADE")
+
+    def create(self, embeddings: str) -> None:
+        """See :meth:`Store.create`."""
+        with self._connect() as database:
+            lock = int.from_bytes(hashlib.sha256(_PREFIX.encode()).digest()[:7])
+            database.execute("SELECT pg_advisory_xact_lock(?)", (lock,))
+            if _exists(database, self._schema):
+                return
+            database.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+            database.execute(f"CREATE SCHEMA {self._schema}")
+            database.execute(f"COMMENT ON SCHEMA {self._schema} IS ?", (self._name,))
+            for statement in _SCHEMA.split(";"):
+                database.execute(statement)
+            begin(database, embeddings)
+
+    def put_vectors(
+        self, hashes: Sequence[bytes], vectors: NDArray[np.float32], embedding: str
+    ) -> None:
+        """See :meth:`Store.put_vectors`."""
+        rows = [
+            (key, embedding, _text(vector)) for key, vector in zip(hashes, vectors, strict=True)
+        ]
+        with self._writing() as database:
+            database.executemany(
+                "INSERT INTO vectors VALUES (?, ?, ?::vector) ON CONFLICT DO NOTHING", rows
+            )
+
+    def vector_search(self, embedding: str, rows: Rows) -> "_VectorSearch":
+        """Vectors stay where they are; with very many of them, a graph (HNSW) is made there."""
+        with self._connect() as database:
+            found = database.execute(
+                "SELECT count(*), max(vector_dims(vector)) FROM vectors WHERE embedding = ?",
+                (embedding,),
+            ).fetchone()
+            count, size = int(found[0]), int(found[1] or 0)
+            if count > HNSW_ABOVE and size <= _MOST_DIMENSIONS:
+                index = f"graph_{hashlib.sha256(embedding.encode()).hexdigest()[:16]}"
+                database.execute(
+                    f"CREATE INDEX IF NOT EXISTS {index} ON vectors"
+                    f" USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE embedding = ?",
+                    (embedding,),
+                )
+        return _VectorSearch(self, embedding, rows, size)
+
+    def nearest(
+        self, embedding: str, version: str, query: NDArray[np.float32], k: int
+    ) -> list[tuple[int, float]]:
+        """Identifiers of the chunks nearest to ``query`` [d], with their inner products.
+
+        Raises:
+            VersionGone: The collection is of another version by now.
+        """
+        near = f"vector::vector({len(query)}) <#> ?::vector"
+        with self._reading(version) as database:
+            database.execute(f"SET LOCAL hnsw.ef_search = {_candidates(k)}")
+            rows = database.execute(
+                f"SELECT c.id, -v.distance FROM (SELECT hash, {near} AS distance FROM vectors"  # noqa: S608 (a number)
+                f" WHERE embedding = ? ORDER BY {near} LIMIT ?) v"
+                " JOIN chunks c ON c.hash = v.hash ORDER BY v.distance, c.id LIMIT ?",
+                (_text(query), embedding, _text(query), k, k),
+            ).fetchall()
+        return [(int(chunk), float(score)) for chunk, score in rows]
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[Session]:
+        with self._connect("ISOLATION LEVEL REPEATABLE READ, READ ONLY") as database:
+            yield database
+
+    @contextmanager
+    def _writing(self, mode: str = "READ WRITE") -> Iterator[Session]:
+        with self._connect(mode) as database:
+            database.execute("SELECT value FROM meta WHERE key = 'version' FOR UPDATE")
+            yield database
+
+    @contextmanager
+    def _connect(self, mode: str = "READ WRITE") -> Iterator[Any]:
+        with _transaction(self._url) as database:
+            path = f"{self._schema}, public, extensions"  # pgvector is in one of the latter two
+            database.execute(f"SET TRANSACTION {mode}; SET LOCAL search_path = {path}")
+            yield database
+
+
+class _VectorSearch:
+    """The vectors of one version of a collection, in the database."""
+
+    def __init__(self, store: SharedStore, embedding: str, rows: Rows, size: int) -> None:
+        self._store = store
+        self._embedding = embedding
+        self._rows = rows
+        self._size = size
+
+    def search(self, queries: NDArray[np.float32], k: int) -> Hits:
+        """See :meth:`VectorSearch.search`.
+
+        Raises:
+            VersionGone: The collection is of another version by now.
+        """
+        hits = Hits(
+            np.full((len(queries), k), -np.inf, np.float32),
+            np.full((len(queries), k), -1, np.int64),
+        )
+        for place, query in enumerate(queries):
+            found = self._store.nearest(self._embedding, self._rows.version, query, k)
+            chunks, scores = np.array(found or np.empty((0, 2))).T
+            hits.rows[place, : len(found)] = np.searchsorted(self._rows.chunks, chunks)
+            hits.scores[place, : len(found)] = scores
+        return hits
+
+
+class _Session:
+    """A psycopg connection as a :class:`Session`."""
+
+    def __init__(self, connection: Any) -> None:  # SQLAlchemy gives it no type
+        self._connection = connection
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        return self._connection.execute(_marked(statement), parameters)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_marked(statement), rows)
+
+
+@contextmanager
+def _transaction(url: str) -> Iterator[_Session]:
+    """One transaction on a connection of the pool; its troubles are told in a sentence."""
+    engine = _engine(with_variables(url))
+    import psycopg
+
+    try:
+        connection = engine.raw_connection()
+        try:
+            yield _Session(connection.driver_connection)
+            connection.commit()
+        except BaseException:
+            connection.rollback()
+            raise
+        finally:
+            connection.close()
+    except (psycopg.Error, SQLAlchemyError) as error:
+        raise _told(error, url) from None
+
+
+@cache
+def _engine(url: str) -> sqlalchemy.Engine:
+    """The pool of connections to a database."""
+    try:
+        place = sqlalchemy.make_url(url)
+    except ArgumentError:
+        raise _unusable("PLANWEAVE_DOCUMENTS_URL is no URL of a database.") from None
+    if place.get_backend_name() != "postgresql":
+        raise _unusable("Document collections are shared through PostgreSQL only.")
+    try:
+        import psycopg
+    except ImportError:
+        raise BadInput(
+            "Shared document collections need psycopg.",
+            mend="Install it: pip install 'planweave[postgresql]'",
+        ) from None
+    return sqlalchemy.create_engine(
+        place.set(drivername="postgresql+psycopg"),
+        pool_pre_ping=True,
+        connect_args={
+            "cursor_factory": psycopg.ClientCursor,
+            "connect_timeout": _CONNECT_SECONDS,
+        },
+    )
+
+
+def _unusable(problem: str) -> BadInput:
+    return BadInput(
+        problem, mend="Write PLANWEAVE_DOCUMENTS_URL=postgresql://user:${NAME}@host/database"
+    )
+
+
+def _told(error: Exception, url: str) -> BadInput:
+    from psycopg import errors
+
+    cause = getattr(error, "orig", None) or error
+    why = without_values((str(cause).strip().splitlines() or [type(cause).__name__])[0], url)
+    if 'extension "vector"' in why:
+        return BadInput(
+            f"The database of the document collections has no pgvector ({why}).",
+            mend="Install pgvector there, and have an administrator run: CREATE EXTENSION vector",
+        )
+    if isinstance(cause, errors.UndefinedTable):
+        return BadInput("The document collection has been deleted meanwhile.")
+    return BadInput(
+        f"The database of the document collections cannot be used: {why}",
+        mend="Check PLANWEAVE_DOCUMENTS_URL, that the server runs, and that its disk has space.",
+    )
+
+
+def _exists(database: Session, schema: str) -> bool:
+    found = database.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", (schema,)).fetchone()
+    return found is not None
+
+
+def _candidates(k: int) -> int:
+    return min(max(_CANDIDATES, k), _MOST_CANDIDATES)
+
+
+def _marked(statement: str) -> str:
+    """The statement with psycopg's sign for a parameter; none of ours holds either otherwise."""
+    return statement.replace("?", "%s")
+
+
+def _text(vector: NDArray[np.float32]) -> str:
+    """A vector as pgvector reads it, exactly: the shortest digits that give the same numbers."""
+    return f"[{','.join(map(str, vector))}]"
