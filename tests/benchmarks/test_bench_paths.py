@@ -1,0 +1,222 @@
+"""Which path is retrieved: tasks, tables, and the commands around the training."""
+
+import json
+import sys
+from pathlib import Path as File
+
+import numpy as np
+import pytest
+from bag_of_words import embed
+from published import published
+
+from apps import progress
+from apps.cli import main
+from benchmarks import paths as suite
+from benchmarks.paths_tasks import answer_type, load, world
+from learning import agents_file
+from learning.agent_batches import Settings, plain
+from learning.agents_file import AgentsCard
+from learning.graph_states import FEATURES
+from learning.instruction_graph import InstructionGraph
+from learning.meta_training import Point, Trained, first
+from learning.paths import Path
+from learning.rl_agent import RLAgent
+from planweave import BadInput
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        ("Are both in Spain?", "Yes", "yes or no"),
+        ("Which is older, Ezhou or Quzhou?", "Quzhou", "choice"),
+        ("When was the author born?", "12 May 1943", "date"),
+        ("How many films are there?", "16", "number"),
+        ("The mayor who left was named how?", "Ann Lee", "person"),
+        ("In which city was it formed?", "London", "location"),
+        ("What team do they have in common?", "Tampa Bay Buccaneers", "organisation"),
+        ("What film has Don Johnson?", "Stull", "work"),
+        ("What battle ended it?", "Waterloo", "event"),
+        ("What is his nationality?", "American", "adjective"),
+        ("What is his profession?", "actor", "common noun"),
+        ("What is it called?", "Stull", "proper noun"),
+    ],
+)
+def test_the_twelve_answer_types(question: str, answer: str, expected: str) -> None:
+    assert answer_type({"question": question, "gold_answer": answer}) == expected
+    assert answer_type({"question": question, "gold_answer": answer, "split": "dev"}) == ""
+
+
+def trajectories(folder: File) -> File:
+    """Two tasks with six paths each, a failed one, and one that only answers."""
+    records: list[dict[str, object]] = [
+        {
+            "question": f"get {kind} for person{number}",
+            "task_type": kind,
+            "success": True,
+            "steps": [{"action": f"{verb} {kind}"}, {"action": f"give {kind}"}],
+        }
+        for kind, verb in (("stone", "dig"), ("fruit", "pick"))
+        for number in range(6)
+    ]
+    records.append({**records[0], "question": "get stone for nobody", "success": False})
+    records.append({**records[0], "steps": [{"action": "Finish[yes]"}]})
+    path = folder / "some.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return path
+
+
+def test_half_of_the_tasks_are_seen_and_half_of_each_is_support(tmp_path: File) -> None:
+    given = load("alfworld", trajectories(tmp_path))
+    assert len(given) == 13
+    made = world(given, 1)
+    assert {task.name for task in (*made.seen, *made.unseen)} == {"stone", "fruit"}
+    assert [len(part) for part in (made.seen, made.unseen)] == [1, 1]
+    for task in (*made.seen, *made.unseen):
+        assert (len(task.support), len(task.query)) == (3, 3)
+        asked = {path.question for path in task.support}
+        assert asked.isdisjoint(path.question for path in task.query)
+    assert made.failed[0].question == "get stone for nobody"
+    stored = {path.question: path for task in (*made.seen, *made.unseen) for path in task.support}
+    for path in made.failed[1:]:
+        assert path.instructions != stored[path.question].instructions
+    assert world(given, 1) == made
+    assert {world(given, seed).seen[0].name for seed in range(8)} == {"stone", "fruit"}
+
+
+def test_too_few_paths_are_refused(tmp_path: File) -> None:
+    file = trajectories(tmp_path)
+    file.write_text("\n".join(file.read_text("utf-8").splitlines()[:6]), "utf-8")
+    with pytest.raises(BadInput, match="too few successful paths"):
+        load("alfworld", file)
+
+
+@pytest.mark.published
+def test_published_trajectories_make_twelve_tasks() -> None:
+    given = load("hotpotqa", published("trajectories/hotpotqa_success.jsonl.gz"))
+    assert "Reflexion" not in {path.origin for path in given}  # questions of the dev split
+    made = world(given, 1)
+    assert [len(part) for part in (made.seen, made.unseen)] == [6, 6]
+    assert sum(path.reward < 1 for path in given) == 40
+
+
+def line(seed: int, part: str, name: str, *f1: float) -> suite.Measured:
+    scores = [suite.Score(f"q{place}", value, value) for place, value in enumerate(f1)]
+    return suite.Measured(seed=seed, part=part, name=name, scores=scores)
+
+
+LINES = [
+    line(1, "ablation", suite.FULL, 0.5, 1.0),
+    line(1, "ablation", suite.RAP, 0.0, 1.0),
+    line(2, "ablation", suite.FULL, 0.5, 0.5),
+    line(2, "ablation", suite.RAP, 0.5, 0.5),
+    line(1, "candidates", "K = 1", 1.0, 1.0),
+    line(1, "noise", "RAP, 25%", 0.0, 0.0),
+    line(1, "noise", "InstructRAG, 25%", 0.25, 0.25),
+]
+
+
+def test_rows_are_means_over_seeds_beside_rap() -> None:
+    full, rap, one, noisy_rap, noisy = suite.rows(LINES)
+    assert (full.questions, full.f1.value, full.by_seed) == (4, 0.625, [0.75, 0.5])
+    assert full.over_rap is not None
+    assert full.over_rap.value == pytest.approx(0.125)
+    assert full.f1.low <= 0.625 <= full.f1.high
+    assert rap.over_rap is None
+    assert one.over_rap is not None
+    assert one.over_rap.value == pytest.approx(0.5)
+    assert noisy_rap.over_rap is None
+    assert noisy.over_rap == suite.Figure(0.25, 0.25, 0.25)
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
+    monkeypatch.setattr(sys, "argv", ["planweave", *words])
+    monkeypatch.setattr(progress, "SentenceVectors", lambda *_, **__: embed)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+
+
+def test_what_is_measured_is_not_measured_again(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, out = trajectories(tmp_path), tmp_path / "out"
+    out.mkdir()
+    kept = "".join(each.model_dump_json() + "\n" for each in LINES)
+    (out / "alfworld.jsonl").write_text(kept, "utf-8")
+    words = ["bench", "paths", "--environment", "alfworld", "--data", str(data), "--out", str(out)]
+    run(monkeypatch, *words, "--seed", "1", "--seed", "2", "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert report["result"][0]["by_seed"] == [0.75, 0.5]
+    assert report["paths"] == 13
+    assert str(tmp_path) not in report["command"]
+    assert (out / "alfworld.jsonl").read_text("utf-8") == kept
+    run(monkeypatch, *words, "--seed", "1")
+    assert "Retrieved paths on unseen tasks: ablation" in capsys.readouterr().out
+
+
+def test_trained_agents_are_written_with_their_card(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agents = first(Settings(width=8, layers=1), 64)
+    points = [Point(0.25, 1.0, 2.0), Point(0.5, 0.5, 1.0)]
+    monkeypatch.setattr(
+        "learning.meta_training.train", lambda *_, **__: Trained(agents, points)
+    )  # the training itself is tested beside it
+    data, out = trajectories(tmp_path), tmp_path / "out"
+    run(
+        monkeypatch,
+        *("train", "instructrag", "--environment", "alfworld", "--data", str(data)),
+        *("--out", str(out), "--iterations", "2"),
+    )
+    assert "2 iterations on 2 tasks" in capsys.readouterr().out
+    assert sorted(file.name for file in out.iterdir()) == [
+        *("instructrag.json", "instructrag.npz", "instructrag.png")
+    ]
+    loaded = agents_file.load(out / "instructrag.npz")
+    assert loaded.card.rewards == [0.25, 0.5]
+    assert loaded.card.tasks == {"stone": 6, "fruit": 6}
+    for name, value in plain(agents.rl).items():
+        np.testing.assert_array_equal(loaded.rl[name], value)
+    for name, value in plain(agents.ml).items():
+        np.testing.assert_allclose(loaded.ml[name], value, rtol=1e-3, atol=1e-6)  # half precision
+
+
+def saved(folder: File) -> File:
+    path = folder / "instructrag.npz"
+    agents = first(Settings(width=8, layers=1), 64)
+    card = AgentsCard(seed=1, date="2026-11-22", command="", tasks={}, rewards=[])
+    agents_file.save(path, plain(agents.rl), plain(agents.ml), card)
+    return path
+
+
+def test_a_damaged_file_is_refused(tmp_path: File) -> None:
+    path = saved(tmp_path)
+    path.write_bytes(path.read_bytes() + b" ")
+    with pytest.raises(BadInput, match="not those that their card tells of"):
+        agents_file.load(path)
+    path.with_suffix(".json").write_text("{}", "utf-8")
+    with pytest.raises(BadInput, match="is damaged"):
+        agents_file.load(path)
+    path.unlink()
+    with pytest.raises(BadInput, match="cannot be read"):
+        agents_file.load(path)
+
+
+def test_agents_of_another_version_are_refused(tmp_path: File) -> None:
+    path = saved(tmp_path)
+    card = path.with_suffix(".json")
+    card.write_text(card.read_text("utf-8").replace(f'"{FEATURES[-1]}"', '"other"'), "utf-8")
+    with pytest.raises(BadInput, match="another version"):
+        agents_file.load(path)
+
+
+def test_loaded_agents_propose(tmp_path: File) -> None:
+    loaded = agents_file.load(saved(tmp_path))
+    given = world(load("alfworld", trajectories(tmp_path)), 1)
+    graph = InstructionGraph(embed, suite.THRESHOLD)
+    stored: list[Path] = [path for task in given.seen for path in task.support]
+    graph.insert_all(stored)
+    agent = RLAgent(loaded.rl, embed, slots=given.slots)
+    found = agent.propose(graph, given.seen[0].query[0].question, 2)
+    assert 1 <= len(found) <= 2
+    assert set(found[0].instructions) <= {i for path in stored for i in path.instructions}
