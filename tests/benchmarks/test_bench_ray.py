@@ -18,9 +18,14 @@ from servers import free_port
 from typer.testing import CliRunner
 
 from apps.bench import app
+from benchmarks.dqa import choose, samples
+from benchmarks.ray_executor import Cluster, ClusterLost, _settings
 from benchmarks.store import read
+from benchmarks.suite import Sample
+from memory import Context
 from models import ModelUnavailable
 from planweave import BadInput
+from simulators.published import load
 
 _ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
@@ -116,6 +121,56 @@ def test_what_is_no_cluster_is_one_sentence(tmp_path: Path, address: str, why: s
     done = CliRunner().invoke(app, [*words, "--ray", address])
     assert isinstance(done.exception, BadInput)
     assert f"no Ray cluster to be used at {address}: {why}" in str(done.exception)
+
+
+class Fails:
+    """A remote function whose every run ends in an error of Ray's."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def remote(self, *_: object) -> None:
+        raise self._error
+
+
+def broken(error: Exception) -> Cluster:
+    return Cluster(1, 1, Fails(error))
+
+
+def sample(data: Path, folder: Path) -> Sample:
+    questions = choose(load(data).questions, ["building"], 1, seed=1)
+    return samples(
+        questions,
+        methods=["single_rag"],
+        databases=["relational"],
+        settings=Context(),
+        folder=folder,
+    )[0]
+
+
+async def test_what_ray_reports_is_told_apart(tmp_path: Path) -> None:
+    from ray import exceptions
+
+    asked = sample(bench_world.write_data(tmp_path / "data", 1), tmp_path)
+    record = await broken(exceptions.WorkerCrashedError()).carry_out(asked)
+    assert record.error == "ClusterLost: Its worker was lost 4 times (WorkerCrashedError)."
+    assert (record.key, record.score.value) == (asked.key, 0.0)
+    gone = ModelUnavailable("It is gone.")
+    failed = exceptions.RayTaskError("_work", "traceback", gone)  # type: ignore[no-untyped-call]
+    with pytest.raises(ModelUnavailable, match="gone"):
+        await broken(failed).carry_out(asked)
+    with pytest.raises(ClusterLost, match="RayError"):
+        await broken(exceptions.RayError()).carry_out(asked)
+
+
+def test_neither_keys_nor_folders_travel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLANWEAVE_API_KEY", "4711")
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", "/here")
+    monkeypatch.setenv("OPENAI_API_KEY", "4711")
+    monkeypatch.setenv("PLANWEAVE_CHUNK_TOKENS", "256")
+    travelling = _settings()
+    assert travelling["PLANWEAVE_CHUNK_TOKENS"] == "256"
+    assert not {"PLANWEAVE_API_KEY", "PLANWEAVE_DATA_DIR", "OPENAI_API_KEY"} & travelling.keys()
 
 
 def test_errors_come_back_from_other_processes_as_they_were() -> None:
