@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from pydantic import JsonValue
 
@@ -56,7 +55,7 @@ def samples(
         collection: Name of the collection that holds the documents.
     """
     context = settings.model_copy(update={"collection": collection})
-    finds = _finder(context)
+    finds = _Finder(context)
     return [
         _sample(Trial(question, number, finds), method, context)
         for number in range(1, trials + 1)
@@ -65,14 +64,21 @@ def samples(
     ]
 
 
-def _finder(context: Context) -> Finds:
-    @cache
-    def finds(text: str) -> frozenset[tuple[str, int]]:
-        opened = open_collection(context.collection or "")
-        found = opened.search(text, k=context.pages, mode=context.search, reranker=context.reranker)
-        return frozenset((page.document, page.page) for page in found)
+@dataclass
+class _Finder:
+    """Pages that a text finds; each text is searched once. It travels to other processes."""
 
-    return finds
+    context: Context
+    _found: dict[str, frozenset[tuple[str, int]]] = field(default_factory=dict)
+
+    def __call__(self, text: str) -> frozenset[tuple[str, int]]:
+        if text not in self._found:
+            asked = self.context
+            pages = open_collection(asked.collection or "").search(
+                text, k=asked.pages, mode=asked.search, reranker=asked.reranker
+            )
+            self._found[text] = frozenset((page.document, page.page) for page in pages)
+        return self._found[text]
 
 
 def _sample(trial: "Trial", method: str, context: Context) -> Sample:
