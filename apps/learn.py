@@ -92,10 +92,12 @@ def dqa(
                 Learner(material, replace(settings, seed=seed), file, proposed)
                 for seed in _numbers(seeds)
             ]
-            taken += [_take(learner, bar) for learner in learners]
-            if len(learners) > 1:  # what each has learned is recombined
+            found = [_take(learner, bar) for learner in learners]
+            found.sort(key=lambda one: -one.learned.trial)
+            if len(learners) > 1:  # what each has learned is recombined, and goes first
                 all_learned = [f for learner in learners for f in learner.formulas()]
-                taken.append(_take(Learner(material, settings, file, all_learned), bar))
+                found.insert(0, _take(Learner(material, settings, file, all_learned), bar))
+            taken += found
     _write(out, taken)
     _draw(out / "curve.png", taken)
     _tell(console, taken)
@@ -162,8 +164,7 @@ def _take(learner: Learner, bar: Progress) -> _Taken:
 
 
 def _write(out: Path, taken: list[_Taken]) -> None:
-    best_first = sorted(taken, key=lambda one: -one.learned.trial)
-    paths = [path for one in best_first for path in one.learned.paths]
+    paths = [path for one in taken for path in one.learned.paths]
     write_paths(out / "dqa-experience.jsonl", list(dict.fromkeys(paths)))
     card = {
         "date": datetime.now(UTC).date().isoformat(),
@@ -175,7 +176,8 @@ def _write(out: Path, taken: list[_Taken]) -> None:
         {
             "scenario": one.course.worlds.scenario.name,
             "search": one.about,
-            "points": [point._asdict() for point in one.curve],
+            "columns": Point._fields[:4],
+            "points": [point[:4] for point in one.curve],
         }
         for one in taken
     ]
@@ -207,7 +209,7 @@ def _tell(console: Console, taken: list[_Taken]) -> None:
         first, learned = one.curve[0], one.learned
         console.print(
             f"{one.course.worlds.scenario.name}, {one.about}: {first.unseen:.1%} of "
-            f"unseen questions right with the best plain query, {learned.unseen:.1%} learned"
+            f"unseen questions right at first, {learned.unseen:.1%} at last"
         )
         console.print(plain(f"  {learned.ranking}"), markup=False)
 
