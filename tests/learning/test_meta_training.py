@@ -1,0 +1,357 @@
+"""The losses and the meta-training of the two agents, against finite differences and by hand."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from math import exp, log
+from pathlib import Path as File
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from bag_of_words import embed
+
+from learning.agent_batches import (
+    Agents,
+    Batches,
+    Material,
+    MetaTask,
+    Settings,
+    labelled,
+    plain,
+    samples,
+)
+from learning.agent_losses import (
+    Labelled,
+    Pairs,
+    Played,
+    Pools,
+    Sequences,
+    fine_tuning,
+    policy_gradient,
+    pre_training,
+    warm_start,
+)
+from learning.graph_states import FEATURES, PRINTED, Survey
+from learning.instruction_graph import InstructionGraph
+from learning.meta_training import Point, adapt, first, outer_ml, outer_rl, train
+from learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
+from learning.overlap import overlap
+from learning.paths import Path
+from learning.rl_agent import Proposal, Traversal, policy
+from planweave import BadInput
+
+GIVEN = 5  # length of the frozen vectors in tests of losses
+SMALL = Settings(width=8, layers=1, hidden=4)
+
+
+@pytest.fixture
+def double() -> Iterator[None]:
+    """Compute with 64 bits, for finite differences."""
+    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
+    yield
+    jax.config.update("jax_enable_x64", False)  # type: ignore[no-untyped-call]
+
+
+def small() -> Agents:
+    """Small agents with 64 bits; every weight is drawn, so that none is at a saddle."""
+    random = np.random.default_rng(3)
+    return Agents(
+        *(
+            {
+                name: jnp.asarray(random.normal(0.1, 0.4, value.shape))
+                for name, value in part.items()
+            }
+            for part in first(SMALL, GIVEN)
+        )
+    )
+
+
+def sequences(random: np.random.Generator, *shape: int) -> Sequences:
+    """Sequences of one to three vectors."""
+    sizes = (n % 3 + 1 for n in range(int(np.prod(shape))))
+    flat = [sequence(random.normal(size=(n, GIVEN)).astype(np.float32), 4) for n in sizes]
+    vectors, ends = (np.stack(part).astype(np.float64) for part in zip(*flat, strict=True))
+    return Sequences(vectors.reshape(*shape, 4, GIVEN), ends.reshape(*shape, 4))
+
+
+def batches(*tasks: int) -> tuple[Labelled, Played, Pairs, Pools]:
+    """One of each, of several tasks if told so."""
+    random = np.random.default_rng(4)
+    n, pool, features = 3, 4, len(FEATURES)
+    same = np.broadcast_to(np.eye(n), (*tasks, n, n)).copy()
+    same[..., 0, 1] = same[..., 1, 0] = 1
+    worse = np.ones((*tasks, n, pool))
+    worse[..., 0, 2] = 0
+    states = random.normal(size=(*tasks, 6, features))
+    labels = np.broadcast_to([0.0, 1, 1, 0, 1, 0], (*tasks, 6))
+    returns = random.normal(size=(*tasks, 6))
+    made = (
+        Labelled(states, labels),
+        Played(states + 0.1, labels, returns, np.full(tasks, 2.0)),
+        Pairs(sequences(random, *tasks, n), sequences(random, *tasks, n), same),
+        Pools(
+            sequences(random, *tasks, n),
+            sequences(random, *tasks, n, pool),
+            worse,
+            same,
+            np.ones((*tasks, n)),
+        ),
+    )
+    on_device: tuple[Labelled, Played, Pairs, Pools] = jax.tree.map(jnp.asarray, made)
+    return on_device
+
+
+def check_slope(
+    loss: Callable[[dict[str, jax.Array]], jax.Array], at: dict[str, jax.Array]
+) -> None:
+    """The gradient along a drawn direction is the finite difference."""
+    random = np.random.default_rng(5)
+    along = {name: jnp.asarray(random.normal(size=value.shape)) for name, value in at.items()}
+    slopes = jax.jit(jax.grad(loss))(at)
+    by_gradient = sum(float((slopes[name] * along[name]).sum()) for name in at)
+    step = 1e-5
+    value = jax.jit(loss)
+    ahead, behind = (
+        float(value({name: at[name] + sign * step * along[name] for name in at}))
+        for sign in (1, -1)
+    )
+    assert by_gradient == pytest.approx((ahead - behind) / (2 * step), rel=1e-5)
+
+
+@pytest.mark.usefixtures("double")
+def test_gradients_of_the_four_losses() -> None:
+    states, played, pairs, pools = batches()
+    rl, ml = small()
+    check_slope(lambda p: warm_start(p, states), rl)
+    check_slope(lambda p: policy_gradient(p, played), rl)
+    check_slope(lambda p: pre_training(p, pairs), ml)
+    check_slope(lambda p: fine_tuning(p, pools), ml)
+
+
+@pytest.mark.usefixtures("double")
+def test_outer_gradients_are_of_second_order() -> None:
+    states, played, pairs, pools = batches(2)
+    rl, ml = small()
+    check_slope(lambda p: outer_rl(p, states, played, 0.7), rl)
+    check_slope(lambda p: outer_ml(p, pairs, pools, 0.3), ml)
+
+
+@pytest.mark.usefixtures("double")
+def test_an_inner_step_of_no_length_leaves_the_outer_loss_alone() -> None:
+    states, played, *_ = batches(1)
+    rl, _ = small()
+    alone = policy_gradient(rl, Played(*(array[0] for array in played)))
+    assert float(outer_rl(rl, states, played, 0.0)) == pytest.approx(float(alone))
+    assert float(outer_rl(rl, states, played, 0.7)) != pytest.approx(float(alone))
+
+
+def undecided(included: float) -> dict[str, jax.Array]:
+    """A policy with one chance whatever the state."""
+    chances = jnp.array([log(1 - included), log(included)])
+    return {"w1": jnp.zeros((2, 1)), "b1": jnp.zeros(1), "w2": jnp.zeros((1, 2)), "b2": chances}
+
+
+def test_losses_of_the_policy_by_hand() -> None:
+    states = np.zeros((3, 2), np.float32)
+    warm = warm_start(undecided(0.8), Labelled(states, np.array([1.0, 0, 1])))
+    assert float(warm) == pytest.approx(-(2 * log(0.8) + log(0.2)) / 3, rel=1e-5)
+    played = Played(states, np.array([1.0, 0, 1]), np.array([0.5, -1.0, 0.0]), np.float32(2))
+    gradient = policy_gradient(undecided(0.8), played)
+    assert float(gradient) == pytest.approx(-(0.5 * log(0.8) - log(0.2)) / 2, rel=1e-5)
+
+
+def test_info_nce_keeps_the_positive_in_and_paths_that_are_the_same_out() -> None:
+    ml = first(SMALL, GIVEN).ml
+    _, _, pairs, _ = batches()
+    asked, shown = (tuple(map(np.asarray, part)) for part in (pairs.questions, pairs.paths))
+    questions = encode(plain(ml), QUESTION, asked[0], asked[1])
+    paths = encode(plain(ml), PATH, shown[0], shown[1])
+    cosines = questions @ paths.T
+    scaled = cosines / 0.07
+    scaled[0, 1] = scaled[1, 0] = -np.inf
+    forth = np.exp(scaled) / np.exp(scaled).sum(axis=1, keepdims=True)
+    back = np.exp(scaled) / np.exp(scaled).sum(axis=0, keepdims=True)
+    alignment = -(np.log(np.diag(forth)).mean() + np.log(np.diag(back)).mean()) / 2
+
+    def mismatch(cosine: float) -> float:
+        return log(1 + exp(5 * cosine - 2))
+
+    right = sum(log(1 + exp(2 - 5 * cosine)) for cosine in np.diag(cosines))
+    wrong = mismatch(cosines[1, 2]) + mismatch(cosines[2, 0])  # 0 and 1 have the same path
+    assert float(pre_training(ml, pairs)) == pytest.approx(
+        alignment + (right + wrong) / 5, rel=1e-4
+    )
+
+
+def test_encoders_share_their_attention_and_nothing_else() -> None:
+    ml = plain(first(SMALL, GIVEN).ml)
+    one = Sequences(*(part.astype(np.float32) for part in sequences(np.random.default_rng(6), 2)))
+    changed = ml | {"shared.0.qkv": ml["shared.0.qkv"] * 2}
+    for kind in (QUESTION, PATH):
+        assert not np.allclose(
+            encode(ml, kind, one.vectors, one.ends),
+            encode(changed, kind, one.vectors, one.ends),
+            atol=1e-4,
+        )
+    other = ml | {"path.0.wide": ml["path.0.wide"] * 2}
+    given = (one.vectors, one.ends)
+    np.testing.assert_array_equal(encode(ml, QUESTION, *given), encode(other, QUESTION, *given))
+    in_jax = jax.jit(lambda vectors, ends: encode(ml, PATH, vectors, ends, jnp))(*given)
+    np.testing.assert_allclose(encode(ml, PATH, *given), in_jax, rtol=1e-3, atol=1e-5)
+
+
+def test_what_fills_a_sequence_up_plays_no_part() -> None:
+    ml = plain(first(SMALL, GIVEN).ml)
+    vectors = np.random.default_rng(7).normal(size=(2, GIVEN)).astype(np.float32)
+    (short, end), (long, far) = (sequence(vectors, size) for size in (3, 9))
+    alone = encode(ml, PATH, short[None], end[None])
+    np.testing.assert_allclose(alone, encode(ml, PATH, long[None], far[None]), atol=1e-6)
+
+
+# A world in which the words of a question tell its path: "stone" is fetched with "dig".
+
+WORDS = {"stone": "dig", "fruit": "pick", "fish": "catch", "wood": "chop", "milk": "fetch"}
+
+
+def told(kind: str, number: int) -> Path:
+    verb = WORDS[kind]
+    return Path(kind, f"get {kind} for person{number}", (f"{verb} {kind}", "walk home"))
+
+
+def tasks(*kinds: str, support: int = 6, query: int = 4) -> list[MetaTask]:
+    return [
+        MetaTask(
+            kind,
+            tuple(told(kind, n) for n in range(support)),
+            tuple(told(kind, n) for n in range(support, support + query)),
+        )
+        for kind in kinds
+    ]
+
+
+def reward(path: Path, instructions: Sequence[str]) -> float:
+    return overlap(instructions, path.instructions)
+
+
+def surveyed(given: Sequence[MetaTask]) -> Survey:
+    graph = InstructionGraph(embed, 0.95)
+    graph.insert_all(path for task in given for path in task.support)
+    return Survey(graph, embed)
+
+
+QUICK = replace(
+    SMALL,
+    warm_steps=200,
+    pre_steps=60,
+    iterations=3,
+    tasks=2,
+    questions=3,
+    searches=2,
+    others=2,
+    k=2,
+)
+
+
+@pytest.fixture(scope="module")
+def seen() -> tuple[Survey, list[Material]]:
+    given = tasks("stone", "fruit", "fish")
+    survey = surveyed(given)
+    return survey, [Material(survey, task, embed, QUICK) for task in given]
+
+
+def test_labels_leave_the_question_itself_out(seen: tuple[Survey, list[Material]]) -> None:
+    survey, materials = seen
+    sample = materials[0].support[0]
+    assert [survey.paths[row] for row in np.flatnonzero(~sample.view.seen)] == [sample.path]
+    for decision in labelled(sample, None):
+        assert decision.state[FEATURES.index("question~path")] < 0.999
+    assert {decision.included for decision in labelled(sample, None)} == {True, False}
+
+
+def test_printed_agents_see_three_features(seen: tuple[Survey, list[Material]]) -> None:
+    survey, _ = seen
+    printed = replace(QUICK, printed=True)
+    assert first(printed, 64).rl["w1"].shape == (len(PRINTED), 4)
+    material = Material(survey, tasks("stone")[0], embed, printed)
+    assert material.states.shape[1] == len(PRINTED)
+    played, _ = Batches(survey, embed, printed, reward).played(
+        material.query, first(printed, 64), np.random.default_rng(1)
+    )
+    assert (np.asarray(played.returns) >= 0).all()  # the reward itself, without a baseline
+
+
+def test_returns_are_discounted_rewards_less_the_usual(seen: tuple[Survey, list[Material]]) -> None:
+    survey, materials = seen
+    agents = first(QUICK, 64)
+    played, mean = Batches(survey, embed, QUICK, reward).played(
+        materials[0].query, agents, np.random.default_rng(1)
+    )
+    assert 0 < mean < 1
+    assert float(played.searches) == len(materials[0].query) * QUICK.searches
+    steps = np.asarray(played.returns)
+    both = (steps[:-1] != 0) & (steps[1:] != 0)
+    assert np.isclose(steps[:-1][both] / steps[1:][both], QUICK.discount).any()
+
+
+def test_pools_put_the_best_path_first(seen: tuple[Survey, list[Material]]) -> None:
+    survey, materials = seen
+    some = materials[0].query
+    pools = Batches(survey, embed, QUICK, reward).pools(
+        some, first(QUICK, 64), np.random.default_rng(2)
+    )
+    assert np.asarray(pools.worse).shape == (len(some), QUICK.k + QUICK.others)
+    assert not np.asarray(pools.worse)[:, 0].any()
+
+
+def test_training_goes_on_from_a_checkpoint(
+    seen: tuple[Survey, list[Material]], tmp_path: File
+) -> None:
+    survey, materials = seen
+    ten = replace(QUICK, iterations=10)
+    points: list[Point] = []
+    whole = train(
+        *(survey, materials, embed, ten, reward),
+        progress=lambda _, point: points.append(point),
+        checkpoint=(kept := tmp_path / "kept.npz"),
+    )
+    assert points == whole.points
+    assert len(points) == 10
+    again = train(survey, materials, embed, ten, reward, checkpoint=kept, progress=points.append)  # type: ignore[arg-type]
+    assert len(points) == 10  # nothing was left to do
+    for part in (0, 1):
+        for name, value in whole.agents[part].items():
+            np.testing.assert_array_equal(value, again.agents[part][name])
+    with pytest.raises(BadInput, match="other data or settings"):
+        train(survey, materials, embed, replace(ten, seed=2), reward, checkpoint=kept)
+    kept.write_bytes(b"nothing")
+    with pytest.raises(BadInput, match="damaged"):
+        train(survey, materials, embed, ten, reward, checkpoint=kept)
+
+
+def test_what_was_learned_serves_an_unseen_task(seen: tuple[Survey, list[Material]]) -> None:
+    survey, materials = seen
+    agents = train(survey, materials, embed, QUICK, reward).agents
+    unseen = tasks("wood")[0]
+    grown = surveyed([material.task for material in materials] + [unseen])
+    adapted = adapt(agents, grown, unseen, embed, QUICK, reward)
+    assert any(not np.array_equal(agents.rl[name], adapted.rl[name]) for name in agents.rl)
+
+    def came_to(those: Agents) -> float:
+        selector = MLAgent(plain(those.ml), embed)
+        total = 0.0
+        for sample in samples(grown, unseen.query, embed, printed=False):
+            formed = Traversal(sample.view, policy(plain(those.rl)), 2).formed
+            paths = [tuple(grown.texts[text] for text in texts) for _, texts in formed]
+            proposals = [Proposal(path, (), ()) for path in paths]
+            total += reward(sample.path, paths[selector.select(sample.path.question, proposals)])
+        return total / len(unseen.query)
+
+    assert came_to(adapted) > 0.9
+    assert came_to(adapted) >= came_to(first(QUICK, 64))
+
+
+def test_without_support_there_is_nothing_to_adapt_to(seen: tuple[Survey, list[Material]]) -> None:
+    survey, _ = seen
+    agents = first(QUICK, 64)
+    assert adapt(agents, survey, MetaTask("t", (), ()), embed, QUICK, reward) is agents
