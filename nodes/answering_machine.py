@@ -118,8 +118,8 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     answer = _answer(replies[-1], state, candidates)
     refused = _refused(replies[-1].value, answer)
     if learned and answer["decision"] is None:  # the path has decided; its fact stands for it
-        answer["decision"] = admitted(learned.decision, candidates)
-        answer["facts"] = sorted({*answer["facts"], learned.fact})
+        decision = admitted(learned.decision, candidates)
+        answer = Answer(decision=decision, why=learned.why, facts=[learned.fact], unknown="")
     return {
         "answer": answer,
         "usage": usage(*replies),

@@ -15,5 +15,4 @@ def path_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemor
         unknown = problems[-1] if problems else "No learned path fits this question."
         return {"answer": Answer(decision=None, why="", facts=[], unknown=unknown)}
     decision = admitted(found.decision, runtime.context.candidates)
-    why = f"A learned query ranks {found.decision} first [{found.fact}]."
-    return {"answer": Answer(decision=decision, why=why, facts=[found.fact], unknown="")}
+    return {"answer": Answer(decision=decision, why=found.why, facts=[found.fact], unknown="")}

@@ -35,6 +35,11 @@ class Finish(NamedTuple):
     decision: str
     fact: int
 
+    @property
+    def why(self) -> str:
+        """The reason, in words."""
+        return f"A learned query ranks {self.decision} first [{self.fact}]."
+
 
 def finish(state: WorkingMemory) -> Finish | None:
     """The decision that the followed path has come to; None without one."""

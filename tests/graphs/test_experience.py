@@ -77,6 +77,7 @@ async def test_what_the_path_decided_stands_if_the_model_says_nothing_admitted(
     assert memory["answer"]
     assert memory["answer"]["decision"] == str(memory["facts"][0]["values"]["decision"])
     assert memory["answer"]["facts"] == [1]
+    assert memory["answer"]["why"].startswith("A learned query ranks")
     assert memory["failures"]
     assert "The learned query puts" in script.prompts[0].text
 
