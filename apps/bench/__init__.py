@@ -8,6 +8,7 @@ from apps.bench.documents import documents
 from apps.bench.dqa import dqa
 from apps.bench.environment import environment
 from apps.bench.instruction_graph import instruction_graph
+from apps.bench.load import load
 from apps.bench.mhqa import mhqa, mhqa_retrieval
 from apps.bench.needles import needles
 from apps.bench.paths import paths
@@ -24,6 +25,7 @@ for command in (
     dqa,
     environment,
     instruction_graph,
+    load,
     mhqa,
     mhqa_retrieval,
     needles,

@@ -1,0 +1,199 @@
+"""``planweave bench load``: how many runs a server carries, beside a bare LangGraph loop."""
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as Drawn
+
+from apps.bench.common import AsJson, Out
+from benchmarks import load as suite
+from benchmarks import machine
+from benchmarks.load_processes import scripted_model, served
+from benchmarks.table import text
+from planweave import BadInput
+from planweave.redact import without_passwords
+
+_PACKAGES = ("greenlet", "orjson", "prometheus_client", "scipy", "starlette", "uvicorn")
+
+
+@dataclass(kw_only=True)
+class _Load:
+    """What is asked for, and what was measured so far."""
+
+    storage: str
+    workers: int
+    jobs: int
+    users: Sequence[int]
+    latencies: Sequence[int]
+    runs: int
+    minutes: float
+    levels: list[suite.Level] = field(default_factory=list)
+    soak: suite.Soak | None = None
+
+
+def load(
+    *,
+    storage: Annotated[
+        str, typer.Option(help="sqlite, or the URL of an empty PostgreSQL database.")
+    ] = "sqlite",
+    workers: Annotated[int, typer.Option(help="Processes of the server.", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(help="Runs at once in each of them.", min=1)] = 32,
+    concurrency: Annotated[
+        str, typer.Option(help="Users who ask at once, with commas between.")
+    ] = "1,16,64,256",
+    latency: Annotated[
+        str, typer.Option(help="Milliseconds that the model waits, with commas between.")
+    ] = "0,500",
+    runs: Annotated[
+        int, typer.Option(help="Runs of each load; never fewer than two for each user.", min=1)
+    ] = 128,
+    soak: Annotated[
+        float,
+        typer.Option(help="Minutes of one load instead: the most users, the first latency.", min=0),
+    ] = 0,
+    out: Out = Path("results/load"),
+    as_json: AsJson = False,
+) -> None:
+    """Load `planweave serve` with runs whose model answers from a script, beside a bare loop."""
+    asked = _Load(
+        storage=storage,
+        workers=workers,
+        jobs=jobs,
+        users=_numbers(concurrency, least=1),
+        latencies=_numbers(latency, least=0),
+        runs=runs,
+        minutes=soak,
+    )
+    if missing := [name for name in _PACKAGES if not find_spec(name)]:
+        raise BadInput(
+            f"The package {missing[0]} is not installed.",
+            mend='Run: pip install "planweave[bench,serve]".',
+        )
+    os.environ["PLANWEAVE_RESPONSE_CACHE"] = "off"  # else the model would be asked only once
+    console = Console(stderr=as_json, highlight=False)
+    interrupted = False
+    try:
+        _measure(asked, console)
+    except KeyboardInterrupt:
+        interrupted = True
+        console.print("Interrupted. What was measured is kept.")
+    if asked.levels or asked.soak:
+        _tell(asked, out, console, as_json=as_json)
+    if interrupted:
+        raise typer.Exit(130)
+
+
+def _numbers(words: str, *, least: int) -> list[int]:
+    try:
+        numbers = sorted({int(word) for word in words.split(",")})
+    except ValueError:
+        numbers = []
+    if not numbers or numbers[0] < least:
+        raise BadInput(
+            f"{words!r} is no list of whole numbers of at least {least}.",
+            mend="Write commas between them: 1,16,64.",
+        )
+    return numbers
+
+
+def _measure(asked: _Load, console: Console) -> None:
+    """Start the server and the model, and measure one load after another."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with (
+        tempfile.TemporaryDirectory(prefix="planweave-load-") as place,
+        Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar,
+        scripted_model() as model,
+    ):
+        folder = Path(place)
+        suite.write_database(folder / "locating.sqlite")
+        starting = bar.add_task("starting", total=None)
+        with served(
+            folder, storage=asked.storage, workers=asked.workers, jobs=asked.jobs
+        ) as server:
+
+            async def measure() -> None:
+                async with suite.client() as client:
+                    for latency in asked.latencies[: 1 if asked.minutes else None]:
+                        name = f"{model}/{latency}/v1#scripted"
+                        sides = suite.Sides(client, server, name, folder / "locating.sqlite")
+                        await suite.warm_up(sides, asked.workers)
+                        bar.update(starting, visible=False)
+                        await _one_latency(asked, sides, latency, bar)
+
+            asyncio.run(measure())
+
+
+async def _one_latency(asked: _Load, sides: suite.Sides, latency: int, bar: Progress) -> None:
+    users = asked.users
+    if asked.minutes:
+        task = bar.add_task(f"{latency} ms, {users[-1]} users", total=None)
+        asked.soak = await suite.soak(
+            sides,
+            latency_ms=latency,
+            concurrency=users[-1],
+            minutes=asked.minutes,
+            finished=partial(bar.advance, task),
+        )
+        return
+    for number in users:
+        runs = max(asked.runs, 2 * number)
+        task = bar.add_task(f"{latency} ms, {number} users", total=2 * runs)
+        asked.levels += await suite.compare(
+            sides,
+            latency_ms=latency,
+            concurrency=number,
+            runs=runs,
+            finished=partial(bar.advance, task),
+        )
+        bar.remove_task(task)
+
+
+def _tell(asked: _Load, out: Path, console: Console, *, as_json: bool) -> None:
+    """Write the result file, and show what it holds."""
+    kind = asked.storage.partition(":")[0]
+    report: dict[str, Any] = {
+        "command": without_passwords(machine.command(["planweave", *sys.argv[1:]])),
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine.machine(),
+        "versions": machine.versions(),
+        "commit": machine.commit(),
+        "storage": kind,
+        "workers": asked.workers,
+        "jobs": asked.jobs,
+        "levels": [one.model_dump() for one in asked.levels],
+        "soak": asked.soak.model_dump() if asked.soak else None,
+    }
+    path = out / f"{'soak' if asked.soak else 'load'}-{kind}-{asked.workers}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+    console.print(f"Written: {path}", markup=False, soft_wrap=True)
+    if as_json:
+        typer.echo(path.read_text("utf-8"))
+        return
+    workers = f"{asked.workers} worker{'s' * (asked.workers > 1)} of {asked.jobs} runs"
+    levels = [asked.soak.level] if asked.soak else asked.levels
+    made = suite.table(levels, f"{suite.METHOD} on {kind}, {workers}")
+    drawn = Drawn(*made.columns, title=made.title, title_justify="left", box=None)
+    for row in made.rows:
+        drawn.add_row(*map(text, row))
+    console.print(drawn)
+    console.print(made.note, style="dim", markup=False)
+    for one in levels:
+        if one.problem:
+            console.print(f"{one.concurrency} users, {one.loop}: {one.problem}", markup=False)
+    if asked.soak and (grown := asked.soak.slope):
+        interval = f"[{grown.low:+.1f}, {grown.high:+.1f}]"
+        console.print(f"Memory: {grown.mb_per_hour:+.1f} MB an hour {interval}.", markup=False)

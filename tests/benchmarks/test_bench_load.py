@@ -1,0 +1,125 @@
+"""The load benchmark: a server and a bare loop under load, errors counted, growth of memory."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apps.cli import main
+from benchmarks import load as suite
+from benchmarks.load_processes import DECISION
+
+
+def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    """Run ``planweave bench load``; gives its exit code."""
+    monkeypatch.setenv("PLANWEAVE_RESPONSE_CACHE", "off")
+    monkeypatch.setattr(sys, "argv", ["planweave", "bench", "load", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.server
+def test_measures_a_server_beside_a_bare_loop(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--concurrency", "4", "--runs", "8", "--latency", "0", "--out", str(tmp_path))
+    assert command(monkeypatch, *words, "--json") == 0
+    report = json.loads((tmp_path / "load-sqlite-1.json").read_text())
+    assert json.loads(capsys.readouterr().out) == report
+    assert report["command"].startswith("planweave bench load --concurrency 4")
+    assert {"date", "machine", "versions", "commit"} <= report.keys()
+    bare, server = report["levels"]
+    assert (bare["loop"], server["loop"]) == ("bare", "server")
+    for one in (bare, server):
+        assert (one["runs"], one["errors"], one["problem"]) == (8, 0, "")
+        assert 0 < one["p50"] <= one["p95"] <= one["seconds"]
+    steps = {round(one["steps_per_second"] * one["seconds"]) for one in (bare, server)}
+    assert steps == {8 * 7}  # both go through the same nodes
+    assert server["ratio"] == server["steps_per_second"] / bare["steps_per_second"]
+    if sys.platform == "linux":
+        assert 20 < server["memory_before_mb"] <= server["memory_after_mb"] + 20
+
+
+@pytest.mark.parametrize("given", ["1,many", "0", ""])
+def test_users_are_numbers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], given: str
+) -> None:
+    assert command(monkeypatch, "--concurrency", given) != 0
+    assert "no list of whole numbers of at least 1" in capsys.readouterr().err
+
+
+class Fake(suite.Sides):
+    """Runs that take no server; one in three decides wrongly, one in three fails."""
+
+    def __init__(self) -> None:
+        self.served: Any = self
+        self.asked = 0
+
+    def memory_mb(self) -> float:
+        """What the server would say."""
+        return 100.0 + self.asked
+
+    async def server(self) -> AsyncIterator[Mapping[str, Any]]:
+        """A run of two steps."""
+        self.asked += 1
+        number = self.asked % 3
+        await asyncio.sleep(0.001)
+        yield {"selector": None}
+        if number == 2:
+            raise ValueError("out of order")
+        yield {"answering_machine": {"answer": {"decision": DECISION if number else "Birch"}}}
+
+    bare = server
+
+
+async def test_errors_are_counted_not_raised() -> None:
+    ran: list[suite.Ran] = []
+    seconds = await suite.load(Fake().server, 4, range(9), ran.append)
+    level = suite.level("server", 0, 4, ran, seconds)
+    assert (level.runs, level.errors) == (9, 6)
+    assert level.problem in ("ValueError: out of order", "The run ended with the decision 'Birch'.")
+    assert level.steps_per_second == pytest.approx((3 * 2 + 3 * 1 + 3 * 2) / seconds)
+
+
+async def test_an_interrupted_soak_keeps_what_it_measured() -> None:
+    sides, enough = Fake(), asyncio.Event()
+    finished: list[None] = []
+
+    def note() -> None:
+        finished.append(None)
+        if len(finished) == 12:
+            enough.set()
+
+    soaking = asyncio.create_task(
+        suite.soak(sides, latency_ms=0, concurrency=3, minutes=60, finished=note)
+    )
+    await enough.wait()
+    soaking.cancel()
+    found = await soaking
+    assert found.level.runs == len(finished) >= 12
+    assert found.memory
+    assert found.slope is None  # three minutes are the least
+
+
+def test_growth_is_that_of_the_second_half() -> None:
+    def memory(growing: float) -> list[tuple[float, float]]:
+        """Caches fill for half an hour; then so many MB an hour, and a ripple."""
+        return [
+            (s, 200 + (s / 10 if s < 1800 else 180 + growing * (s - 1800) / 3600 + s % 20 / 20))
+            for s in map(float, range(0, 3601, 10))
+        ]
+
+    flat, growing = suite.slope(memory(0)), suite.slope(memory(60))
+    assert flat
+    assert flat.low < 0 < flat.high
+    assert growing
+    assert growing.n >= 30
+    assert growing.low < 60 < growing.high
+    assert growing.mb_per_hour == pytest.approx(60, abs=2)
+    assert suite.slope([(0.0, 200.0), (10.0, 201.0)]) is None
+    assert suite.slope([]) is None
