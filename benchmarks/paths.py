@@ -39,7 +39,7 @@ _DRAWS = 2000
 _LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.97)
 
 FULL, RULE = "InstructRAG", "no RL-Agent (threshold)"
-RAP, AS_ASKED = "RAP", "RAP, questions as asked"
+RAP, OUR_RAP = "RAP", "RAP (our vectors)"
 NO_GRAPH, NO_ML = "no graph (stored paths)", "no ML-Agent"
 RL_CHANGES: Mapping[str, dict[str, Any]] = {
     "no warm start": {"warm_start": False},
@@ -131,14 +131,14 @@ class Experiment:
             count = round(level / (1 - level) * (len(every) + len(self._survey.paths)))
             noisy = every + self._world.failed[:count]
             for name, scores in self._tried(agents, self._settings, noisy, rule).items():
-                if name in (FULL, RAP):
+                if name in (FULL, RAP, OUR_RAP):
                     yield self._line("noise", f"{name}, {level:.0%}", scores)
         for share in SHARES:
             few = [
                 p for t in self._world.unseen for p in t.support[: round(share * len(t.support))]
             ]
             for name, scores in self._tried(agents, self._settings, few, rule).items():
-                if name in (FULL, RAP):
+                if name in (FULL, RAP, OUR_RAP):
                     yield self._line("few-shot", f"{name}, {share:.0%}", scores)
 
     def _changed(self, agents: Agents) -> Iterator[tuple[str, Settings, Agents]]:
@@ -242,22 +242,24 @@ class Experiment:
             np.where(sample.view.seen, -sample.view.to_paths, np.inf), kind="stable"
         )
         nearest = [survey.paths[row].instructions for row in likest[:k]]
+        as_asked = self._nearest_as_asked(sample)
         return {
             FULL: selected(proposed[:k]),
             NO_GRAPH: selected(nearest),
             RULE: selected(self._searched(sample, rule, k)),
             NO_ML: _Retrieved(proposed[0], proposed[:k]),
-            RAP: _Retrieved(nearest[0], nearest[:k]),
-            AS_ASKED: _Retrieved(self._nearest_as_asked(sample), [self._nearest_as_asked(sample)]),
+            RAP: _Retrieved(as_asked[0], as_asked),
+            OUR_RAP: _Retrieved(nearest[0], nearest),
             **{f"K = {n}": selected(proposed[:n]) for n in range(1, MOST + 1)},
         }
 
-    def _nearest_as_asked(self, sample: Sample) -> tuple[str, ...]:
-        """The path of the question nearest by its words, as RAP is published."""
+    def _nearest_as_asked(self, sample: Sample) -> list[tuple[str, ...]]:
+        """The paths of the questions nearest by their words, as RAP is published."""
         stored = sample.view.survey.paths
         vectors = self._embed([sample.path.question, *(path.question for path in stored)])
         cosines = np.where(sample.view.seen, vectors[1:] @ vectors[0], -np.inf)
-        return stored[int(np.argmax(cosines))].instructions
+        likest = np.argsort(-cosines, kind="stable")[: self._settings.k]
+        return [stored[row].instructions for row in likest]
 
 
 def _support(tasks: Sequence[MetaTask]) -> list[Path]:
@@ -291,7 +293,8 @@ class Row(NamedTuple):
         f1: Of the selected path.
         recall: Of all candidates.
         by_seed: Mean F1 of each seed, in order.
-        over_rap: F1 less that of RAP on the same questions; None where RAP was not tried.
+        over: F1 less that of RAP, and of RAP with our vectors, on the same questions; None for
+            the line itself, or where it was not tried.
     """
 
     part: str
@@ -300,7 +303,7 @@ class Row(NamedTuple):
     f1: Figure
     recall: Figure
     by_seed: list[float]
-    over_rap: Figure | None
+    over: tuple[Figure | None, Figure | None]
 
 
 def rows(lines: Sequence[Measured]) -> list[Row]:
@@ -313,18 +316,23 @@ def rows(lines: Sequence[Measured]) -> list[Row]:
 
 def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
     part, name = own[0].part, own[0].name
-    _, comma, level = name.partition(", ")
-    against = f"{RAP}{comma}{level}" if part in ("noise", "few-shot") else RAP
-    beside = part if part != "candidates" else "ablation"
-    rap = {
-        (line.seed, score.question): score.f1
-        for line in lines
-        if (line.part, line.name) == (beside, against)
-        for score in line.scores
-    }
     scores = [(line.seed, score) for line in own for score in line.scores]
     questions = [score.question for _, score in scores]
-    less = [score.f1 - rap.get((seed, score.question), np.nan) for seed, score in scores]
+
+    def over(other: str) -> Figure | None:
+        _, comma, level = name.partition(", ")
+        beside = "ablation" if part == "candidates" else part
+        theirs = {
+            (line.seed, score.question): score.f1
+            for line in lines
+            if (line.part, line.name) == (beside, other + comma + level)
+            for score in line.scores
+        }
+        pairs = [(score.f1, theirs.get((seed, score.question))) for seed, score in scores]
+        less = [mine - value for mine, value in pairs if value is not None]
+        alone = name == other + comma + level or len(less) < len(pairs)
+        return None if alone else _figure(questions, less)
+
     return Row(
         part,
         name,
@@ -332,7 +340,7 @@ def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
         _figure(questions, [score.f1 for _, score in scores]),
         _figure(questions, [score.recall for _, score in scores]),
         [float(np.mean([score.f1 for score in line.scores])) for line in own],
-        None if name == against or np.isnan(less).any() else _figure(questions, less),
+        (over(RAP), over(OUR_RAP)),
     )
 
 
@@ -354,13 +362,14 @@ def tables(found: Sequence[Row]) -> list[Table]:
     return [
         Table(
             title=f"Retrieved paths on unseen tasks: {part}",
-            columns=("", "questions", "F1", "recall of the candidates", "F1 over RAP"),
+            columns=("", "questions", "F1", "recall", *(f"over {each}" for each in (RAP, OUR_RAP))),
             rows=[
-                (row.name, row.questions, *map(_shown, (row.f1, row.recall, row.over_rap)))
+                (row.name, row.questions, *map(_shown, (row.f1, row.recall, *row.over)))
                 for row in found
                 if row.part == part
             ],
-            note="In brackets: 95 % bootstrap interval over questions.",
+            note="F1 of the selected path, recall of all candidates, F1 over that of RAP. "
+            "In brackets: 95 % bootstrap interval over questions.",
         )
         for part in dict.fromkeys(row.part for row in found)
     ]

@@ -227,6 +227,8 @@ class Batches:
     ) -> tuple[Played, float]:
         """Search by lot, let the ML-Agent select, and see what the path comes to.
 
+        If neither of its losses is taken, the first path is selected.
+
         Returns:
             The decisions, and the mean reward. As printed a decision's return is its discounted
             reward; by itself the mean reward of the question's searches is taken off first.
@@ -289,7 +291,8 @@ class Batches:
         paths = self._paths(search)
         if not paths:
             return 0.0
-        cosines = selector.cosines(sample.path.question, paths)
+        trained = self._settings.pre_training or self._settings.fine_tuning
+        cosines = selector.cosines(sample.path.question, paths) if trained else [1.0]
         return self._reward(sample.path, paths[int(np.argmax(cosines))])
 
     def _played(self, taken: Sequence[tuple[Decision, float]], searches: int) -> Played:

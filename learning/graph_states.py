@@ -100,8 +100,8 @@ class Survey:
     def _follow(self) -> None:
         edges: dict[Edge, list[tuple[int, int, int]]] = defaultdict(list)
         nodes: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
-        longest = max(map(len, self.walks)) + 1
-        self.steps = np.full((len(self.paths), longest), START, np.intp)
+        self.longest = max(map(len, self.walks))
+        self.steps = np.full((len(self.paths), self.longest + 1), START, np.intp)
         for row, (walk, path) in enumerate(zip(self.walks, self.paths, strict=True)):
             self.steps[row, : len(walk)] = walk
             for place, (node, text) in enumerate(zip(walk, path.instructions, strict=True)):

@@ -20,9 +20,6 @@ Policy: TypeAlias = Callable[[Floats], Floats]
 Rule: TypeAlias = Callable[[Sequence[str], str], bool]
 """Whether an instruction may follow those of a path."""
 
-LONGEST = 24
-"""Instructions of a path, at most."""
-
 BREADTH = 6
 """Nodes that are decided on at one place, at most: the likeliest."""
 
@@ -83,7 +80,8 @@ class Traversal:
     At each place the nodes that may follow are decided on, the likeliest first. One that is
     included joins the path, and the search goes on behind it; one that is excluded sends the
     search back to another branch, and the path so far is formed, unless it is the beginning of
-    one that is formed already. It ends when K paths are formed. If the policy forms fewer, the
+    one that is formed already. No path gets longer than the longest stored one. It ends when K
+    paths are formed. If the policy forms fewer, the
     first nodes that it has excluded are included one after the other.
 
     Args:
@@ -137,7 +135,7 @@ class Traversal:
         return left_out
 
     def _choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
-        if len(walk) >= LONGEST:
+        if len(walk) >= self._view.survey.longest:
             return []
         choices = self._view.choices(walk, texts)
         if self._rule is None:

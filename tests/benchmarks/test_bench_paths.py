@@ -109,6 +109,7 @@ LINES = [
     line(1, "ablation", suite.RAP, 0.0, 1.0),
     line(2, "ablation", suite.FULL, 0.5, 0.5),
     line(2, "ablation", suite.RAP, 0.5, 0.5),
+    line(1, "ablation", suite.OUR_RAP, 0.5, 0.5),
     line(1, "candidates", "K = 1", 1.0, 1.0),
     line(1, "noise", "RAP, 25%", 0.0, 0.0),
     line(1, "noise", "InstructRAG, 25%", 0.25, 0.25),
@@ -116,16 +117,19 @@ LINES = [
 
 
 def test_rows_are_means_over_seeds_beside_rap() -> None:
-    full, rap, one, noisy_rap, noisy = suite.rows(LINES)
+    full, rap, ours, one, noisy_rap, noisy = suite.rows(LINES)
     assert (full.questions, full.f1.value, full.by_seed) == (4, 0.625, [0.75, 0.5])
-    assert full.over_rap is not None
-    assert full.over_rap.value == pytest.approx(0.125)
+    assert full.over[0] is not None
+    assert full.over[0].value == pytest.approx(0.125)
     assert full.f1.low <= 0.625 <= full.f1.high
-    assert rap.over_rap is None
-    assert one.over_rap is not None
-    assert one.over_rap.value == pytest.approx(0.5)
-    assert noisy_rap.over_rap is None
-    assert noisy.over_rap == suite.Figure(0.25, 0.25, 0.25)
+    assert full.over[1] is None  # not tried with the second seed
+    assert rap.over[0] is None
+    assert ours.over[0] is not None
+    assert ours.over[0].value == 0
+    assert one.over[1] is not None
+    assert one.over[1].value == pytest.approx(0.5)
+    assert noisy_rap.over == (None, None)
+    assert noisy.over == (suite.Figure(0.25, 0.25, 0.25), None)
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
