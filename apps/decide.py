@@ -11,6 +11,7 @@ from apps.options import (
     Approve,
     AsJson,
     Database,
+    Experience,
     Graph,
     MaxCalls,
     MaxDollars,
@@ -56,6 +57,7 @@ def decide(
     method: Method = "planrag",
     model: Model = "embedded",
     role_model: RoleModel = None,
+    experience: Experience = "",
     plan: PlanFile = None,
     approve: Approve = False,
     replan: Replan = "every_observation",
@@ -88,6 +90,7 @@ def decide(
     settings |= {
         "model": model,
         "models": roles(role_model),
+        "experience": experience or None,
         "approve": approve,
         "replan": replan,
         "max_iterations": max_iterations,

@@ -21,6 +21,10 @@ RoleModel = Annotated[
 ]
 Method = Annotated[str, typer.Option("--method", help="See `planweave methods`.")]
 PlanFile = Annotated[Path | None, typer.Option("--plan", help="File with a plan, one step a line.")]
+Experience = Annotated[
+    str,
+    typer.Option("--experience", help="Learned paths, used as plan: shipped, or a file of them."),
+]
 Approve = Annotated[bool, typer.Option("--approve", help="Stop for approval of the plan.")]
 Replan = Annotated[
     str, typer.Option("--replan", help="every_observation, or when_needed (fewer calls).")

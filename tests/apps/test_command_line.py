@@ -90,6 +90,22 @@ def test_decide_judges_a_generated_question(planweave: CommandLine) -> None:
     assert "✘ Simulator: no decision was made" in run.stdout
 
 
+def test_decide_by_what_was_learned(planweave: CommandLine) -> None:
+    """The plan is the learned path: no model is asked for a plan or a query."""
+    asked = ("--scenario", "building", "--size", "130", "--seed", "3")
+    by_itself = planweave("decide", *asked, "--method", "path_policy")
+    assert by_itself.returncode == 0, by_itself.stderr
+    assert "✔ Simulator: right" in by_itself.stdout
+    with serving(*scripted({"decision": "1307", "why": "It ranks first [1].", "facts": [1]})) as m:
+        run = planweave("decide", *asked, "--experience", "shipped", "--model", m.name, "--json")
+    told = json.loads(run.stdout)
+    assert told["answer"]["decision"] == "1307", run.stderr
+    assert len(told["turns"]) == 1
+    unknown = planweave("decide", *asked, "--experience", "no-such-file", "--model", m.name)
+    assert unknown.returncode == 1
+    assert "no-such-file" in unknown.stderr
+
+
 @pytest.mark.parametrize(
     ("typed", "expected", "replanned"),
     [
