@@ -15,6 +15,10 @@ from planweave import BadInput
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
 
+_HUNG_SECONDS = 60
+"""A worker that does not answer for that long is replaced; a busy machine may starve one for 5."""
+
+
 def serve(
     *,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
@@ -62,6 +66,7 @@ def serve(
             host=host,
             port=port,
             workers=workers,
+            timeout_worker_healthcheck=_HUNG_SECONDS,
             timeout_graceful_shutdown=settings.drain_seconds,
             log_level="warning",
             server_header=False,
