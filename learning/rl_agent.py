@@ -24,6 +24,10 @@ BREADTH = 6
 """Nodes that are decided on at one place, at most: the likeliest."""
 
 
+_DECISIONS = 400
+"""Of a search, at most."""
+
+
 class Proposal(NamedTuple):
     """A candidate path.
 
@@ -81,7 +85,7 @@ class Traversal:
     included joins the path, and the search goes on behind it; one that is excluded sends the
     search back to another branch, and the path so far is formed, unless it is the beginning of
     one that is formed already. No path gets longer than the longest stored one. It ends when K
-    paths are formed. If the policy forms fewer, the
+    paths are formed, or after 400 decisions. If the policy forms fewer, the
     first nodes that it has excluded are included one after the other.
 
     Args:
@@ -122,7 +126,7 @@ class Traversal:
         likely = self._decide(np.stack([choice.state for choice in choices]))
         left_out = []
         for place in np.argsort(-likely, kind="stable")[:BREADTH]:
-            if len(self.formed) >= self._k:
+            if len(self.formed) >= self._k or len(self.decisions) >= _DECISIONS:
                 break
             choice, chance = choices[place], float(likely[place])
             included = chance > (0.5 if self._draw is None else self._draw.random())
