@@ -14,8 +14,7 @@ from planweave import BadInput
 
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
-
-_HUNG_SECONDS = 60
+_HUNG_SECONDS = 15
 """A worker that does not answer for that long is replaced; a busy machine may starve one for 5."""
 
 

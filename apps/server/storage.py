@@ -52,19 +52,23 @@ async def _sqlite(
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
     path = sqlite_path(url)
-    async with engine.begin() as connection:
-        await connection.run_sync(metadata.create_all)
     checkpoints = await stack.enter_async_context(
         aiosqlite.connect(path.with_suffix(".checkpoints.sqlite"), timeout=60)
     )
-    await checkpoints.execute("PRAGMA synchronous = NORMAL")
-    saver = AsyncSqliteSaver(checkpoints, serde=serde)
-    await saver.setup()
     memory = await stack.enter_async_context(
         aiosqlite.connect(path.with_suffix(".memory.sqlite"), timeout=60, isolation_level=None)
     )
-    store = AsyncSqliteStore(memory)
-    await store.setup()
+    saver, store = AsyncSqliteSaver(checkpoints, serde=serde), AsyncSqliteStore(memory)
+    turn = aiosqlite.connect(path.with_suffix(".turn.sqlite"), timeout=60, isolation_level=None)
+    async with turn as alone:
+        await alone.execute(
+            "BEGIN EXCLUSIVE"
+        )  # of workers that start together, one makes them
+        async with engine.begin() as connection:
+            await connection.run_sync(metadata.create_all)
+        await checkpoints.execute("PRAGMA synchronous = NORMAL")
+        await saver.setup()
+        await store.setup()
     return Storage(engine, saver, store)
 
 
