@@ -34,9 +34,9 @@ NOISE = (0.25, 0.5)
 SHARES = (0.2, 0.6)
 """Of the support paths of unseen tasks; all of them otherwise."""
 
-_TUNED_ON = 60
+_TUNED_ON = 30
 _DRAWS = 2000
-_LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.97)
+_LEVELS = (0.3, 0.6, 0.8, 0.9, 0.97)
 
 FULL, RULE = "InstructRAG", "no RL-Agent (threshold)"
 RAP, OUR_RAP = "RAP", "RAP (our vectors)"
