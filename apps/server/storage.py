@@ -61,9 +61,7 @@ async def _sqlite(
     saver, store = AsyncSqliteSaver(checkpoints, serde=serde), AsyncSqliteStore(memory)
     turn = aiosqlite.connect(path.with_suffix(".turn.sqlite"), timeout=60, isolation_level=None)
     async with turn as alone:
-        await alone.execute(
-            "BEGIN EXCLUSIVE"
-        )  # of workers that start together, one makes them
+        await alone.execute("BEGIN EXCLUSIVE")  # of workers that start together, one makes them
         async with engine.begin() as connection:
             await connection.run_sync(metadata.create_all)
         await checkpoints.execute("PRAGMA synchronous = NORMAL")
