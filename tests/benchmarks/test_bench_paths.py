@@ -224,3 +224,9 @@ def test_loaded_agents_propose(tmp_path: File) -> None:
     found = agent.propose(graph, given.seen[0].query[0].question, 2)
     assert 1 <= len(found) <= 2
     assert set(found[0].instructions) <= {i for path in stored for i in path.instructions}
+
+
+def test_the_shipped_agents_load() -> None:
+    loaded = agents_file.load()
+    assert loaded.rl["w1"].shape == (len(FEATURES), 20)
+    assert loaded.card.tasks.keys() >= {"person", "choice", "yes or no"}
