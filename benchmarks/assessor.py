@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.assessor_rounds import Order, Round, rounds
+from benchmarks.assessor_rounds import Choose, Order, Round, by_lot, rounds
 from benchmarks.multihop import Corpus, MultiHop
 from benchmarks.table import Table
 from learning import Embed, Group, PlanAssessor, features
@@ -33,7 +33,7 @@ class Choice(NamedTuple):
     best: float
 
 
-_CHOOSERS = Choice._fields[1:]
+CHOOSERS = Choice._fields[1:]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,51 @@ class Estimate:
     value: float
     low: float
     high: float
+
+    def __str__(self) -> str:
+        """As in a table."""
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+class Rules(NamedTuple):
+    """How is searched.
+
+    Attributes:
+        seed: Of the candidates that are drawn, and of the bootstrap.
+        candidates: Most candidates of a round.
+        order: Of the proposer, which says what the first candidate is.
+    """
+
+    seed: int = 1
+    candidates: int = 5
+    order: Order = "question"
+
+    def rounds(self, part: "Part", choose: Choose = by_lot) -> Iterator[Round]:
+        """The rounds of a data set."""
+        return rounds(
+            part.unseen,
+            part.corpus,
+            seed=self.seed,
+            candidates=self.candidates,
+            order=self.order,
+            choose=choose,
+        )
+
+
+class Part(NamedTuple):
+    """The questions of a data set that the assessor was not trained on.
+
+    Attributes:
+        dataset: Its name.
+        unseen: They.
+        left_out: How many questions it was trained on.
+        corpus: The paragraphs of all.
+    """
+
+    dataset: str
+    unseen: Sequence[MultiHop]
+    left_out: int
+    corpus: Corpus
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,29 +115,13 @@ class Result:
     closed: Estimate
 
 
-def measure(
-    questions: Sequence[MultiHop],
-    assessor: PlanAssessor,
-    embed: Embed,
-    *,
-    seed: int = 1,
-    candidates: int = 5,
-    order: Order = "question",
-) -> list[Result]:
-    """Have the assessor choose in every round of the questions that it was not trained on.
-
-    Args:
-        questions: Those of one data set share a corpus, in which those left out stay.
-        assessor: What is measured.
-        embed: The model of the corpus' vectors.
-        seed: Of the candidates that are drawn, and of the bootstrap.
-        candidates: Most candidates of a round.
-        order: Of the proposer, which says what the first candidate is.
+def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -> list[Part]:
+    """The data sets among ``questions``, without what the assessor was trained on.
 
     Raises:
-        BadInput: It was trained on all of them.
+        BadInput: It was trained on all of one.
     """
-    results = []
+    found = []
     for dataset in dict.fromkeys(question.dataset for question in questions):
         own = [question for question in questions if question.dataset == dataset]
         unseen = [question for question in own if not assessor.knows(question.question)]
@@ -101,54 +130,55 @@ def measure(
                 f"The plan assessor was trained on every question of {dataset} in these files.",
                 mend="Name a file of questions that it has not seen, such as a dev split.",
             )
-        corpus = Corpus(own, embed)
-        made = rounds(unseen, corpus, seed=seed, candidates=candidates, order=order)
-        choices = [choice(one, assessor) for one in made]
-        sizes = (len(unseen), len(own) - len(unseen), len(corpus.paragraphs))
-        results.append(_result(dataset, sizes, choices, seed))
-    return results
+        found.append(Part(dataset, unseen, len(own) - len(unseen), Corpus(own, embed)))
+    return found
+
+
+def measure(part: Part, assessor: PlanAssessor, rules: Rules) -> Result:
+    """Have the assessor choose in every round of the questions of a data set."""
+    choices = [choice(one, assessor) for one in rules.rounds(part)]
+    found = means(choices, rules.seed)
+    more = {name: found["assessor"] - found[name] for name in ("random", "first")}
+    room = np.maximum(found["best"] - found["random"], 1e-9)
+    return Result(
+        dataset=part.dataset,
+        questions=len(part.unseen),
+        left_out=part.left_out,
+        paragraphs=len(part.corpus.paragraphs),
+        rounds=len(choices),
+        mrr={name: estimate(values) for name, values in found.items()},
+        gained={name: estimate(values) for name, values in more.items()},
+        closed=estimate(more["random"] / room),
+    )
 
 
 def choice(one: Round, assessor: PlanAssessor) -> Choice:
     """What each chooser gets in a round."""
-    evidence = [paragraph.page for paragraph in one.evidence]
-    scores = assessor.scores(one.question.question, evidence, one.candidates)
-    chosen = one.gains[int(np.argmax(scores))]
+    chosen = one.gains[by_assessor(one, assessor)]
     return Choice(one.question.id, fmean(one.gains), one.gains[0], chosen, max(one.gains))
 
 
-def _result(
-    dataset: str, sizes: tuple[int, int, int], choices: Sequence[Choice], seed: int
-) -> Result:
-    means = _means(choices, seed)
-    more = {name: means["assessor"] - means[name] for name in ("random", "first")}
-    room = np.maximum(means["best"] - means["random"], 1e-9)
-    return Result(
-        dataset=dataset,
-        questions=sizes[0],
-        left_out=sizes[1],
-        paragraphs=sizes[2],
-        rounds=len(choices),
-        mrr={name: _estimate(values) for name, values in means.items()},
-        gained={name: _estimate(values) for name, values in more.items()},
-        closed=_estimate(more["random"] / room),
-    )
+def by_assessor(one: Round, assessor: PlanAssessor) -> int:
+    """Place of the candidate that the assessor chooses."""
+    evidence = [paragraph.page for paragraph in one.evidence]
+    return int(np.argmax(assessor.scores(one.question.question, evidence, one.candidates)))
 
 
-def _means(choices: Sequence[Choice], seed: int) -> dict[str, NDArray[np.float64]]:
+def means(choices: Sequence[Choice], seed: int) -> dict[str, NDArray[np.float64]]:
     """The mean of each chooser [1 + draws]: as it is, then in each draw of questions."""
     rows = {name: row for row, name in enumerate(dict.fromkeys(one.question for one in choices))}
-    sums, counts = np.zeros((len(rows), len(_CHOOSERS))), np.zeros(len(rows))
+    sums, counts = np.zeros((len(rows), len(CHOOSERS))), np.zeros(len(rows))
     for one in choices:
         sums[rows[one.question]] += one[1:]
         counts[rows[one.question]] += 1
     drawn = np.random.default_rng(seed).integers(len(rows), size=(_DRAWS, len(rows)))
     totals = np.array([sums.sum(axis=0), *(sums[draw].sum(axis=0) for draw in drawn)])
     rounds_of = np.array([counts.sum(), *(counts[draw].sum() for draw in drawn)])
-    return dict(zip(_CHOOSERS, (totals / rounds_of[:, None]).T, strict=True))
+    return dict(zip(CHOOSERS, (totals / rounds_of[:, None]).T, strict=True))
 
 
-def _estimate(values: NDArray[np.float64]) -> Estimate:
+def estimate(values: NDArray[np.float64]) -> Estimate:
+    """The first value, with the interval of the others."""
     low, high = np.quantile(values[1:], _LEVEL)
     return Estimate(float(values[0]), float(low), float(high))
 
@@ -158,7 +188,7 @@ def table(results: Sequence[Result]) -> Table:
     return Table(
         title="Which query is searched next: MRR of the chosen candidate",
         columns=(
-            *("data set", "questions", "rounds", *_CHOOSERS),
+            *("data set", "questions", "rounds", *CHOOSERS),
             *("more than random", "more than first", "of the gap closed"),
         ),
         rows=[
@@ -166,19 +196,15 @@ def table(results: Sequence[Result]) -> Table:
                 result.dataset,
                 result.questions,
                 result.rounds,
-                *(f"{result.mrr[name].value:.3f}" for name in _CHOOSERS),
-                *(_interval(result.gained[name]) for name in ("random", "first")),
-                _interval(result.closed),
+                *(f"{result.mrr[name].value:.3f}" for name in CHOOSERS),
+                *(str(result.gained[name]) for name in ("random", "first")),
+                str(result.closed),
             )
             for result in results
         ],
         note="In brackets: 95 % bootstrap interval over questions. The gap is that between a "
         "random and the best possible candidate.",
     )
-
-
-def _interval(figure: Estimate) -> str:
-    return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
 
 
 def groups(made: Iterable[Round], embed: Embed) -> Iterator[Group]:

@@ -6,15 +6,15 @@ neither the question nor the evidence names.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel
 
-from benchmarks.multihop import Corpus, Found, MultiHop, Paragraph, records
+from benchmarks.multihop import Corpus, MultiHop, Paragraph, records
 from learning import Candidate, Hit, words
 
 Order = Literal["question", "published"]
@@ -55,6 +55,7 @@ class Round:
         candidates: In the order of the proposer.
         gains: Reciprocal rank of the first supporting paragraph that is not yet evidence, among
             the paragraphs that are not, for each candidate; 0 where there is none.
+        chosen: Place of the candidate that is carried out.
     """
 
     question: MultiHop
@@ -62,6 +63,39 @@ class Round:
     evidence: tuple[Paragraph, ...]
     candidates: Sequence[Candidate]
     gains: Sequence[float]
+    chosen: int = 0
+
+    @property
+    def found(self) -> tuple[Paragraph, ...]:
+        """The evidence with what the chosen candidate adds to it."""
+        hits = (Paragraph(*hit) for hit in self.candidates[self.chosen].hits)
+        return self.evidence + tuple(_fresh(hits, self.evidence)[:PER_ROUND])
+
+
+class Lot(NamedTuple):
+    """What is drawn in a round.
+
+    Attributes:
+        place: Of one of the candidates.
+        coin: From 0 to 1.
+    """
+
+    place: int
+    coin: float
+
+
+Choose: TypeAlias = Callable[[Round, Lot], int]
+"""Which candidate of a round is carried out."""
+
+
+def by_lot(round_: Round, lot: Lot) -> int:  # noqa: ARG001
+    """Any candidate, so that the states that come up are no chooser's own."""
+    return lot.place
+
+
+def by_truth(round_: Round, lot: Lot) -> int:  # noqa: ARG001
+    """The candidate that finds what is missing at the best rank."""
+    return int(np.argmax(round_.gains))
 
 
 def names(text: str) -> list[str]:
@@ -148,6 +182,10 @@ def gain(question: MultiHop, fresh: Sequence[Paragraph]) -> float:
     return 1 / next(ranks, np.inf)
 
 
+def _fresh(found: Iterable[Paragraph], evidence: Sequence[Paragraph]) -> list[Paragraph]:
+    return [paragraph for paragraph in found if paragraph not in evidence]
+
+
 @dataclass(eq=False)
 class _Search:
     """A question on its way."""
@@ -155,9 +193,6 @@ class _Search:
     question: MultiHop
     random: np.random.Generator
     evidence: tuple[Paragraph, ...] = ()
-
-    def fresh(self, ranking: Sequence[Found]) -> list[Paragraph]:
-        return [found.paragraph for found in ranking if found.paragraph not in self.evidence]
 
     def pool(
         self, most: int, order: Order, searches: Sequence[str], others: Sequence[str]
@@ -168,11 +203,6 @@ class _Search:
         drawn = self.random.choice(len(further), min(most - 1, len(further)), replace=False)
         return [first, *(further[number] for number in sorted(drawn.tolist()))]
 
-    def take(self, ranking: Sequence[Found]) -> bool:
-        """Add a query's paragraphs to the evidence; whether something is still missing."""
-        self.evidence += tuple(self.fresh(ranking)[:PER_ROUND])
-        return not set(self.question.supporting) <= set(self.evidence)
-
 
 def rounds(
     questions: Sequence[MultiHop],
@@ -180,22 +210,19 @@ def rounds(
     *,
     seed: int,
     candidates: int = 5,
-    greedy: float = 0.0,
+    choose: Choose = by_lot,
     strangers: int = 0,
     searches: Mapping[str, Sequence[str]] | None = None,
     order: Order = "question",
 ) -> Iterator[Round]:
-    """Search for the support of each question, at most ``ROUNDS`` rounds.
-
-    Which candidate is carried out is drawn by lot, so that the states that come up are no
-    chooser's own.
+    """Search for the support of each question until it is found, at most ``ROUNDS`` rounds.
 
     Args:
         questions: What is searched for.
         corpus: Where.
         seed: Of every draw.
         candidates: Most candidates of a round.
-        greedy: How often the best candidate is carried out instead.
+        choose: What is carried out.
         strangers: Queries of other questions among which candidates are drawn, too.
         searches: What recorded runs searched for, by question.
         order: Of the proposer.
@@ -213,26 +240,26 @@ def rounds(
         ranked = dict(zip(queries, corpus.search(queries), strict=True))
         still = []
         for run, pool in zip(runs, pools, strict=True):
-            made = _round(run, number, {query: ranked[query] for query in pool})
+            offered = _round(run, number, {query: ranked[query] for query in pool})
+            lot = Lot(int(run.random.integers(len(pool))), run.random.random())
+            made = replace(offered, chosen=choose(offered, lot))
             yield made
-            lot = int(run.random.integers(len(pool)))
-            best = run.random.random() < greedy
-            chosen = pool[int(np.argmax(made.gains)) if best else lot]
-            if run.take(ranked[chosen]):
+            run.evidence = made.found
+            if not set(run.question.supporting) <= set(run.evidence):
                 still.append(run)
         runs = still
 
 
-def _round(run: _Search, number: int, ranked: Mapping[str, Sequence[Found]]) -> Round:
+def _round(run: _Search, number: int, ranked: Mapping[str, Sequence[Paragraph]]) -> Round:
     return Round(
         question=run.question,
         number=number,
         evidence=run.evidence,
         candidates=[
-            Candidate(query, [Hit(*found.paragraph) for found in ranking[:SHOWN]])
+            Candidate(query, [Hit(*found) for found in ranking[:SHOWN]])
             for query, ranking in ranked.items()
         ],
-        gains=[gain(run.question, run.fresh(ranking)) for ranking in ranked.values()],
+        gains=[gain(run.question, _fresh(found, run.evidence)) for found in ranked.values()],
     )
 
 

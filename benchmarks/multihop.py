@@ -202,13 +202,6 @@ def records(path: Path, model: type[Model]) -> Iterator[Model]:
         raise BadInput(f"{path.name}, line {number}: {said}.", mend=_MEND) from None
 
 
-class Found(NamedTuple):
-    """One paragraph of a ranking."""
-
-    paragraph: Paragraph
-    score: float
-
-
 class Corpus:
     """The pooled paragraphs of many questions, searched by meaning and by words together.
 
@@ -227,7 +220,7 @@ class Corpus:
         self._words = WordIndex.build(pages)
         self._vectors = VectorIndex.build(embed(pages))
 
-    def search(self, queries: Sequence[str]) -> list[list[Found]]:
+    def search(self, queries: Sequence[str]) -> list[list[Paragraph]]:
         """The best paragraphs for each query, best first, at most twice ``DEPTH``."""
         if not queries:
             return []
@@ -236,6 +229,6 @@ class Corpus:
         _, worded = self._words.search(queries, depth)
         return [self._fused(a, b) for a, b in zip(near.tolist(), worded.tolist(), strict=True)]
 
-    def _fused(self, *rankings: list[int]) -> list[Found]:
+    def _fused(self, *rankings: list[int]) -> list[Paragraph]:
         known = [[row for row in ranking if row >= 0] for ranking in rankings]
-        return [Found(self.paragraphs[row], score) for row, score in reciprocal_rank(known)]
+        return [self.paragraphs[row] for row, _ in reciprocal_rank(known)]

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table as RichTable
+from rich.table import Table as Drawn
 
 from apps.bench.common import AsJson
 from apps.plain import plain
@@ -17,7 +17,8 @@ from apps.progress import sentence_vectors
 from benchmarks import assessor as suite
 from benchmarks import machine, multihop
 from benchmarks.assessor_rounds import Order
-from benchmarks.table import text
+from benchmarks.assessor_search import drive, table
+from benchmarks.table import Table, text
 from learning.plan_assessor import SHIPPED, load
 
 
@@ -37,14 +38,15 @@ def assessor(
     ] = "question",
     as_json: AsJson = False,
 ) -> None:
-    """Plan assessor: MRR of the query it chooses, beside random, first and best possible."""
+    """Plan assessor: MRR and recall by the queries it chooses, beside random, first and best."""
     console = Console(stderr=as_json, highlight=False)
     questions = [question for path in data for question in multihop.load(path)]
     with sentence_vectors(console) as embed:
         loaded = load(artefact, embed)  # it shall look at the corpus without embedding it again
-        results = suite.measure(
-            questions, loaded, embed, seed=seed, candidates=candidates, order=order
-        )
+        parts = suite.parts(questions, loaded, embed)
+        rules = suite.Rules(seed=seed, candidates=candidates, order=order)
+        results = [suite.measure(part, loaded, rules) for part in parts]
+        driven = [one for part in parts for one in drive(part, loaded, rules)]
     if as_json:
         made = {
             "command": machine.command(["planweave", *sys.argv[1:]]),
@@ -53,22 +55,23 @@ def assessor(
             "commit": machine.commit(),
             "artefact": loaded.card.model_dump(include={"version", "sha256", "date", "seed"}),
             "result": [asdict(result) for result in results],
+            "search": [asdict(one) for one in driven],
         }
         typer.echo(json.dumps(made, indent=1))
         return
-    _show(results, console)
+    _show(suite.table(results), console)
+    _show(table(driven), console)
+    for result in results:
+        if result.left_out:
+            said = f"{result.dataset}: {result.left_out} questions left out, as it was trained on."
+            console.print(plain(said), style="dim", markup=False)
 
 
-def _show(results: list[suite.Result], console: Console) -> None:
-    made = suite.table(results)
-    drawn = RichTable(title=made.title, title_justify="left", box=None)
+def _show(made: Table, console: Console) -> None:
+    drawn = Drawn(title=made.title, title_justify="left", box=None)
     for name in made.columns:
         drawn.add_column(name, no_wrap=name == "data set")
     for row in made.rows:
         drawn.add_row(*(text(cell) for cell in row))
     console.print(drawn)
     console.print(made.note, style="dim", markup=False)
-    for result in results:
-        if result.left_out:
-            said = f"{result.dataset}: {result.left_out} questions left out, as it was trained on."
-            console.print(plain(said), style="dim", markup=False)

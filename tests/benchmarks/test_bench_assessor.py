@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
@@ -18,13 +19,16 @@ from apps.cli import main
 from benchmarks import assessor as suite
 from benchmarks.assessor_rounds import (
     PER_ROUND,
+    ROUNDS,
     Round,
+    by_truth,
     gain,
     names,
     proposals,
     recorded_searches,
     rounds,
 )
+from benchmarks.assessor_search import AFTER, drive
 from benchmarks.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
 from learning import Candidate, PlanAssessor, SentenceVectors, plan_assessor
 from learning.plan_assessor import fingerprint
@@ -266,7 +270,8 @@ def test_a_choice_by_hand() -> None:
 
 def test_figures_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite, "_DRAWS", 400)
-    (result,) = suite.measure(world(), Fake(len), embed, candidates=4)
+    (part,) = suite.parts(world(), Fake(len), embed)
+    result = suite.measure(part, Fake(len), suite.Rules(candidates=4))
     made = rounds(world(), Corpus(world(), embed), seed=1, candidates=4)
     choices = [suite.choice(one, Fake(len)) for one in made]
     assert result.rounds == len(choices)
@@ -285,17 +290,76 @@ def test_the_bootstrap_draws_questions() -> None:
     random = np.random.default_rng(0)
     values = random.random(200)
     choices = [suite.Choice(str(n), 0, 0, value, 1) for n, value in enumerate(values.tolist())]
-    means = suite._means(choices, 1)
+    means = suite.means(choices, 1)
     assert means["assessor"][1:].std() == pytest.approx(values.std() / np.sqrt(200), rel=0.05)
-    doubled = suite._means([one for one in choices for _ in range(2)], 1)
+    doubled = suite.means([one for one in choices for _ in range(2)], 1)
     np.testing.assert_allclose(doubled["assessor"], means["assessor"])
 
 
 def test_questions_of_the_training_are_left_out() -> None:
-    (result,) = suite.measure(world(), Fake(len, QUESTION.question), embed)
+    (part,) = suite.parts(world(), Fake(len, QUESTION.question), embed)
+    result = suite.measure(part, Fake(len), suite.Rules())
     assert (result.questions, result.left_out, result.paragraphs) == (1, 1, 13)
     with pytest.raises(BadInput, match="trained on every question of 2wikimultihopqa"):
-        suite.measure([QUESTION], Fake(len, QUESTION.question), embed)
+        suite.parts([QUESTION], Fake(len, QUESTION.question), embed)
+
+
+def test_the_evidence_grows_by_what_the_chosen_candidate_finds() -> None:
+    corpus = Corpus(world(), embed)
+    of_one = [
+        one
+        for one in rounds(world(), corpus, seed=3, candidates=4, choose=lambda *_: 0)
+        if one.question.id == "2"
+    ]
+    for one, following in pairwise(of_one):
+        assert one.found == following.evidence
+        assert one.found[: len(one.evidence)] == one.evidence
+        hits = [Paragraph(*hit) for hit in one.candidates[0].hits]
+        assert set(one.found) - set(one.evidence) <= set(hits)
+    assert len(of_one) > 1
+
+
+def test_each_chooser_drives_its_own_search() -> None:
+    (part,) = suite.parts(world(), Fake(len), embed)
+    rules = suite.Rules(candidates=4)
+    found = {one.chooser: one for one in drive(part, Fake(len), rules)}
+    assert [*found] == ["random", "first", "assessor", "best"]
+    made = [*rules.rounds(part, lambda *_: 0)]
+    for number in AFTER:
+        recalls = []
+        for question in part.unseen:
+            own = [one for one in made if one.question == question and one.number < number]
+            supporting = set(question.supporting)
+            recalls.append(len(supporting & set(own[-1].found)) / len(supporting))
+        assert found["first"].recall[number].value == pytest.approx(fmean(recalls))
+    for one in found.values():
+        values = [one.recall[number].value for number in AFTER]
+        assert values == sorted(values)
+        more = found["assessor"].recall[ROUNDS].value - values[-1]
+        assert one.gained.value == pytest.approx(more)
+        assert one.whole.value <= values[-1]
+    assert found["best"].recall[1].value >= found["random"].recall[1].value
+
+
+def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:
+    (part,) = suite.parts(world(), Fake(len), embed)
+    rules = suite.Rules(candidates=6)
+    gains = {
+        (one.evidence, candidate.query): value
+        for one in rules.rounds(part, by_truth)
+        for candidate, value in zip(one.candidates, one.gains, strict=True)
+    }
+    pages = {tuple(p.page for p in evidence): evidence for evidence, _ in gains}
+
+    class Knowing(Fake):
+        def scores(self, question: str, evidence: object, candidates: object) -> list[float]:
+            assert isinstance(candidates, list)
+            assert isinstance(evidence, list)
+            return [gains[pages[tuple(evidence)], c.query] for c in candidates]
+
+    found = {one.chooser: one for one in drive(part, Knowing(len), rules)}
+    assert found["assessor"].recall == found["best"].recall
+    assert found["best"].gained.value == 0
 
 
 def test_command(
@@ -315,3 +379,5 @@ def test_command(
     made = json.loads(printed)
     assert made["artefact"]["sha256"] == plan_assessor().card.sha256
     assert made["result"][0]["mrr"]["best"].keys() == {"value", "low", "high"}
+    assert [one["chooser"] for one in made["search"]] == ["random", "first", "assessor", "best"]
+    assert made["search"][0]["recall"]["5"]["value"] == 1
