@@ -8,6 +8,7 @@ import typer
 
 from apps.answering import answer
 from apps.options import (
+    Agents,
     AsJson,
     MaxCalls,
     MaxDollars,
@@ -18,6 +19,7 @@ from apps.options import (
     Resume,
     RoleModel,
     context_of,
+    resolved,
     roles,
 )
 from apps.threads import Thread, load_thread, new_id
@@ -42,6 +44,7 @@ def act(
         Path | None, typer.Option(help="File of paths that worked; else the owner's experience.")
     ] = None,
     owner: Annotated[str, typer.Option(help="Whose experience is used.")] = "local",
+    agents: Agents = "shipped",
     trials: Annotated[int, typer.Option(help="Attempts at the task (reflexion).")] = 3,
     model: Model = "embedded",
     role_model: RoleModel = None,
@@ -67,6 +70,7 @@ def act(
         "environment_task": task,
         "paths": str(paths.resolve()) if paths else None,
         "owner": owner,
+        "agents": resolved(agents),
         "trials": trials,
         "model": model,
         "models": roles(role_model),

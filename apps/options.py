@@ -25,6 +25,14 @@ Experience = Annotated[
     str,
     typer.Option("--experience", help="Learned paths, used as plan: shipped, or a file of them."),
 ]
+Agents = Annotated[
+    str,
+    typer.Option(
+        "--agents",
+        help="Who proposes and selects paths: shipped, none (the nearest paths), or a file of "
+        "`planweave train instructrag`.",
+    ),
+]
 Approve = Annotated[bool, typer.Option("--approve", help="Stop for approval of the plan.")]
 Replan = Annotated[
     str, typer.Option("--replan", help="every_observation, or when_needed (fewer calls).")
@@ -53,6 +61,11 @@ def context_of(settings: dict[str, Any]) -> Context:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
+
+
+def resolved(agents: str) -> str:
+    """Agents by name, or by the full path of their file."""
+    return str(Path(agents).resolve()) if Path(agents).suffix else agents
 
 
 def roles(pairs: list[str] | None) -> dict[str, str]:

@@ -13,7 +13,8 @@ from rich.progress import Progress
 from apps.progress import sentence_vectors
 from benchmarks import machine
 from benchmarks.paths_tasks import Environment, load, world
-from learning.agents_file import SHIPPED, AgentsCard, save
+from learning.agents_file import SHIPPED_FILE, AgentsCard, save
+from learning.guide import THRESHOLD
 from learning.instruction_graph import InstructionGraph
 from models import process_settings
 from planweave import BadInput
@@ -34,7 +35,7 @@ def instructrag(
     try:
         import jax
 
-        from benchmarks.paths import THRESHOLD, reward
+        from benchmarks.paths import reward
         from learning.agent_batches import Material, Settings
         from learning.graph_states import Survey
         from learning.meta_training import train
@@ -66,7 +67,7 @@ def instructrag(
         trained = train(
             survey, materials, embed, settings, reward, progress=show, checkpoint=checkpoint
         )
-    path = out / SHIPPED.name
+    path = out / SHIPPED_FILE.name
     card = AgentsCard(
         seed=seed,
         date=datetime.now(UTC).date().isoformat(),

@@ -110,13 +110,13 @@ def choose(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:
     return drawn[:limit]
 
 
-def followers(environment: str, guide: Guide, *, recombined: bool) -> Choose:
+def followers(environment: str, guide: Guide, *, proposed: bool) -> Choose:
     """Players that follow a path of past successes.
 
     Args:
         environment: Its name.
         guide: Finds the paths.
-        recombined: Follow the one that is selected of three proposals (InstructRAG); else the
+        proposed: Follow the one that is selected of three proposals (InstructRAG); else the
             whole path of the nearest question (RAP).
 
     Raises:
@@ -129,9 +129,9 @@ def followers(environment: str, guide: Guide, *, recombined: bool) -> Choose:
         )
 
     def player(task: Task) -> Player:
-        if recombined:
-            proposed = guide.propose(task.question, _PROPOSALS)
-            path = proposed[guide.select(task.question, proposed)].instructions
+        if proposed:
+            candidates = guide.propose(task.question, _PROPOSALS)
+            path = candidates[guide.select(task.question, candidates)].instructions
         else:
             path = guide.form(guide.nearest(task.question, 1)[0])
         names = guide.slots.names(task.question)

@@ -19,13 +19,11 @@ from learning.agent_batches import Agents, Material, MetaTask, Sample, Settings,
 from learning.graph_states import Survey
 from learning.instruction_graph import InstructionGraph
 from learning.meta_training import Point, adapt, train
+from learning.guide import THRESHOLD
 from learning.ml_agent import MLAgent
 from learning.overlap import overlap, recall
 from learning.paths import Path
 from learning.rl_agent import Policy, Traversal, policy
-
-THRESHOLD = 0.9
-"""Delta of the graph: instructions with slots are short and near each other."""
 
 MOST = 5
 NOISE = (0.25, 0.5)

@@ -19,7 +19,7 @@ _SOURCES = {
 }
 """Fields of the context that belong to the question or stand beside the settings in a record."""
 
-_LATER = {"candidate_paths", "trials"}
+_LATER = {"candidate_paths", "trials", "agents"}
 """Fields that came after results were kept: left out at their default, so that keys stay."""
 
 

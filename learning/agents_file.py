@@ -14,7 +14,10 @@ from learning.rl_agent import Parameters
 from learning.vectors import Floats
 from planweave import BadInput
 
-SHIPPED = Path(__file__).parent / "artefacts" / "instructrag.npz"
+SHIPPED, NONE = "shipped", "none"
+"""Names of agents beside those of files: those that ship, and none at all."""
+
+SHIPPED_FILE = Path(__file__).parent / "artefacts" / "instructrag.npz"
 VERSION = 1
 EMBEDDINGS = "minilm"
 """The frozen model of sentence vectors that both agents stand on."""
@@ -70,7 +73,7 @@ def save(path: Path, rl: Parameters, ml: Parameters, card: AgentsCard) -> None:
     path.with_suffix(".json").write_text(written.model_dump_json(indent=1) + "\n", "utf-8")
 
 
-def load(path: Path = SHIPPED) -> Loaded:
+def load(path: Path = SHIPPED_FILE) -> Loaded:
     """Read what :func:`save` wrote; the shipped agents unless others are named.
 
     Raises:

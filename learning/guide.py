@@ -2,12 +2,13 @@
 
 import pathlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from learning.agents_file import NONE, SHIPPED, SHIPPED_FILE, load
 from learning.experience import experience_of
 from learning.instruction_graph import InstructionGraph
 from learning.ml_agent import MLAgent
@@ -17,6 +18,9 @@ from learning.slots import ASKED, Slots
 from learning.vectors import Embed, Floats, SentenceVectors
 from models import embeddings
 from planweave import BadInput
+
+THRESHOLD = 0.9
+"""Delta of a graph of instructions with slots, which are short and near each other."""
 
 _KEEP = 4
 _ACTION = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
@@ -56,7 +60,7 @@ class Guide:
         rl_agent: RLAgent | None = None,
         ml_agent: MLAgent | None = None,
     ) -> None:
-        self.paths = [path for path in paths if path.reward >= 1]
+        self.paths = succeeded(paths)
         if not self.paths:
             raise BadInput(
                 "There is no path that succeeded.",
@@ -79,10 +83,20 @@ class Guide:
         cosines = self._vectors @ self._embed([question])[0]
         return [self.paths[row] for row in np.argsort(-cosines, kind="stable")[:k]]
 
+    @property
+    def proposer(self) -> str:
+        """Who proposes paths, in words."""
+        return "nearest in form" if self._rl_agent is None else "RL-Agent"
+
+    @property
+    def selector(self) -> str:
+        """Who selects one of them, in words."""
+        return "first of the proposed" if self._ml_agent is None else "ML-Agent"
+
     @cached_property
     def graph(self) -> InstructionGraph:
         """The instruction graph of the paths, with slots."""
-        graph = InstructionGraph(self._embed)
+        graph = InstructionGraph(self._embed, THRESHOLD)
         graph.insert_all(self._forms)
         return graph
 
@@ -143,24 +157,46 @@ def _filled(instruction: str, values: Mapping[str, str]) -> str:
     return f"{action[1]}[{' '.join(_NUMBERED.sub('', action[2]).split()) or ASKED}]"
 
 
-def open_guide(file: str | None, owner: str) -> Guide:
+def open_guide(file: str | None, owner: str, agents: str = NONE) -> Guide:
     """The guide of a file of paths, or of an owner's experience; made once for the same paths.
 
+    Args:
+        file: Of paths; the owner's experience if None.
+        owner: Whose experience.
+        agents: See :func:`guide_of`.
+
     Raises:
-        BadInput: The paths cannot be read, or none of them succeeded.
+        BadInput: The paths or the agents cannot be read, or no path succeeded.
         ModelUnavailable: The frozen model is not on this machine.
     """
     if file is not None:
-        return guide_of(tuple(read_paths(pathlib.Path(file))))
-    return guide_of(tuple(entry.path for entry in experience_of(owner).entries()))
+        return guide_of(tuple(read_paths(pathlib.Path(file))), agents)
+    return guide_of(tuple(entry.path for entry in experience_of(owner).entries()), agents)
 
 
 @lru_cache(maxsize=_KEEP)
-def guide_of(paths: tuple[Path, ...]) -> Guide:
-    """The guide of these paths, with the embedding model of this machine; made once.
+def guide_of(paths: tuple[Path, ...], agents: str = NONE) -> Guide:
+    """The guide of these paths; made once.
+
+    Args:
+        paths: Those that failed are left out.
+        agents: ``shipped``, a file that ``planweave train instructrag`` wrote, or ``none``: then
+            the paths of questions that are nearest in form are proposed, and the first is
+            selected. Agents see texts through the embedding model that they were trained with.
 
     Raises:
-        BadInput: None of them succeeded.
+        BadInput: None of the paths succeeded, or the agents cannot be read.
         ModelUnavailable: The frozen model is not on this machine.
     """
-    return Guide(paths, SentenceVectors(embeddings()))
+    if agents == NONE:
+        return Guide(paths, SentenceVectors(embeddings()))
+    loaded = load(SHIPPED_FILE if agents == SHIPPED else pathlib.Path(agents))
+    embed = SentenceVectors(embeddings(loaded.card.embeddings))
+    slots = Slots.of(succeeded(paths))
+    rl_agent = RLAgent(loaded.rl, embed, slots=slots)
+    return Guide(paths, embed, rl_agent, MLAgent(loaded.ml, embed, slots=slots))
+
+
+def succeeded(paths: Iterable[Path]) -> list[Path]:
+    """Those paths that solved their question."""
+    return [path for path in paths if path.reward >= 1]

@@ -74,6 +74,11 @@ class Context(BaseModel):
         default=None,
         description="InstructRAG, RAP: file of paths that worked; none: the owner's experience",
     )
+    agents: str = Field(
+        default="shipped",
+        description="InstructRAG: agents that propose and select paths: shipped, a file of "
+        "`planweave train instructrag`, or none (the paths of the nearest questions)",
+    )
     experience: str | None = Field(
         default=None,
         description="PlanRAG: follow the learned path that fits: shipped, or a file of paths",

@@ -5,7 +5,7 @@ checkpointed, streamed over HTTP and edited in Studio. It grows by reducers; nod
 """
 
 from operator import add
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, NotRequired, TypeAlias
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -164,10 +164,14 @@ class EpisodeState(TypedDict):
 
 
 class InstructionPath(TypedDict):
-    """Actions that solved tasks before, adapted to this one, and the questions they come from."""
+    """Actions that solved tasks before, adapted to this one, and the questions they come from.
+
+    Who proposed or selected it stands in ``by``, where somebody did.
+    """
 
     instructions: list[str]
     origins: list[str]
+    by: NotRequired[str]
 
 
 class Reflection(TypedDict):

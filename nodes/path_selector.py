@@ -23,11 +23,12 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     ]
     if not proposed:
         return {}
-    guide = open_guide(runtime.context.paths, runtime.context.owner)
+    context = runtime.context
+    guide = open_guide(context.paths, context.owner, context.agents)
     question = state["question"]
     selected = proposed[guide.select(question, proposed)]
     plan = list(guide.adapted(selected.instructions, question))
-    path = InstructionPath(instructions=plan, origins=list(selected.origins))
+    path = InstructionPath(instructions=plan, origins=list(selected.origins), by=guide.selector)
     return {"path": path, "plan": [_readable(text) for text in plan]}
 
 

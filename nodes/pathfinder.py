@@ -11,15 +11,19 @@ def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory
     """Propose ``candidate_paths`` paths.
 
     Raises:
-        BadInput: There is no task to act on, or there are no paths that succeeded.
+        BadInput: There is no task to act on, no path that succeeded, or no such agents.
         ModelUnavailable: The frozen model of sentence vectors is not on this machine.
     """
     context = runtime.context
     episode_of(context)
-    guide = open_guide(context.paths, context.owner)
+    guide = open_guide(context.paths, context.owner, context.agents)
     return {
         "candidate_paths": [
-            InstructionPath(instructions=list(found.instructions), origins=list(found.origins))
+            InstructionPath(
+                instructions=list(found.instructions),
+                origins=list(found.origins),
+                by=guide.proposer,
+            )
             for found in guide.propose(state["question"], context.candidate_paths)
         ]
     }

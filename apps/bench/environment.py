@@ -17,27 +17,30 @@ from rich.table import Table as Drawn
 
 from apps.bench.common import (
     AsJson,
+    Ray,
     context_of,
     head_of,
     listed,
-    pairs,
     result_path,
     run_samples,
     tell_report,
 )
+from apps.options import Agents, resolved
+from apps.setting import pairs
 from benchmarks import environment as suite
 from benchmarks import environment_play as without_model
 from benchmarks import machine
 from benchmarks.environment_play import Choose, Played, Summary
 from benchmarks.table import text
 from graphs import ACTORS
-from learning.guide import Guide, guide_of
+from learning.agents_file import NONE, SHIPPED
+from learning.guide import guide_of
 from learning.paths import Path as Instructions
 from learning.paths import read_paths, write_paths
 from planweave import BadInput
 from tools.environments import ENVIRONMENTS, Task, open_environment
 
-_POLICIES = ("gold", "nearest", "path")
+_POLICIES = ("gold", "nearest", "form", "path")
 _METHODS = (*ACTORS, "react")
 
 
@@ -49,14 +52,16 @@ def environment(
         str,
         typer.Option(
             help="With commas between. Without a language model: gold (replays known paths), "
-            "nearest (follows the path of the nearest question), path (follows the one that "
-            f"InstructRAG selects). With one: {', '.join(_METHODS)}."
+            "nearest (follows the path of the nearest question), form (that of the question "
+            "nearest in form), path (the one that InstructRAG's agents select). "
+            f"With one: {', '.join(_METHODS)}."
         ),
     ] = "gold",
     paths: Annotated[
         Path | None,
         typer.Option(help="Paths that worked; those of the split's tasks are left out."),
     ] = None,
+    agents: Agents = SHIPPED,
     split: Annotated[str, typer.Option(help="Part of the tasks; all if unset.")] = "",
     limit: Annotated[int | None, typer.Option(help="Tasks at most; all if unset.", min=1)] = None,
     seed: Annotated[int, typer.Option(help="Which tasks are drawn.")] = 1,
@@ -65,6 +70,7 @@ def environment(
         list[str] | None, typer.Option(help="Any other setting of a run: max_iterations=30.")
     ] = None,
     concurrency: Annotated[int, typer.Option(help="Tasks in flight.", min=1, max=4)] = 1,
+    ray: Ray = "",
     redo_crashed: Annotated[
         bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
     ] = False,
@@ -85,12 +91,13 @@ def environment(
         "data": data.name if data else "",
         "paths": paths.name if paths else "",
         "known": len(known),
+        "agents": Path(agents).name,
         "split": split,
         "limit": limit,
         "seed": seed,
     }
     if bare := [one for one in chosen if one in _POLICIES]:
-        made = _play(name, data, tasks, bare, known, console)
+        made = _play(name, data, tasks, bare, known, agents, console)
         path = out / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_written(_head(about) | made), "utf-8")
@@ -100,16 +107,24 @@ def environment(
     if methods := [one for one in chosen if one in _METHODS]:
         os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
         context = context_of({"model": model, **pairs(setting or [])})
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "paths.jsonl"
+        kept = result_path(out / name, model)
+        if ray:  # its machines have to find the paths where they find the data
+            kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent if ray else None) as folder:
+            file = Path(folder).resolve() / "paths.jsonl"
             write_paths(file, known)
             given = {"environment_data": str(data) if data else None, "paths": str(file)}
-            context = context.model_copy(update=given)
+            context = context.model_copy(update=given | {"agents": resolved(agents)})
             runs = suite.samples(name, tasks, methods=methods, settings=context, paths=known)
             head = head_of(suite.NAME, context, about | {"concurrency": concurrency})
-            kept = result_path(out / name, model)
             run_samples(
-                console, runs, head, kept, concurrency=concurrency, redo_crashed=redo_crashed
+                console,
+                runs,
+                head,
+                kept,
+                concurrency=concurrency,
+                redo_crashed=redo_crashed,
+                ray=ray,
             )
         tell_report([kept], console, as_json=as_json, folder=out / name)
 
@@ -120,20 +135,19 @@ def _play(
     tasks: Sequence[Task],
     policies: Sequence[str],
     known: Sequence[Instructions],
+    agents: str,
     console: Console,
 ) -> dict[str, Any]:
     """Play without a language model, and show what came of it."""
     summaries: list[Summary] = []
     played: dict[str, list[Played]] = {}
-    guide = None
-    if {*policies} - {"gold"}:
-        if not known:
-            raise BadInput("There are no paths to follow.", mend="Name a file: --paths FILE")
-        guide = guide_of(tuple(known))
+    if {*policies} - {"gold"} and not known:
+        raise BadInput("There are no paths to follow.", mend="Name a file: --paths FILE")
     for policy in policies:
+        chosen = _chooser(policy, name, known, agents)
         playable = tasks if policy != "gold" else [task for task in tasks if task.gold]
         with open_environment(name, data) as world:
-            playing = without_model.play(world, playable, _player(policy, name, guide))
+            playing = without_model.play(world, playable, chosen)
             played[policy] = list(track(playing, policy, len(playable), console=console))
             summaries.append(without_model.summary(policy, played[policy], world))
     _show(name, summaries, console)
@@ -143,10 +157,11 @@ def _play(
     }
 
 
-def _player(policy: str, name: str, guide: Guide | None) -> Choose:
-    if guide is None or policy == "gold":
+def _chooser(policy: str, name: str, known: Sequence[Instructions], agents: str) -> Choose:
+    if policy == "gold":
         return without_model.Gold
-    return without_model.followers(name, guide, recombined=policy == "path")
+    guide = guide_of(tuple(known), agents if policy == "path" else NONE)
+    return without_model.followers(name, guide, proposed=policy != "nearest")
 
 
 def _written(made: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scripted import Replies, register
 from typer.testing import CliRunner, Result
-from worlds import WordVectors, encyclopedia, shop, solved, write_lines
+from worlds import WordVectors, encyclopedia, shop, small_agents, solved, write_lines
 
 from apps.bench import app
 from benchmarks.environment_play import Gold, choose, followers, play, summary
@@ -51,16 +51,16 @@ def test_a_sample_is_fixed_and_grows() -> None:
     assert len(choose(tasks, None, seed=1)) == 20
 
 
-@pytest.mark.parametrize("recombined", [True, False])
-def test_paths_are_followed_in_the_encyclopedia(recombined: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("proposed", [True, False])
+def test_paths_are_followed_in_the_encyclopedia(proposed: bool, tmp_path: Path) -> None:
     guide = guide_of(tuple(read_paths(solved(tmp_path))))
     with open_environment("hotpotqa", encyclopedia(tmp_path)) as world:
-        players = followers("hotpotqa", guide, recombined=recombined)
+        players = followers("hotpotqa", guide, proposed=proposed)
         first, second = play(world, world.tasks(), players)
     assert first.recall == 1.0  # Finlandia is named, Jean Sibelius is found there
     assert second.steps >= 1
     with pytest.raises(BadInput, match="No policy follows paths in the environment 'chess'"):
-        followers("chess", guide, recombined=recombined)
+        followers("chess", guide, proposed=proposed)
 
 
 def watched(*texts: str) -> Iterator[Observation]:
@@ -139,15 +139,16 @@ def test_a_repeater_does_the_path_word_by_word() -> None:
 def test_the_command_without_a_model(tmp_path: Path) -> None:
     told = run(
         *("--data", encyclopedia(tmp_path)),
-        *("--paths", solved(tmp_path), "--policy", "gold,nearest,path", "--split", "dev"),
-        *("--out", tmp_path / "out", "--json"),
+        *("--paths", solved(tmp_path), "--policy", "gold,nearest,form,path", "--split", "dev"),
+        *("--agents", small_agents(tmp_path), "--out", tmp_path / "out", "--json"),
     )
     made = json.loads(told.stdout)
     assert made == json.loads((tmp_path / "out" / "hotpotqa.json").read_text())
-    assert [one["policy"] for one in made["policies"]] == ["gold", "nearest", "path"]
+    assert [one["policy"] for one in made["policies"]] == [*("gold", "nearest", "form", "path")]
     assert made["policies"][0]["score"]["value"] == 1
     assert {one["task"] for one in made["tasks"]["path"]} == {"q1"}
     assert (made["known"], made["split"], made["paths"]) == (3, "dev", "paths.jsonl")
+    assert made["agents"] == "agents.npz"
 
 
 def test_paths_of_the_very_tasks_are_left_out(tmp_path: Path) -> None:
@@ -164,6 +165,7 @@ def test_the_command_with_a_model(tmp_path: Path) -> None:
     command = (
         *("--data", encyclopedia(tmp_path)),
         *("--paths", solved(tmp_path), "--policy", "react,instructrag", "--split", "dev"),
+        *("--agents", small_agents(tmp_path)),
         *("--model", register(script), "--out", tmp_path / "out", "--json"),
     )
     made = json.loads(run(*command).stdout)

@@ -17,6 +17,7 @@ from learning import agents_file
 from learning.agent_batches import Settings, plain
 from learning.agents_file import AgentsCard
 from learning.graph_states import FEATURES
+from learning.guide import THRESHOLD
 from learning.instruction_graph import InstructionGraph
 from learning.meta_training import Point, Trained, first
 from learning.paths import Path
@@ -217,7 +218,7 @@ def test_agents_of_another_version_are_refused(tmp_path: File) -> None:
 def test_loaded_agents_propose(tmp_path: File) -> None:
     loaded = agents_file.load(saved(tmp_path))
     given = world(load("alfworld", trajectories(tmp_path)), 1)
-    graph = InstructionGraph(embed, suite.THRESHOLD)
+    graph = InstructionGraph(embed, THRESHOLD)
     stored: list[Path] = [path for task in given.seen for path in task.support]
     graph.insert_all(stored)
     agent = RLAgent(loaded.rl, embed, slots=given.slots)

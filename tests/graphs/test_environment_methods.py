@@ -8,7 +8,15 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from scripted import Replies, Reply, Script, register
 from toy_world import Toy
-from worlds import QUESTIONS, WordVectors, encyclopedia, shop, solved, write_lines
+from worlds import (
+    QUESTIONS,
+    WordVectors,
+    encyclopedia,
+    shop,
+    small_agents,
+    solved,
+    write_lines,
+)
 
 from graphs import ACTORS, method
 from memory import Answer, Context, WorkingMemory
@@ -42,6 +50,7 @@ def in_encyclopedia(folder: Path, script: Script, **more: object) -> Context:
         "environment_data": str(encyclopedia(folder)),
         "environment_task": "q1",
         "paths": str(solved(folder)),
+        "agents": "none",
         **more,
     }
     return Context.model_validate(settings)
@@ -143,6 +152,8 @@ async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) 
         "Finish[{answer}]",
     ]
     assert path["origins"] == ["In which country was the composer of Valse triste born?"]
+    assert [one["by"] for one in memory["candidate_paths"]] == ["nearest in form"] * 2
+    assert path["by"] == "first of the proposed"
     assert memory["plan"] == [
         "Search[Finlandia <what is asked>]",
         "Search[<what was found>]",
@@ -151,6 +162,24 @@ async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) 
     prompt = script.prompts[0].text
     assert "# Plan\n1. Search[Finlandia <what is asked>]\n2. " in prompt
     assert "Valse triste born?" in prompt
+
+
+async def test_agents_of_a_file_propose_and_select(tmp_path: Path) -> None:
+    file = str(small_agents(tmp_path))
+    memory = await run("instructrag", in_encyclopedia(tmp_path, acting(*GOLD), agents=file))
+    path = memory["path"]
+    assert path is not None
+    assert path["by"] == "ML-Agent"
+    assert {one["by"] for one in memory["candidate_paths"]} == {"RL-Agent"}
+    assert set(path["origins"]) <= {
+        "In which country was the composer of Valse triste born?",
+        "Is Bergen a town of Denmark?",
+    }
+
+
+async def test_agents_that_are_not_there_are_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"nothing\.npz cannot be read"):
+        await run("instructrag", in_encyclopedia(tmp_path, Replies(), agents="nothing.npz"))
 
 
 async def test_rap_shows_whole_trajectories(tmp_path: Path) -> None:

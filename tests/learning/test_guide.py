@@ -5,10 +5,10 @@ from pathlib import Path as File
 
 import pytest
 from bag_of_words import embed
-from worlds import PATHS, WordVectors, solved
+from worlds import PATHS, WordVectors, small_agents, solved
 
 from learning.experience import experience_of
-from learning.guide import Guide, Suggestion, open_guide
+from learning.guide import Guide, Suggestion, guide_of, open_guide
 from learning.instruction_graph import InstructionGraph
 from learning.ml_agent import MLAgent
 from learning.paths import Path, read_paths
@@ -37,6 +37,13 @@ class Shortest(MLAgent):
     def select(self, question: str, proposals: Sequence[Proposal]) -> int:
         lengths = [len(proposal.instructions) for proposal in proposals]
         return lengths.index(min(lengths))
+
+
+class Wide(WordVectors):
+    """As long as the vectors of the shipped agents."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[*vector, *[0.0] * 320] for vector in super().embed_documents(texts)]
 
 
 def guide(folder: File) -> Guide:
@@ -79,6 +86,35 @@ def test_agents_propose_from_the_graph_and_select(tmp_path: File) -> None:
     assert known.graph.paths[0].instructions[0] == "Search[{1} {asked}]"
     assert known.select(BORN, proposed) == 0
     assert known.select(BORN, [Suggestion(("a", "b"), ()), Suggestion(("a",), ())]) == 1
+
+
+def test_a_guide_takes_agents_by_name_or_file(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def vectors(name: str = "the default") -> WordVectors:
+        asked.append(name)
+        return WordVectors()
+
+    monkeypatch.setattr("learning.guide.embeddings", vectors)
+    guide_of.cache_clear()
+    paths = tuple(read_paths(solved(tmp_path)))
+    alone, both = guide_of(paths, "none"), guide_of(paths, str(small_agents(tmp_path)))
+    assert (alone.proposer, alone.selector) == ("nearest in form", "first of the proposed")
+    assert (both.proposer, both.selector) == ("RL-Agent", "ML-Agent")
+    assert asked == ["the default", "minilm"]  # agents see through the model of their training
+    proposed = both.propose(BORN, 2)
+    assert {text for one in proposed for text in one.instructions} <= {
+        text for path in paths for text in both.form(path)
+    }
+    assert both.select(BORN, proposed) in range(len(proposed))
+
+
+def test_the_shipped_agents_guide(monkeypatch: pytest.MonkeyPatch, tmp_path: File) -> None:
+    monkeypatch.setattr("learning.guide.embeddings", lambda _: Wide())
+    guided = guide_of(tuple(read_paths(solved(tmp_path))), "shipped")
+    assert guided.select(BORN, guided.propose(BORN, 3)) >= 0
 
 
 def test_a_guide_is_made_of_a_file_or_of_an_owners_experience(

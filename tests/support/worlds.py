@@ -5,8 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bag_of_words import embed
+import numpy as np
+from bag_of_words import SIZE, embed
 from langchain_core.embeddings import Embeddings
+
+from learning.agents_file import AgentsCard, save
+from learning.graph_states import FEATURES
+from learning.ml_agent import shapes
 
 DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 PAGES = [
@@ -121,8 +126,29 @@ def solved(folder: Path) -> Path:
     return write_lines(folder / "paths.jsonl", PATHS)
 
 
+def small_agents(folder: Path) -> Path:
+    """A file of agents with drawn parameters, for :class:`WordVectors`."""
+    random = np.random.default_rng(1)
+    rl = {
+        "w1": random.normal(size=(len(FEATURES), 4)).astype(np.float32),
+        "b1": np.zeros(4, np.float32),
+        "w2": random.normal(size=(4, 2)).astype(np.float32),
+        "b2": np.array([0, 2], np.float32),
+    }
+    ml = {
+        name: random.normal(0, 0.3, shape).astype(np.float32)
+        for name, shape in shapes(SIZE, 8, 1).items()
+    }
+    path = folder / "agents.npz"
+    save(path, rl, ml, AgentsCard(seed=1, date="2026-11-22", command="", tasks={}, rewards=[]))
+    return path
+
+
 class WordVectors(Embeddings):
-    """Texts that share words are near each other."""
+    """Texts that share words are near each other, whichever model is asked for."""
+
+    def __init__(self, _name: str = "") -> None:
+        pass
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         vectors: list[list[float]] = embed(texts).tolist()
