@@ -17,6 +17,7 @@ import numpy as np
 
 from learning.instruction_graph import THRESHOLD, InstructionGraph
 from learning.paths import Path
+from learning.queries.literals import slotted
 from learning.vectors import Embed, Floats
 from planweave import BadInput
 from planweave.state import StateSettings
@@ -51,14 +52,14 @@ class Experience:
         self.file = folder / f"{name}.sqlite"
 
     def add(self, paths: Iterable[Path]) -> list[str]:
-        """Keep paths, and return the keys of those that are new.
+        """Keep paths, with slots in their queries, and return the keys of those that are new.
 
         One that is there already takes over reward and origin: the last verdict counts.
 
         Raises:
             BadInput: The database cannot be opened or written.
         """
-        paths = list(paths)
+        paths = [slotted(path) for path in paths]
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._open() as database:
             known = {key for (key,) in database.execute("SELECT key FROM path")}

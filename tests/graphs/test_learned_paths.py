@@ -1,12 +1,16 @@
 """PlanRAG with experience: a learned path is the plan; without a model the path policy."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from scripted import Replies, act, change, decide, keep, plan
 
+from learning.experience import Experience
+from learning.paths import Path as Instructions
+from learning.paths import write_paths
 from learning.queries.memory import SHIPPED, learned
 from memory import Context, WorkingMemory
 from nodes.experience import learned_plan
@@ -131,6 +135,31 @@ async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path
     assert policy["answer"]
     assert policy["answer"]["decision"] is None
     assert "nothing" in policy["answer"]["unknown"]
+
+
+async def test_what_was_confirmed_for_one_question_serves_another(run: Run, tmp_path: Path) -> None:
+    first, second = (
+        solved("building"),
+        scenario("building").ask(scenario("building").generate(900_002, 200), 2),
+    )
+    goods, other = (re.findall(r"price of (\w+)", one.prompt)[0] for one in (first, second))
+    assert goods != other
+    query = (
+        "SELECT b.id AS decision FROM building b JOIN supply s ON s.building_id = b.id "
+        f"JOIN goods g ON g.code = s.goods_id WHERE g.goods_name = '{goods}' "
+        "ORDER BY s.current_output DESC LIMIT 1"
+    )
+    kept = Experience(tmp_path / "experience", "alice")
+    kept.add([Instructions("", first.prompt, (f"sql[{query}]",), origin="thread abc")])
+    file = tmp_path / "mine.jsonl"
+    write_paths(file, [entry.path for entry in kept.entries()])
+    script = Replies(decide=[decide(str(second.answer), 1)])
+    memory = await _planrag(run, script, second, tmp_path, experience=str(file))
+    assert script.tasks == ["decide"]
+    (turn,) = memory["turns"]
+    assert (turn["input"], turn["problem"]) == (query.replace(goods, other), "")
+    assert memory["path"]
+    assert memory["path"]["origins"] == ["thread abc"]
 
 
 async def test_a_learned_write_is_refused_like_any_other(run: Run, tmp_path: Path) -> None:

@@ -38,6 +38,16 @@ def test_the_last_verdict_counts(experience: Experience) -> None:
     assert (first.reward, first.origin, last) == (0.2, "bob", other)
 
 
+def test_queries_are_kept_with_slots(experience: Experience) -> None:
+    query = "sql[SELECT home FROM country WHERE name = 'Brunswick']"
+    path = Path("", 'Where is "Brunswick" at home?', (query,))
+    (key,) = experience.add([path])
+    kept = experience.entries()[-1].path
+    assert kept.instructions == ("sql[SELECT home FROM country WHERE name = {{country.name}}]",)
+    assert kept.key == key
+    assert experience.add([path, kept]) == []
+
+
 @pytest.mark.parametrize("owner", ["bob", "Alice", "../alice", "", "x" * 5000, "\ud800"])
 def test_owners_are_apart(experience: Experience, tmp_path: File, owner: str) -> None:
     other = Experience(tmp_path / "experience", owner)

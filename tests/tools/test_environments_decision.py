@@ -12,7 +12,10 @@ def test_a_task_is_read_about_and_decided() -> None:
         task = environment.tasks("locating")[0]
         asked = scenario("locating").ask(scenario("locating").generate(1, 300), 1)
         assert (task.kind, task.question) == ("locating", asked.prompt)
-        assert "merchant" in environment.reset(task).text
+        seen = environment.reset(task).text
+        assert "merchant" in seen  # the rules
+        assert "base_trading_power" in seen.partition("SQL")[2]  # a column, in the schema
+        assert "Trade_node" in seen  # a label
         for query in (
             "SQL[SELECT COUNT(*) AS n FROM trade_node]",
             "Cypher[MATCH (n:Trade_node) RETURN count(n) AS n]",

@@ -18,10 +18,12 @@ from tools.connect import open_database
 from tools.database import Database, Limits
 from tools.environments.base import LocalEnvironment, Observation, Task
 from tools.result_text import result_text
+from tools.schema_text import schema_text
 
 _ACTION = re.compile(r"\s*(sql|cypher|finish)\s*\[(.*)\]\s*", re.IGNORECASE | re.DOTALL)
 _GENERATED = ("locating", "building")
 _NUMBER, _SIZE = 20, 300
+_KINDS = ("sql", "cypher")
 _LIMITS = Limits(seconds=10, rows=40)
 
 
@@ -60,10 +62,11 @@ class DecisionQA(LocalEnvironment):
         return found
 
     def reset(self, task: Task) -> Observation:
-        """See :class:`Environment`; what is seen first are the business rules."""
+        """See :class:`Environment`; first the business rules and both schemas are seen."""
         self._forget()
-        self._question = self._questions[task.id]
-        return Observation(self._question.rules)
+        self._question = question = self._questions[task.id]
+        schemas = (schema_text(self._database(kind, question).schema()) for kind in _KINDS)
+        return Observation("\n\n".join([question.rules, *schemas]))
 
     def step(self, action: str) -> Observation:
         """See :class:`Environment`."""
