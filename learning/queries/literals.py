@@ -1,0 +1,115 @@
+"""Slots for the values that a query shares with its question, so that it serves other questions.
+
+What a run did, such as ``sql[SELECT … WHERE country_name = 'Brunswick']``, answers its own question
+alone. Where the question names a value that the query compares with a column, the slot of that
+column takes its place (see :mod:`learning.queries.slots`).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from learning.paths import Path
+from learning.queries.memory import action
+from learning.queries.slots import Place, literal, named
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_NODE = re.compile(r"\(\s*(\w*)\s*:\s*(\w+)\s*(?:\{([^{}]*)\})?")
+_TEXT = r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+_PROPERTY = re.compile(rf"(\w+)\s*:\s*{_TEXT}")
+_COMPARISON = re.compile(rf"\b(\w+)\.(\w+)\s*=\s*{_TEXT}")
+_LONGEST = 20_000
+
+
+def slotted(path: Path) -> Path:
+    """The path with slots in its queries; instructions that are no queries stay as they are.
+
+    A value becomes a slot if the question names it and the query compares it with one column
+    alone. A query that cannot be read keeps its values.
+    """
+    instructions = tuple(_slotted(text, path.question) for text in path.instructions)
+    return replace(path, instructions=instructions)
+
+
+def _slotted(instruction: str, question: str) -> str:
+    found = action(instruction)
+    if found is None or found[0] == "finish" or len(found[1]) > _LONGEST:
+        return instruction
+    tool, query = found
+    compared = defaultdict(set)
+    for text, place in _in_sql(query) if tool == "sql" else _in_cypher(query):
+        compared[text].add(place)
+    for text, places in compared.items():
+        value = _value(text)
+        (place, *others) = places
+        if place is not None and not others and named(question, [value]) == value:
+            query = query.replace(text, str(place))
+    return f"{tool}[{query}]"
+
+
+def _value(text: str) -> str:
+    """What a literal stands for; both ways to write a quote in it are understood."""
+    inner = text[1:-1].replace("''", "'") if text[0] == "'" else text[1:-1]
+    return re.sub(r"\\(.)", r"\1", inner)
+
+
+def _in_sql(query: str) -> Iterator[tuple[str, Place | None]]:
+    """Each text literal, as it is written, with the column that it is compared with, if one is."""
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        tree = sqlglot.parse_one(query)
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return
+    for found in tree.find_all(exp.Literal):
+        if found.is_string:
+            yield literal(found.this, escape="'"), _place(found)
+
+
+def _place(found: "exp.Literal") -> Place | None:
+    from sqlglot import exp
+
+    comparison = found.parent
+    if isinstance(comparison, exp.EQ):
+        column = comparison.left if found is comparison.right else comparison.right
+    elif isinstance(comparison, exp.In) and len(comparison.expressions) == 1:
+        column = comparison.this
+    else:
+        return None
+    table = _table(column) if isinstance(column, exp.Column) else None
+    return Place(table, column.name) if table else None
+
+
+def _table(column: "exp.Column") -> str | None:
+    """The table that a column is of; None where the query alone does not tell."""
+    from sqlglot import exp
+
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        clauses = [select.args.get("from_") or select.args.get("from")]
+        sources = [c.this for c in [*clauses, *(select.args.get("joins") or [])] if c is not None]
+        for source in sources:
+            if column.table == source.alias_or_name or (not column.table and len(sources) == 1):
+                return source.name if isinstance(source, exp.Table) else None
+        select = select.find_ancestor(exp.Select) if column.table else None
+    return None
+
+
+def _in_cypher(query: str) -> Iterator[tuple[str, Place | None]]:
+    """As :func:`_in_sql`; a literal that stands elsewhere too is told once more for that."""
+    labels = {match[1]: match[2] for match in _NODE.finditer(query)}
+    told = []
+    for node in _NODE.finditer(query):
+        told += [(m[2], Place(node[2], m[1])) for m in _PROPERTY.finditer(node[3] or "")]
+    for match in _COMPARISON.finditer(query):
+        if match[1] in labels:
+            told.append((match[3], Place(labels[match[1]], match[2])))
+    yield from told
+    for text in {text for text, _ in told}:
+        if query.count(text) > sum(text == one for one, _ in told):
+            yield text, None
