@@ -7,7 +7,6 @@ programs and the sandbox do no harm to either. Exit status 1 if a wrong solution
 
 import argparse
 import ast
-import gzip
 import json
 import re
 import sys
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from uuid import uuid4
 
+from benchmarks.lines import published
 from benchmarks.machine import command, machine, versions
 from planweave import BadInput, PlanweaveError
 from tools import sandbox
@@ -79,12 +79,9 @@ def load(path: Path) -> list[Problem]:
     Raises:
         BadInput: It cannot be read or is in another format.
     """
+    rows = published(path)
     try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
-            rows: list[Row] = [json.loads(line) for line in file if line.strip()]
         return [_reader(row)(row) for row in rows]
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or error}.") from error
     except (ValueError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} is not in a known format of programming tasks: {error!r}.",

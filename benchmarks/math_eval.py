@@ -6,8 +6,6 @@ their target when they are run in the sandbox as a model's would be.
 """
 
 import argparse
-import gzip
-import json
 import math
 import re
 import sys
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.code_eval import code_of, report
+from benchmarks.lines import published
 from planweave import BadInput, PlanweaveError
 from tools import sandbox
 
@@ -70,12 +69,9 @@ def load(path: Path) -> list[Problem]:
     Raises:
         BadInput: It cannot be read or is in another format.
     """
+    rows = published(path)
     try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
-            rows: list[Mapping[str, object]] = [json.loads(line) for line in file if line.strip()]
         return [_problem(number, row) for number, row in enumerate(rows, 1)]
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror or error}.") from error
     except (ValueError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} is not in a known format of word problems: {error!r}.",

@@ -7,18 +7,17 @@ normalisation. What was retrieved is judged by the paragraphs that the answer re
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from benchmarks import multihop
 from benchmarks.mhqa_corpus import Corpus, Place
 from benchmarks.mhqa_tables import mhqa_tables
 from benchmarks.multihop import MultiHop
-from benchmarks.play import OnCall, play_graph
+from benchmarks.play import OnCall, Way
 from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, Suite, register
+from benchmarks.suite import Sample, Suite, drawn, register
 from benchmarks.table import Table
 from memory import Answer, Context, WorkingMemory
 from tools.short_answers import match
@@ -33,13 +32,6 @@ FILES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Questions of each data set that nothing here was trained on."""
-
-
-class Way(NamedTuple):
-    """A graph, and the settings with which it is the method of that name."""
-
-    graph: str
-    settings: Mapping[str, object] = MappingProxyType({})
 
 
 WAYS: Mapping[str, Way] = MappingProxyType(
@@ -119,9 +111,7 @@ class Asked:
 
 async def play(sample: Sample, on_call: OnCall) -> WorkingMemory:
     """Ask the graph that is the sample's method, with the method's settings."""
-    way = WAYS[sample.method]
-    context = sample.context.model_copy(update=dict(way.settings))
-    return await play_graph(replace(sample, method=way.graph, context=context), on_call)
+    return await WAYS[sample.method].play(sample, on_call)
 
 
 def asked(dataset: str, corpus: Corpus, questions: Sequence[MultiHop]) -> list[Asked]:
@@ -130,12 +120,8 @@ def asked(dataset: str, corpus: Corpus, questions: Sequence[MultiHop]) -> list[A
 
 
 def choose(pool: Sequence[Asked], limit: int | None, seed: int) -> list[Asked]:
-    """A fixed sample in a fixed order; a smaller limit chooses a part of what a larger one does."""
-
-    def place(one: Asked) -> bytes:
-        return hashlib.sha256(f"{seed} {one.question.id}".encode()).digest()
-
-    return sorted(pool, key=place)[:limit]
+    """See :func:`drawn`."""
+    return drawn(pool, limit, seed, lambda one: one.question.id)
 
 
 def samples(

@@ -1,7 +1,9 @@
 """How a sample is carried out: by a graph, unless its suite knows another way."""
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from graphs import method
 from memory import Input, WorkingMemory
@@ -15,6 +17,18 @@ OnCall: TypeAlias = Callable[[CallRecord], None]
 
 Play: TypeAlias = Callable[["Sample", OnCall], Awaitable[WorkingMemory]]
 """Carries a sample out and returns what is known at the end, its ``answer`` above all."""
+
+
+class Way(NamedTuple):
+    """A graph, and the settings with which it is the method of some name."""
+
+    graph: str
+    settings: Mapping[str, object] = MappingProxyType({})
+
+    async def play(self, sample: "Sample", on_call: OnCall, **further: object) -> WorkingMemory:
+        """Ask the graph with these settings and ``further`` ones."""
+        context = sample.context.model_copy(update={**self.settings, **further})
+        return await play_graph(replace(sample, method=self.graph, context=context), on_call)
 
 
 async def play_graph(sample: "Sample", on_call: OnCall) -> WorkingMemory:

@@ -7,14 +7,13 @@ run in the sandbox, plans by the rules of the crafting world.
 import asyncio
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import fmean
-from types import MappingProxyType
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from benchmarks.play import OnCall, play_graph
+from benchmarks.play import OnCall, Way
 from benchmarks.rat_items import Item
 from benchmarks.rat_tables import PAPER, paper_name, rat_tables
 from benchmarks.record import Record, Score
@@ -23,13 +22,6 @@ from benchmarks.table import Table
 from memory import Answer, Context, WorkingMemory
 
 NAME = "rat"
-
-
-class Way(NamedTuple):
-    """A graph, and the settings with which it is the method of that name."""
-
-    graph: str
-    settings: Mapping[str, object] = MappingProxyType({})
 
 
 WAYS: Mapping[str, Way] = {
@@ -84,12 +76,10 @@ class Trial:
     async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
         """Attempt it, each time with another seed, and grade; what is returned is of the last."""
         self.made = []
-        way = WAYS[sample.method]
         memory: WorkingMemory = {}
         for number in range(self.attempts):
-            seeded = {**way.settings, "seed": (sample.context.seed or 0) + number}
-            context = sample.context.model_copy(update=seeded)
-            memory = await play_graph(replace(sample, method=way.graph, context=context), on_call)
+            seed = (sample.context.seed or 0) + number
+            memory = await WAYS[sample.method].play(sample, on_call, seed=seed)
             self.made.append(await self._graded(memory))
         return memory
 

@@ -6,17 +6,17 @@ words in a row with a tested item is dropped (the n-gram rule of Guo et al. 2024
 told of.
 """
 
-import gzip
-import json
 import re
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from benchmarks.multihop import load
+from benchmarks import multihop
+from benchmarks.lines import published
+from benchmarks.rat_items import Family, load
+from benchmarks.writing import load_tasks
 from planweave import BadInput
 from tools.documents.collection import (
     Progress,
@@ -24,8 +24,6 @@ from tools.documents.collection import (
     delete_collection,
     open_collection,
 )
-
-Family = Literal["code", "maths", "planning", "writing"]
 
 WORDS_IN_A_ROW = 10
 _WORD = re.compile(r"\w+")
@@ -133,24 +131,8 @@ def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
 
 
-def rows(path: Path) -> list[Mapping[str, str]]:
-    """The records of a ``.jsonl.gz`` file.
-
-    Raises:
-        BadInput: It cannot be read.
-    """
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            return [json.loads(line) for line in file]
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise BadInput(
-            f"{path} cannot be read ({type(error).__name__}).",
-            mend="Give the folder of the published data with --data.",
-        ) from None
-
-
 def _code(data: Path) -> tuple[list[Text], list[Text]]:
-    problems = rows(data / "mbpp.jsonl.gz")
+    problems = published(data / "mbpp.jsonl.gz")
     texts, tested = [], []
     for row in problems:
         number = int(row["task_id"])
@@ -159,23 +141,23 @@ def _code(data: Path) -> tuple[list[Text], list[Text]]:
             texts.append(Text(name, f"{text}\n\n{code}"))
         else:
             tested += [Text(name, text), Text(name, code)]
-    for row in [*rows(data / "humaneval.jsonl.gz"), *rows(data / "MbppPlus.jsonl.gz")]:
+    for row in [*published(data / "humaneval.jsonl.gz"), *published(data / "MbppPlus.jsonl.gz")]:
         name = row["task_id"]
         tested += [Text(name, row["prompt"]), Text(name, row["canonical_solution"])]
     return texts, tested
 
 
 def _maths(data: Path) -> tuple[list[Text], list[Text]]:
-    train = rows(data / "gsm8k_train_1000.jsonl.gz")
+    train = published(data / "gsm8k_train_1000.jsonl.gz")
     texts = [
         Text(f"GSM8K train {number}", f"{row['question']}\n\n{_plain(row['answer'])}")
         for number, row in enumerate(train, start=1)
     ]
     tested = [
         Text(f"GSM8K test {number}", row["question"])
-        for number, row in enumerate(rows(data / "gsm8k_test.jsonl.gz"), start=1)
+        for number, row in enumerate(published(data / "gsm8k_test.jsonl.gz"), start=1)
     ]
-    hard = rows(data / "gsm_hard.jsonl.gz")
+    hard = published(data / "gsm_hard.jsonl.gz")
     tested += [Text(f"GSM-Hard {number}", row["input"]) for number, row in enumerate(hard, start=1)]
     return texts, tested
 
@@ -186,8 +168,10 @@ def _plain(worked: str) -> str:
 
 
 def _planning(data: Path) -> tuple[list[Text], list[Text]]:
-    texts = [Text(row["title"], row["text"]) for row in rows(data / "wiki_passages.jsonl.gz")]
-    return texts, []  # a goal is one item's name; how to obtain it is in no passage
+    passages = published(data / "wiki_passages.jsonl.gz")
+    goals = load("planning", "Minecraft", data)
+    texts = [Text(passage["title"], passage["text"]) for passage in passages]
+    return texts, [Text(f"Minecraft {goal.id}", goal.asked) for goal in goals]
 
 
 def _writing(data: Path) -> tuple[list[Text], list[Text]]:
@@ -198,9 +182,10 @@ def _writing(data: Path) -> tuple[list[Text], list[Text]]:
             f"{data} holds no paragraphs of HotpotQA.",
             mend="Give the folder of its *_distractor_subset.jsonl.gz files with --data.",
         )
-    found = (load(path) for path in files)
+    found = (multihop.load(path) for path in files)
     paragraphs = {one: None for file in found for question in file for one in question.paragraphs}
-    return [Text(*paragraph) for paragraph in paragraphs], []  # the tasks are in no text
+    tasks = [Text(f"{task.dataset} {task.id}", task.asked) for task in load_tasks("")]
+    return [Text(*paragraph) for paragraph in paragraphs], tasks
 
 
 _READERS = {"code": _code, "maths": _maths, "planning": _planning, "writing": _writing}

@@ -1,15 +1,16 @@
 """The tasks of RAT's families, from the published files, and how a product is graded."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from benchmarks import code_eval, math_eval
-from benchmarks.rat_corpus import Family
+from benchmarks.suite import drawn
 from tools.crafting import World, executable, load_world
+
+Family = Literal["code", "maths", "planning", "writing"]
 
 FILES: Mapping[Family, Mapping[str, str]] = {
     "code": {
@@ -69,9 +70,8 @@ def load(family: Family, dataset: str, data: Path) -> list[Item]:
 
 
 def choose(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
-    """A fixed sample in a fixed order; a smaller limit chooses a part of what a larger one does."""
-    digest = {item.id: hashlib.sha256(f"{seed} {item.id}".encode()).digest() for item in items}
-    return sorted(items, key=lambda item: digest[item.id])[:limit]
+    """See :func:`drawn`."""
+    return drawn(items, limit, seed, lambda item: item.id)
 
 
 def _programs(dataset: str, problems: Sequence[code_eval.Problem]) -> list[Item]:

@@ -5,7 +5,7 @@ The runner, the result files and the generic part of the report know nothing els
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
@@ -21,6 +21,9 @@ from planweave import BadInput
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +94,24 @@ class Drawing(Protocol):
 
     def draw(self, records: Sequence[Record], figure: "Figure") -> None:
         """Draw it, and set the size of the figure."""
+
+
+def drawn(
+    items: Iterable[Item], limit: int | None, seed: int, name: Callable[[Item], str]
+) -> list[Item]:
+    """A fixed sample in a fixed order; a smaller limit chooses a part of what a larger one does.
+
+    Args:
+        items: In any order.
+        limit: How many at most; None for all.
+        seed: Another seed, another sample.
+        name: What tells one item from the others.
+    """
+
+    def place(item: Item) -> bytes:
+        return hashlib.sha256(f"{seed} {name(item)}".encode()).digest()
+
+    return sorted(items, key=place)[:limit]
 
 
 OWN = ("agents", "dqa", "environment", "mhqa", "needles", "prompt_format", "rag", "rat", "writing")

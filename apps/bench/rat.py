@@ -26,8 +26,8 @@ from apps.bench.common import (
 )
 from benchmarks import rat as thoughts
 from benchmarks import writing
-from benchmarks.rat_corpus import Corpus, Family, build, collection_of
-from benchmarks.rat_items import FILES, Item, choose, load
+from benchmarks.rat_corpus import Corpus, build, collection_of
+from benchmarks.rat_items import FILES, Family, Item, choose, load
 from planweave import BadInput
 from tools.documents.collection import collections, open_collection
 from tools.web import KNOWN, open_engine
