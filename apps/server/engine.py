@@ -74,7 +74,7 @@ class Engine:
         self.storage = storage
         self.settings = settings
         self.worker = f"{socket.gethostname()[:20]}-{os.getpid()}-{uuid4().hex[:8]}"
-        self.runs, self.threads = Runs(storage.engine), Threads(storage.engine)
+        self.runs, self.threads = Runs(storage.database), Threads(storage.database)
         self.feed = Feed(self.runs, self.worker)
         self.draining = False
         self._limits = limits
@@ -164,12 +164,12 @@ class Engine:
         await self.storage.saver.adelete_thread(thread_id)
 
     async def _take(self) -> None:
-        """Claim runs as long as there are any and there is room."""
+        """Claim as many runs as there are and have room."""
         self._wake.clear()
-        while not self.draining and len(self._works) < self.settings.jobs:
-            claim = await self.runs.claim(self.worker, self.settings.lease_seconds)
-            if claim is None:
-                return
+        room = self.settings.jobs - len(self._works)
+        if self.draining or room <= 0:
+            return
+        for claim in await self.runs.claim(self.worker, self.settings.lease_seconds, room):
             self.feed.local.add(claim.run_id)
             task = asyncio.create_task(self._carry(claim))
             self._works[claim.run_id] = Work(claim, task)
@@ -244,7 +244,8 @@ class Engine:
             if claim.crashes >= _CRASHES:
                 raise GivenUp("The run has ended its worker again and again, and is given up.")
             context = await self._context(claim)
-            await asyncio.to_thread(method, claim.method)  # its first import takes a while
+            if claim.method not in self._graphs:
+                await asyncio.to_thread(method, claim.method)  # its first import takes a while
             async with limit:
                 await carry_out(claim, self.graph(claim.method), context, say, called)
             return "success"
@@ -264,18 +265,26 @@ class Engine:
         with suppress(SQLAlchemyError):
             await self._book(work)
             if work.reason == "drained":
-                await self.runs.release(work.claim, self.worker)
+                async with self.feed.ending(work.claim.run_id) as said:
+                    await self.runs.release(work.claim, self.worker, said)
 
     async def _finish(self, work: Work, status: Status, event: Callable[..., Event]) -> Status:
         claim = work.claim
         waiting, state = await outcome(claim, self.graph(claim.method))
         if status == "success" and waiting:
             status = "interrupted"
-        await self._book(work)
-        await self.feed.saved(claim.run_id)
-        last = event("end", None)
         state["error"] = encode(work.error).decode() if work.error else ""
-        if await self.runs.finish(claim, self.worker, status=status, state=state, last=last):
+        last = event("end", None)
+        async with self.feed.ending(claim.run_id) as said:
+            ended = await self.runs.finish(
+                claim,
+                self.worker,
+                status=status,
+                state=state,
+                said=[*said, last],
+                spent=work.meter.empty(),
+            )
+        if ended:
             self.feed.tell(last)
         return status
 
@@ -284,6 +293,8 @@ class Engine:
         limits = self._limits(claim.person)
         person = Person(claim.person, limits, shared=self.settings.shared)
         context = admitted(person, RunRequest.model_validate(claim.payload).settings)
+        if not limits.a_day:
+            return context
         spent = await self.runs.spent(claim.owner)
         left: dict[str, float] = {}
         if limits.max_tokens_a_day is not None:

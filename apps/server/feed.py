@@ -4,12 +4,14 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from apps.server.runs import Runs
 from apps.server.wire import Event
 
 _SHORTEST, _LONGEST = 0.1, 1.0  # seconds between two looks into the table
 _QUIET_SECONDS = 15.0
+_GATHER_SECONDS = 0.05  # what is said meanwhile is kept together
 
 
 class Feed:
@@ -23,15 +25,16 @@ class Feed:
         self._runs = runs
         self._worker = worker
         self.local: set[str] = set()
-        self._unsaved: list[Event] = []
-        self._saving: list[Event] = []
+        self._unsaved: defaultdict[str, list[Event]] = defaultdict(list)
+        self._saving: dict[str, list[Event]] = {}
+        self._ending: set[str] = set()
         self._dirty = asyncio.Event()
         self._saved = asyncio.Condition()
         self._listeners: defaultdict[str, set[asyncio.Queue[Event]]] = defaultdict(set)
 
     def publish(self, event: Event) -> None:
         """Hand an event to those who listen, and have it kept soon."""
-        self._unsaved.append(event)
+        self._unsaved[event.run_id].append(event)
         self._dirty.set()
         self.tell(event)
 
@@ -43,27 +46,40 @@ class Feed:
     async def keep(self) -> None:
         """Write what was said since the last time to the table."""
         await self._dirty.wait()
+        await asyncio.sleep(_GATHER_SECONDS)
         self._dirty.clear()
-        self._saving, self._unsaved = self._unsaved, []
+        going_on = self._unsaved.keys() - self._ending
+        self._saving = {run_id: self._unsaved.pop(run_id) for run_id in going_on}
+        batch = [event for said in self._saving.values() for event in said]
         try:
-            await self._runs.add_events(self._worker, self._saving)
+            if batch:
+                await self._runs.add_events(self._worker, batch)
         except BaseException:
-            self._unsaved = [*self._saving, *self._unsaved]
+            for run_id, said in self._saving.items():
+                self._unsaved[run_id][:0] = said
             self._dirty.set()
             raise
         finally:
-            self._saving = []
+            self._saving = {}
             async with self._saved:
                 self._saved.notify_all()
 
-    async def saved(self, run_id: str) -> None:
-        """Wait until the table holds every event of a run."""
+    @asynccontextmanager
+    async def ending(self, run_id: str) -> AsyncIterator[list[Event]]:
+        """What a run has said and the table does not hold yet, for who keeps it with the run's end.
 
-        def kept() -> bool:
-            return not any(e.run_id == run_id for e in (*self._saving, *self._unsaved))
-
+        If that fails, it is kept like everything else.
+        """
         async with self._saved:
-            await self._saved.wait_for(kept)
+            await self._saved.wait_for(lambda: run_id not in self._saving)
+        self._ending.add(run_id)
+        try:
+            yield [*self._unsaved.get(run_id, ())]
+            self._unsaved.pop(run_id, None)
+        finally:
+            self._ending.discard(run_id)
+            if run_id in self._unsaved:
+                self._dirty.set()
 
     async def follow(
         self, run_id: str, after: int, alive: Callable[[], bool]
@@ -79,9 +95,8 @@ class Feed:
         """
         queue: asyncio.Queue[Event] = asyncio.Queue()
         self._listeners[run_id].add(queue)
-        for event in (*self._saving, *self._unsaved):
-            if event.run_id == run_id:
-                queue.put_nowait(event)
+        for event in (*self._saving.get(run_id, ()), *self._unsaved.get(run_id, ())):
+            queue.put_nowait(event)
         try:
             async for found in self._events(run_id, after, queue, alive):
                 yield found

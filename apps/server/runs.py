@@ -11,11 +11,23 @@ from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
 from langchain_core.utils.uuid import uuid7
-from sqlalchemy import and_, case, delete, exists, func, insert, or_, select, text, update
+from sqlalchemy import (
+    Connection,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from apps.server.database import Database, transaction
 from apps.server.errors import Conflict, NotFound, TooMuch
 from apps.server.people import Person
 from apps.server.tables import events, ledger, now, runs, threads
@@ -69,7 +81,6 @@ class Claim(NamedTuple):
     metadata: dict[str, Any]
     attempt: int
     crashes: int
-    temporary: bool
 
     @property
     def first_number(self) -> int:
@@ -85,58 +96,63 @@ class Spent(NamedTuple):
 
 
 class Runs:
-    """Reads and writes the table."""
+    """Reads and writes the table; each method is a transaction."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+    def __init__(self, database: Database) -> None:
+        self.database = database
 
-    async def create(self, person: Person, thread_id: str | None, order: Order) -> dict[str, Any]:
-        """Put a run into the queue.
+    @transaction
+    def create(
+        self, connection: Connection, person: Person, thread_id: str | None, order: Order
+    ) -> dict[str, Any]:
+        """Put a run into the queue; gives it as the protocol shows it.
 
         Raises:
             NotFound: The person has no such thread.
             Conflict: The thread is busy, and the order is to be rejected then.
             TooMuch: A limit of the person is reached.
         """
-        owner, run_id = person.owner, str(uuid7())
-        async with self._engine.begin() as connection:
-            await _admit(connection, person)
-            thread_id = await _thread(connection, owner, thread_id, order)
-            await _make_room(connection, thread_id, order.strategy)
-            values = {
-                "run_id": run_id,
-                "thread_id": thread_id,
-                "owner": owner,
-                "person": person.name,
-                "method": order.method,
-                "metadata": searchable(order.metadata),
-                "order": encode(order.payload).decode(),
-                "strategy": order.strategy,
-                "status": "pending",
-                "attempt": 0,
-                "crashes": 0,
-                "cancel": False,
-                "created_at": now(),
-                "updated_at": now(),
-            }
-            await connection.execute(insert(runs).values(values))
-        return await self.get(owner, thread_id, run_id)
+        _admit(connection, person)
+        thread_id = _thread(connection, person.owner, thread_id, order)
+        values = {
+            "run_id": str(uuid7()),
+            "thread_id": thread_id,
+            "owner": person.owner,
+            "person": person.name,
+            "method": order.method,
+            "metadata": searchable(order.metadata),
+            "order": encode(order.payload).decode(),
+            "strategy": order.strategy,
+            "status": "pending",
+            "attempt": 0,
+            "crashes": 0,
+            "cancel": False,
+            "created_at": now(),
+            "updated_at": now(),
+        }
+        made = connection.execute(insert(runs).values(values).returning(runs))
+        return _shown(made.mappings().one())
 
-    async def get(self, owner: str, thread_id: str, run_id: str) -> dict[str, Any]:
+    @transaction
+    def get(
+        self, connection: Connection, owner: str, thread_id: str, run_id: str
+    ) -> dict[str, Any]:
         """A run as the protocol shows it.
 
         Raises:
             NotFound: The owner has no such run.
         """
-        async with self._engine.connect() as connection:
-            asked = _own(select(runs), owner, thread_id).where(runs.c.run_id == run_id)
-            row = (await connection.execute(asked)).mappings().first()
-        if row is None:
-            raise NotFound(f"Run with ID {run_id} not found.")
-        return _shown(row)
+        return _shown(_own_run(connection, owner, thread_id, run_id))
 
-    async def of_thread(
-        self, owner: str, thread_id: str, status: str | None, limit: int, offset: int
+    @transaction
+    def of_thread(
+        self,
+        connection: Connection,
+        owner: str,
+        thread_id: str,
+        status: str | None,
+        limit: int,
+        offset: int,
     ) -> list[dict[str, Any]]:
         """The runs of a thread, the latest first.
 
@@ -146,59 +162,74 @@ class Runs:
         asked = _own(select(runs), owner, thread_id).order_by(runs.c.run_id.desc())
         if status:
             asked = asked.where(runs.c.status == status)
-        async with self._engine.connect() as connection:
-            await own_thread(connection, owner, thread_id)
-            rows = await connection.execute(asked.limit(limit).offset(offset))
-            return [_shown(row) for row in rows.mappings()]
+        own_thread(connection, owner, thread_id)
+        rows = connection.execute(asked.limit(limit).offset(offset))
+        return [_shown(row) for row in rows.mappings()]
 
-    async def cancel(self, owner: str, thread_id: str, run_id: str) -> None:
+    @transaction
+    def cancel(self, connection: Connection, owner: str, thread_id: str, run_id: str) -> None:
         """Ask for the end of a run; one that waits ends at once.
 
         Raises:
             NotFound: The owner has no such run that is not over.
         """
-        async with self._engine.begin() as connection:
-            await lock_thread(connection, owner, thread_id)
-            active = and_(runs.c.run_id == run_id, runs.c.status.in_(_ACTIVE))
-            asked = _own(select(runs.c.run_id), owner, thread_id).where(active)
-            if (await connection.execute(asked)).first() is None:
-                raise NotFound("There is no such run that is not over.")
-            await _cancel(connection, thread_id, run_id)
+        lock_thread(connection, owner, thread_id)
+        active = and_(runs.c.run_id == run_id, runs.c.status.in_(_ACTIVE))
+        asked = _own(select(runs.c.run_id), owner, thread_id).where(active)
+        if connection.execute(asked).first() is None:
+            raise NotFound("There is no such run that is not over.")
+        _cancel(connection, thread_id, run_id)
 
-    async def delete(self, owner: str, thread_id: str, run_id: str) -> None:
+    @transaction
+    def delete(self, connection: Connection, owner: str, thread_id: str, run_id: str) -> None:
         """Forget a run that is over.
 
         Raises:
             NotFound: The owner has no such run.
             Conflict: It is not over.
         """
-        run = await self.get(owner, thread_id, run_id)
-        if run["status"] in _ACTIVE:
+        if _own_run(connection, owner, thread_id, run_id)["status"] in _ACTIVE:
             raise Conflict("The run is not over.", mend="Cancel it first.")
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(events).where(events.c.run_id == run_id))
-            await connection.execute(delete(runs).where(runs.c.run_id == run_id))
+        connection.execute(delete(events).where(events.c.run_id == run_id))
+        connection.execute(delete(runs).where(runs.c.run_id == run_id))
 
-    async def claim(self, worker: str, lease: float) -> Claim | None:
-        """Take the oldest run that waits, or whose worker is silent; None if there is none."""
+    async def claim(self, worker: str, lease: float, most: int) -> list[Claim]:
+        """Take the oldest runs that wait, or whose worker is silent.
+
+        Args:
+            worker: Who takes them.
+            lease: Seconds for which it has them.
+            most: As many at most; fewer mean that there are no more.
+        """
+        while True:
+            try:
+                return await self._claim(worker, lease, most)
+            except IntegrityError:  # another worker took a run of the same thread meanwhile
+                continue
+
+    @transaction
+    def _claim(self, connection: Connection, worker: str, lease: float, most: int) -> list[Claim]:
         other = runs.alias()
+        waits = runs.c.status == "pending"
         stale = and_(runs.c.status == "running", runs.c.lease < now())
+        earlier = and_(other.c.status == "pending", other.c.run_id < runs.c.run_id)
         held = exists().where(
             other.c.thread_id == runs.c.thread_id,
-            other.c.status == "running",
             other.c.run_id != runs.c.run_id,
+            or_(other.c.status == "running", and_(waits, earlier)),
         )
         oldest = (
             select(runs.c.run_id)
-            .where(or_(runs.c.status == "pending", stale), ~held)
+            .where(or_(waits, stale), ~held)
             .order_by(runs.c.run_id)
-            .limit(1)
+            .limit(most)
             .with_for_update(skip_locked=True)
+            .cte("oldest")
         )
         crashed = case((runs.c.status == "running", 1), else_=0)
         taken = (
             update(runs)
-            .where(runs.c.run_id == oldest.scalar_subquery())
+            .where(runs.c.run_id.in_(select(oldest.c.run_id)))
             .values(
                 status="running",
                 worker=worker,
@@ -209,14 +240,13 @@ class Runs:
             )
             .returning(runs)
         )
-        try:
-            async with self._engine.begin() as connection:
-                row = (await connection.execute(taken)).mappings().first()
-                return await _claim(connection, row) if row else None
-        except IntegrityError:  # another worker took a run of the same thread meanwhile
-            return None
+        rows = connection.execute(taken).mappings().all()
+        return [_claimed(row) for row in sorted(rows, key=lambda row: str(row["run_id"]))]
 
-    async def renew(self, worker: str, names: Sequence[str], lease: float) -> dict[str, bool]:
+    @transaction
+    def renew(
+        self, connection: Connection, worker: str, names: Sequence[str], lease: float
+    ) -> dict[str, bool]:
         """Renew the lease of what a worker runs: each run that it holds, and if it is to end."""
         renewed = (
             update(runs)
@@ -224,213 +254,227 @@ class Runs:
             .values(lease=now() + lease)
             .returning(runs.c.run_id, runs.c.cancel)
         )
-        async with self._engine.begin() as connection:
-            return _pairs(await connection.execute(renewed))
+        return _pairs(connection.execute(renewed))
 
-    async def release(self, claim: Claim, worker: str) -> None:
-        """Give a run back, so that another worker goes on with it."""
-        async with self._engine.begin() as connection:
-            given_back = _held(claim, worker).values(status="pending", worker=None, lease=None)
-            await connection.execute(given_back)
+    @transaction
+    def release(
+        self, connection: Connection, claim: Claim, worker: str, said: Sequence[Event]
+    ) -> None:
+        """Give a run back with what it has said, so that another worker goes on with it."""
+        given_back = _held(claim, worker).values(status="pending", worker=None, lease=None)
+        if connection.execute(given_back).rowcount:
+            _add(connection, said)
 
-    async def finish(
+    @transaction
+    def finish(
         self,
+        connection: Connection,
         claim: Claim,
         worker: str,
         *,
         status: Status,
         state: Mapping[str, Any],
-        last: Event,
+        said: Sequence[Event],
+        spent: Spent,
     ) -> bool:
         """End a run; False if it is this worker's no more.
 
         Args:
+            connection: Of the transaction.
             claim: The run.
             worker: Who ends it.
             status: How it ended.
             state: Columns of the thread: its values, interrupts, error.
-            last: The event that ends the stream.
+            said: The events that are not kept yet; the last one ends the stream.
+            spent: What is not booked yet; it is booked in any case.
         """
-        async with self._engine.begin() as connection:
-            await lock_thread(connection, claim.owner, claim.thread_id)  # as whoever cancels does
-            done = _held(claim, worker).values(
-                status=status,
-                order=encode(_without_secrets(claim.payload)).decode(),
-                worker=None,
-                lease=None,
+        _book(connection, claim.owner, spent)
+        lock_thread(connection, claim.owner, claim.thread_id)  # as whoever cancels does
+        done = _held(claim, worker).values(
+            status=status,
+            order=encode(_without_secrets(claim.payload)).decode(),
+            worker=None,
+            lease=None,
+            updated_at=now(),
+        )
+        if not connection.execute(done).rowcount:
+            return False
+        _add(connection, said)
+        left = _active(connection, runs.c.thread_id == claim.thread_id)
+        ended: Any = {"success": "idle", "interrupted": "interrupted"}.get(status, "error")
+        connection.execute(
+            update(threads)
+            .where(threads.c.thread_id == claim.thread_id)
+            .values(
+                status="busy" if left else ended,
                 updated_at=now(),
+                state_updated_at=now(),
+                **state,
             )
-            if not (await connection.execute(done)).rowcount:
-                return False
-            await connection.execute(insert(events).values(last._asdict()))
-            left = await _active(connection, runs.c.thread_id == claim.thread_id)
-            ended: Any = {"success": "idle", "interrupted": "interrupted"}.get(status, "error")
-            await connection.execute(
-                update(threads)
-                .where(threads.c.thread_id == claim.thread_id)
-                .values(
-                    status="busy" if left else ended,
-                    updated_at=now(),
-                    state_updated_at=now(),
-                    **state,
-                )
-            )
+        )
         return True
 
-    async def add_events(self, worker: str, batch: Sequence[Event]) -> None:
+    @transaction
+    def add_events(self, connection: Connection, worker: str, batch: Sequence[Event]) -> None:
         """Keep events of runs that this worker holds; those of others are dropped."""
         names = {event.run_id for event in batch}
         asked = select(runs.c.run_id, runs.c.attempt).where(
             runs.c.run_id.in_(names), runs.c.worker == worker
         )
-        async with self._engine.begin() as connection:
-            held = _pairs(await connection.execute(asked))
-            kept = [
-                event._asdict()
-                for event in batch
-                if held.get(event.run_id) == event.number // _NUMBERS
-            ]
-            if kept:
-                await connection.execute(insert(events), kept)
+        held = _pairs(connection.execute(asked))
+        kept = [event for event in batch if held.get(event.run_id) == event.number // _NUMBERS]
+        _add(connection, kept)
 
-    async def events(self, run_id: str, after: int) -> tuple[list[Event], bool]:
+    @transaction
+    def events(self, connection: Connection, run_id: str, after: int) -> tuple[list[Event], bool]:
         """The kept events of a run from a number on, and whether it is over."""
         later = select(events).where(events.c.run_id == run_id, events.c.number > after)
         status = select(runs.c.status).where(runs.c.run_id == run_id)
-        async with self._engine.connect() as connection:
-            over = (await connection.execute(status)).scalar_one_or_none() not in _ACTIVE
-            rows = await connection.execute(later.order_by(events.c.number))
-            return [Event(*row) for row in rows], over
+        over = connection.execute(status).scalar_one_or_none() not in _ACTIVE
+        rows = connection.execute(later.order_by(events.c.number))
+        return [Event(*row) for row in rows], over
 
-    async def book(self, owner: str, spent: Spent) -> None:
+    @transaction
+    def book(self, connection: Connection, owner: str, spent: Spent) -> None:
         """Add to what the owner has used today."""
-        entry = {"owner": owner, "day": _today(), "runs": 0, **spent._asdict()}
-        async with self._engine.begin() as connection:
-            await connection.execute(_BOOK, entry)
+        _book(connection, owner, spent)
 
-    async def spent(self, owner: str) -> Spent:
+    @transaction
+    def spent(self, connection: Connection, owner: str) -> Spent:
         """What the owner has used today."""
-        async with self._engine.connect() as connection:
-            return await _spent(connection, owner)
+        return _spent(connection, owner)
 
-    async def counts(self) -> dict[str, int]:
+    @transaction
+    def counts(self, connection: Connection) -> dict[str, int]:
         """How many runs wait and how many run, in all processes."""
         asked = (
             select(runs.c.status, func.count())
             .where(runs.c.status.in_(_ACTIVE))
             .group_by(runs.c.status)
         )
-        async with self._engine.connect() as connection:
-            found = _pairs(await connection.execute(asked))
+        found = _pairs(connection.execute(asked))
         return {status: found.get(status, 0) for status in _ACTIVE}
 
-    async def sweep(self, keep_seconds: float) -> list[str]:
+    @transaction
+    def sweep(self, connection: Connection, keep_seconds: float) -> list[str]:
         """Drop events of runs that ended long ago, and temporary threads; returns the latter."""
         old = and_(runs.c.status.not_in(_ACTIVE), runs.c.updated_at < now() - keep_seconds)
-        async with self._engine.begin() as connection:
-            await connection.execute(
-                delete(events).where(events.c.run_id.in_(select(runs.c.run_id).where(old)))
-            )
-            left = select(threads.c.thread_id).where(
-                threads.c.temporary.is_(True),
-                threads.c.status != "busy",
-                threads.c.updated_at < now() - keep_seconds,
-            )
-            gone = list((await connection.execute(left.limit(1000))).scalars())
-            for thread_id in gone:
-                await remove_thread(connection, thread_id)
+        connection.execute(
+            delete(events).where(events.c.run_id.in_(select(runs.c.run_id).where(old)))
+        )
+        left = select(threads.c.thread_id).where(
+            threads.c.temporary.is_(True),
+            threads.c.status != "busy",
+            threads.c.updated_at < now() - keep_seconds,
+        )
+        gone = list(connection.execute(left.limit(1000)).scalars())
+        for thread_id in gone:
+            remove_thread(connection, thread_id)
         return gone
 
 
-async def _admit(connection: AsyncConnection, person: Person) -> None:
+def _admit(connection: Connection, person: Person) -> None:
     """Check the person's limits; the entry in the ledger lets one request in at a time."""
     owner, limits = person.owner, person.limits
-    entry = {"owner": owner, "day": _today(), "runs": 1, "tokens": 0, "dollars": 0.0}
-    await connection.execute(_BOOK, entry)
-    spent = await _spent(connection, owner)
+    _book(connection, owner, Spent(), asked=1)
+    spent = _spent(connection, owner) if limits.a_day else Spent()
     if limits.max_tokens_a_day is not None and spent.tokens >= limits.max_tokens_a_day:
         raise TooMuch(f"Today's budget of {limits.max_tokens_a_day} tokens is used up.")
     if limits.max_dollars_a_day is not None and spent.dollars >= limits.max_dollars_a_day:
         raise TooMuch(f"Today's budget of {limits.max_dollars_a_day:g} dollars is used up.")
     if limits.max_runs is None:
         return
-    if await _active(connection, runs.c.owner == owner) >= limits.max_runs:
+    if _active(connection, runs.c.owner == owner) >= limits.max_runs:
         raise TooMuch(
             f"{limits.max_runs} runs wait or run already, and you may have no more at once.",
             mend="Wait until one has ended, or cancel one.",
         )
 
 
-async def _thread(
-    connection: AsyncConnection, owner: str, thread_id: str | None, order: Order
-) -> str:
-    """The thread of a run, made if need be and marked as busy."""
+def _thread(connection: Connection, owner: str, thread_id: str | None, order: Order) -> str:
+    """The thread of a run, made if need be, with room for the run, and marked as busy."""
     notes = {"graph_id": order.method}
     if thread_id is None:
-        thread_id = await add_thread(connection, owner, None, notes, temporary=order.temporary)
-    else:
-        await lock_thread(connection, owner, thread_id)
-        try:
-            row = await own_thread(connection, owner, thread_id)
-            notes = row["metadata"] | notes
-        except NotFound:
-            if order.if_missing == "reject":
-                raise
-            await _add_missing(connection, owner, thread_id, notes)
+        temporary = order.temporary
+        return add_thread(connection, owner, None, notes, status="busy", temporary=temporary)
+    lock_thread(connection, owner, thread_id)
+    try:
+        row = own_thread(connection, owner, thread_id)
+        notes = row["metadata"] | notes
+    except NotFound:
+        if order.if_missing == "reject":
+            raise
+        _add_missing(connection, owner, thread_id, notes)
+    _make_room(connection, thread_id, order.strategy)
     busy = update(threads).where(threads.c.thread_id == thread_id)
-    await connection.execute(busy.values(status="busy", metadata=notes, error=None))
+    connection.execute(busy.values(status="busy", metadata=notes, error=None))
     return thread_id
 
 
-async def _add_missing(
-    connection: AsyncConnection, owner: str, thread_id: str, notes: Mapping[str, Any]
+def _add_missing(
+    connection: Connection, owner: str, thread_id: str, notes: Mapping[str, Any]
 ) -> None:
     try:
-        await add_thread(connection, owner, thread_id, notes)
+        add_thread(connection, owner, thread_id, notes)
     except IntegrityError:  # it is somebody else's
         raise NotFound(f"Thread with ID {thread_id} not found.") from None
 
 
-async def _make_room(connection: AsyncConnection, thread_id: str, strategy: Strategy) -> None:
+def _make_room(connection: Connection, thread_id: str, strategy: Strategy) -> None:
     """Do with the runs of a busy thread as the new one wants."""
     active = and_(runs.c.thread_id == thread_id, runs.c.status.in_(_ACTIVE))
-    busy = (await connection.execute(select(runs.c.run_id).where(active))).scalars().all()
+    busy = connection.execute(select(runs.c.run_id).where(active)).scalars().all()
     if busy and strategy == "reject":
         raise Conflict("The thread is busy.", mend="Wait for its run, or enqueue this one.")
     if strategy in ("interrupt", "rollback"):
         for run_id in busy:
-            await _cancel(connection, thread_id, run_id)
+            _cancel(connection, thread_id, run_id)
 
 
-async def _cancel(connection: AsyncConnection, thread_id: str, run_id: str) -> None:
+def _cancel(connection: Connection, thread_id: str, run_id: str) -> None:
     waiting = update(runs).where(runs.c.run_id == run_id, runs.c.status == "pending")
-    ended = await connection.execute(waiting.values(status="interrupted", updated_at=now()))
+    ended = connection.execute(waiting.values(status="interrupted", updated_at=now()))
     if not ended.rowcount:
-        await connection.execute(update(runs).where(runs.c.run_id == run_id).values(cancel=True))
-    elif not await _active(connection, runs.c.thread_id == thread_id):
+        connection.execute(update(runs).where(runs.c.run_id == run_id).values(cancel=True))
+    elif not _active(connection, runs.c.thread_id == thread_id):
         idle = update(threads).where(threads.c.thread_id == thread_id)
-        await connection.execute(idle.values(status="interrupted"))
+        connection.execute(idle.values(status="interrupted"))
 
 
-async def _claim(connection: AsyncConnection, row: RowMapping) -> Claim:
-    asked = select(threads.c.temporary).where(threads.c.thread_id == row["thread_id"])
-    temporary = bool((await connection.execute(asked)).scalar_one_or_none())
+def _own_run(connection: Connection, owner: str, thread_id: str, run_id: str) -> RowMapping:
+    asked = _own(select(runs), owner, thread_id).where(runs.c.run_id == run_id)
+    row = connection.execute(asked).mappings().first()
+    if row is None:
+        raise NotFound(f"Run with ID {run_id} not found.")
+    return row
+
+
+def _claimed(row: RowMapping) -> Claim:
     names = ("run_id", "thread_id", "owner", "person", "method", "metadata", "attempt", "crashes")
-    return Claim(
-        **{name: row[name] for name in names}, payload=decode(row["order"]), temporary=temporary
-    )
+    return Claim(**{name: row[name] for name in names}, payload=decode(row["order"]))
 
 
-async def _active(connection: AsyncConnection, condition: Any) -> int:
+def _add(connection: Connection, said: Sequence[Event]) -> None:
+    if said:
+        connection.execute(insert(events), [event._asdict() for event in said])
+
+
+def _book(connection: Connection, owner: str, spent: Spent, *, asked: int = 0) -> None:
+    if asked or spent.tokens or spent.dollars:
+        entry = {"owner": owner, "day": _today(), "runs": asked, **spent._asdict()}
+        connection.execute(_BOOK, entry)
+
+
+def _active(connection: Connection, condition: Any) -> int:
     asked = select(func.count()).select_from(runs).where(condition, runs.c.status.in_(_ACTIVE))
-    return (await connection.execute(asked)).scalar_one()
+    return connection.execute(asked).scalar_one()
 
 
-async def _spent(connection: AsyncConnection, owner: str) -> Spent:
+def _spent(connection: Connection, owner: str) -> Spent:
     asked = select(ledger.c.tokens, ledger.c.dollars).where(
         ledger.c.owner == owner, ledger.c.day == _today()
     )
-    row = (await connection.execute(asked)).first()
+    row = connection.execute(asked).first()
     return Spent(*row) if row else Spent()
 
 

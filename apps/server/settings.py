@@ -26,6 +26,11 @@ class Limits(BaseModel):
     max_tokens_a_day: Annotated[int, Field(ge=1)] | None = None
     max_dollars_a_day: Annotated[float, Field(gt=0)] | None = None
 
+    @property
+    def a_day(self) -> bool:
+        """Whether anything is limited by the day."""
+        return self.max_tokens_a_day is not None or self.max_dollars_a_day is not None
+
 
 class User(Limits):
     """A user: SHA-256 of each API key in hexadecimal, and limits of his own."""

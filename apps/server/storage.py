@@ -9,9 +9,10 @@ from typing import Any
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from apps.server.tables import is_postgresql, metadata, open_engine, sqlite_path
+from apps.server.checkpoints import SqliteCheckpoints
+from apps.server.database import Database
+from apps.server.tables import is_postgresql, metadata, open_database, sqlite_path
 
 _LOCK = 7_202_611_21  # any number: workers that start together make the tables one after another
 
@@ -20,7 +21,7 @@ _LOCK = 7_202_611_21  # any number: workers that start together make the tables 
 class Storage:
     """Everything that outlives a process."""
 
-    engine: AsyncEngine
+    database: Database
     saver: BaseCheckpointSaver[Any]
     store: BaseStore
 
@@ -33,45 +34,42 @@ async def open_storage(url: str) -> AsyncIterator[Storage]:
         url: PostgreSQL's URL or a SQLite file; for SQLite, checkpoints and memory lie in files
             beside it, so that none waits for another's lock.
     """
-    engine = open_engine(url)
+    database = open_database(url)
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(engine.dispose)
+        stack.push_async_callback(database.close)
         # What is read from checkpoints can only become known, harmless types.
         serde = JsonPlusSerializer(allowed_msgpack_modules=None)
         if is_postgresql(url):
-            yield await _postgresql(url, engine, serde, stack)
+            yield await _postgresql(url, database, serde, stack)
         else:
-            yield await _sqlite(url, engine, serde, stack)
+            yield await _sqlite(url, database, serde, stack)
 
 
 async def _sqlite(
-    url: str, engine: AsyncEngine, serde: JsonPlusSerializer, stack: AsyncExitStack
+    url: str, database: Database, serde: JsonPlusSerializer, stack: AsyncExitStack
 ) -> Storage:
     import aiosqlite
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
     path = sqlite_path(url)
-    checkpoints = await stack.enter_async_context(
-        aiosqlite.connect(path.with_suffix(".checkpoints.sqlite"), timeout=60)
+    saver = await stack.enter_async_context(
+        SqliteCheckpoints.open(path.with_suffix(".checkpoints.sqlite"), serde)
     )
     memory = await stack.enter_async_context(
         aiosqlite.connect(path.with_suffix(".memory.sqlite"), timeout=60, isolation_level=None)
     )
-    saver, store = AsyncSqliteSaver(checkpoints, serde=serde), AsyncSqliteStore(memory)
+    store = AsyncSqliteStore(memory)
     turn = aiosqlite.connect(path.with_suffix(".turn.sqlite"), timeout=60, isolation_level=None)
     async with turn as alone:
         await alone.execute("BEGIN EXCLUSIVE")  # of workers that start together, one makes them
-        async with engine.begin() as connection:
-            await connection.run_sync(metadata.create_all)
-        await checkpoints.execute("PRAGMA synchronous = NORMAL")
+        await database.transaction(metadata.create_all)
         await saver.setup()
         await store.setup()
-    return Storage(engine, saver, store)
+    return Storage(database, saver, store)
 
 
 async def _postgresql(
-    url: str, engine: AsyncEngine, serde: JsonPlusSerializer, stack: AsyncExitStack
+    url: str, database: Database, serde: JsonPlusSerializer, stack: AsyncExitStack
 ) -> Storage:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
     from langgraph.store.postgres.aio import AsyncPostgresStore
@@ -91,12 +89,11 @@ async def _postgresql(
         # wait for the transaction in which another worker waits for its turn.
         while not await _locked(connection):  # noqa: ASYNC110 (another process lets go of it)
             await asyncio.sleep(0.2)
-        async with engine.begin() as own:
-            await own.run_sync(metadata.create_all)
+        await database.transaction(metadata.create_all)
         await saver.setup()
         await store.setup()
         await connection.execute("SELECT pg_advisory_unlock(%s)", (_LOCK,))
-    return Storage(engine, saver, store)
+    return Storage(database, saver, store)
 
 
 async def _locked(connection: Any) -> bool:

@@ -20,10 +20,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.pool import StaticPool
 from sqlalchemy.sql.functions import FunctionElement
 
+from apps.server.database import Database, PostgresqlDatabase, SqliteDatabase
 from planweave import BadInput
 
 metadata = MetaData()
@@ -143,32 +145,31 @@ def address(url: str) -> URL:
         BadInput: It cannot be read.
     """
     if not is_postgresql(url):
-        return URL.create("sqlite+aiosqlite", database=str(sqlite_path(url)))
+        return URL.create("sqlite", database=str(sqlite_path(url)))
     try:
         return make_url(url).set(drivername="postgresql+psycopg")
     except (ArgumentError, ValueError):
         raise BadInput("The server's database URL cannot be read.") from None
 
 
-def open_engine(url: str) -> AsyncEngine:
-    """The engine of the server's own tables.
+def open_database(url: str) -> Database:
+    """The database of the server's own tables.
 
     Raises:
         BadInput: The URL cannot be read.
     """
     if is_postgresql(url):
-        return create_async_engine(address(url), pool_size=5, max_overflow=5, pool_pre_ping=True)
-    # One connection: a process never waits for a lock that it holds itself.
-    engine = create_async_engine(
-        address(url), connect_args={"timeout": 60}, pool_size=1, max_overflow=0, pool_timeout=120
-    )
+        engine = create_async_engine(address(url), pool_size=5, max_overflow=5, pool_pre_ping=True)
+        return PostgresqlDatabase(engine)
+    connect = {"timeout": 60, "check_same_thread": False}  # threads take turns, see OneThread
+    own = create_engine(address(url), connect_args=connect, poolclass=StaticPool)
 
-    @event.listens_for(engine.sync_engine, "connect")
+    @event.listens_for(own, "connect")
     def _set_up(connection: Any, _: object) -> None:
         for pragma in ("journal_mode = WAL", "synchronous = NORMAL"):
             connection.execute(f"PRAGMA {pragma}")
 
-    return engine
+    return SqliteDatabase(own)
 
 
 def check_database(url: str) -> None:
@@ -177,11 +178,8 @@ def check_database(url: str) -> None:
     Raises:
         BadInput: The URL names no database that can be used, or it does not answer.
     """
-    where = address(url)
-    if not is_postgresql(url):
-        where = where.set(drivername="sqlite")
     engine = create_engine(
-        where, connect_args={"connect_timeout": 10} if is_postgresql(url) else {}
+        address(url), connect_args={"connect_timeout": 10} if is_postgresql(url) else {}
     )
     try:
         engine.connect().close()

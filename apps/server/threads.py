@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from langchain_core.utils.uuid import uuid7
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import ColumnElement, Select, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
 from sqlalchemy.engine import RowMapping
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from apps.server import tables
+from apps.server.database import Database, transaction
 from apps.server.errors import Conflict, NotFound
 from apps.server.tables import now, threads
 from apps.server.wire import decode, iso
@@ -37,37 +37,46 @@ class ThreadQuery(BaseModel):
 
 
 class Threads:
-    """Reads and writes the table."""
+    """Reads and writes the table; each method is a transaction."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+    def __init__(self, database: Database) -> None:
+        self.database = database
 
-    async def create(
-        self, owner: str, thread_id: str | None, metadata: Mapping[str, Any], *, lenient: bool
+    @transaction
+    def create(
+        self,
+        connection: Connection,
+        owner: str,
+        thread_id: str | None,
+        metadata: Mapping[str, Any],
+        *,
+        lenient: bool,
     ) -> dict[str, Any]:
         """Make a thread.
 
         Raises:
             Conflict: The name is taken; with ``lenient`` only if it is somebody else's.
         """
-        async with self._engine.begin() as connection:
-            if thread_id and await self._taken(connection, thread_id):
-                if not lenient:
-                    raise Conflict("A thread of this name exists.", mend="Choose another name.")
-            else:
-                thread_id = await add_thread(connection, owner, thread_id, metadata)
-        return await self.get(owner, thread_id)
+        if thread_id and _taken(connection, thread_id):
+            if not lenient:
+                raise Conflict("A thread of this name exists.", mend="Choose another name.")
+        else:
+            thread_id = add_thread(connection, owner, thread_id, metadata)
+        return shown(own_thread(connection, owner, thread_id))
 
-    async def get(self, owner: str, thread_id: str) -> dict[str, Any]:
+    @transaction
+    def get(self, connection: Connection, owner: str, thread_id: str) -> dict[str, Any]:
         """A thread as the protocol shows it.
 
         Raises:
             NotFound: The owner has no such thread.
         """
-        async with self._engine.connect() as connection:
-            return shown(await own_thread(connection, owner, thread_id))
+        return shown(own_thread(connection, owner, thread_id))
 
-    async def search(self, owner: str, query: ThreadQuery) -> list[dict[str, Any]]:
+    @transaction
+    def search(
+        self, connection: Connection, owner: str, query: ThreadQuery
+    ) -> list[dict[str, Any]]:
         """The owner's threads that fit.
 
         Raises:
@@ -76,72 +85,68 @@ class Threads:
         column = threads.c[query.sort_by or "created_at"]
         order = column.asc() if query.sort_order == "asc" else column.desc()
         asked = _filtered(select(threads), owner, query).order_by(order)
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(asked.limit(query.limit).offset(query.offset))
-            return [chosen(shown(row), query.select) for row in rows.mappings()]
+        rows = connection.execute(asked.limit(query.limit).offset(query.offset))
+        return [chosen(shown(row), query.select) for row in rows.mappings()]
 
-    async def count(self, owner: str, query: ThreadQuery) -> int:
+    @transaction
+    def count(self, connection: Connection, owner: str, query: ThreadQuery) -> int:
         """How many of the owner's threads fit."""
         asked = _filtered(select(func.count()).select_from(threads), owner, query)
-        async with self._engine.connect() as connection:
-            return int((await connection.execute(asked)).scalar_one())
+        return int(connection.execute(asked).scalar_one())
 
-    async def annotate(
-        self, owner: str, thread_id: str, metadata: Mapping[str, Any]
+    @transaction
+    def annotate(
+        self, connection: Connection, owner: str, thread_id: str, metadata: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Add to a thread's metadata.
 
         Raises:
             NotFound: The owner has no such thread.
         """
-        async with self._engine.begin() as connection:
-            await lock_thread(connection, owner, thread_id)
-            row = await own_thread(connection, owner, thread_id)
-            merged = row["metadata"] | searchable(metadata)
-            await connection.execute(_of(thread_id).values(metadata=merged))
-        return await self.get(owner, thread_id)
+        lock_thread(connection, owner, thread_id)
+        row = own_thread(connection, owner, thread_id)
+        merged = row["metadata"] | searchable(metadata)
+        connection.execute(_of(thread_id).values(metadata=merged))
+        return shown(own_thread(connection, owner, thread_id))
 
-    async def keep_state(self, thread_id: str, state: Mapping[str, Any]) -> None:
+    @transaction
+    def keep_state(self, connection: Connection, thread_id: str, state: Mapping[str, Any]) -> None:
         """Keep the latest state beside the thread, as searches show it."""
-        async with self._engine.begin() as connection:
-            await connection.execute(_of(thread_id).values(state_updated_at=now(), **state))
+        connection.execute(_of(thread_id).values(state_updated_at=now(), **state))
 
-    async def delete(self, owner: str, thread_id: str) -> None:
+    @transaction
+    def delete(self, connection: Connection, owner: str, thread_id: str) -> None:
         """Take a thread away with its runs and events.
 
         Raises:
             NotFound: The owner has no such thread.
             Conflict: A run of it is not over.
         """
-        async with self._engine.begin() as connection:
-            await lock_thread(connection, owner, thread_id)
-            row = await own_thread(connection, owner, thread_id)
-            if row["status"] == "busy":
-                raise Conflict("The thread is busy.", mend="Cancel its runs first.")
-            await remove_thread(connection, thread_id)
-
-    async def _taken(self, connection: AsyncConnection, thread_id: str) -> bool:
-        asked = select(threads.c.thread_id).where(threads.c.thread_id == thread_id)
-        return (await connection.execute(asked)).first() is not None
+        lock_thread(connection, owner, thread_id)
+        row = own_thread(connection, owner, thread_id)
+        if row["status"] == "busy":
+            raise Conflict("The thread is busy.", mend="Cancel its runs first.")
+        remove_thread(connection, thread_id)
 
 
-async def add_thread(
-    connection: AsyncConnection,
+def add_thread(
+    connection: Connection,
     owner: str,
     thread_id: str | None,
     metadata: Mapping[str, Any],
     *,
+    status: Status = "idle",
     temporary: bool = False,
 ) -> str:
     """Make a thread in a transaction; returns its name."""
     thread_id = thread_id or str(uuid7())
     times = {name: now() for name in ("created_at", "updated_at", "state_updated_at")}
-    await connection.execute(
+    connection.execute(
         insert(threads).values(
             thread_id=thread_id,
             owner=owner,
             metadata=searchable(metadata),
-            status="idle",
+            status=status,
             temporary=temporary,
             **times,
         )
@@ -149,31 +154,31 @@ async def add_thread(
     return thread_id
 
 
-async def own_thread(connection: AsyncConnection, owner: str, thread_id: str) -> RowMapping:
+def own_thread(connection: Connection, owner: str, thread_id: str) -> RowMapping:
     """The row of the owner's thread.
 
     Raises:
         NotFound: The owner has none of that name.
     """
     asked = select(threads).where(threads.c.thread_id == thread_id, threads.c.owner == owner)
-    row = (await connection.execute(asked)).mappings().first()
+    row = connection.execute(asked).mappings().first()
     if row is None:
         raise NotFound(f"Thread with ID {thread_id} not found.")
     return row
 
 
-async def lock_thread(connection: AsyncConnection, owner: str, thread_id: str) -> None:
+def lock_thread(connection: Connection, owner: str, thread_id: str) -> None:
     """Let no other transaction change the thread before this one ends."""
     owned = (threads.c.thread_id == thread_id, threads.c.owner == owner)
-    await connection.execute(update(threads).where(*owned).values(updated_at=now()))
+    connection.execute(update(threads).where(*owned).values(updated_at=now()))
 
 
-async def remove_thread(connection: AsyncConnection, thread_id: str) -> None:
+def remove_thread(connection: Connection, thread_id: str) -> None:
     """Take a thread away in a transaction, with its runs and events."""
     own_runs = select(tables.runs.c.run_id).where(tables.runs.c.thread_id == thread_id)
-    await connection.execute(delete(tables.events).where(tables.events.c.run_id.in_(own_runs)))
-    await connection.execute(delete(tables.runs).where(tables.runs.c.thread_id == thread_id))
-    await connection.execute(delete(threads).where(threads.c.thread_id == thread_id))
+    connection.execute(delete(tables.events).where(tables.events.c.run_id.in_(own_runs)))
+    connection.execute(delete(tables.runs).where(tables.runs.c.thread_id == thread_id))
+    connection.execute(delete(threads).where(threads.c.thread_id == thread_id))
 
 
 def shown(row: RowMapping) -> dict[str, Any]:
@@ -204,6 +209,11 @@ def searchable(metadata: Mapping[str, Any]) -> dict[str, Any]:
     if "\\u0000" in json.dumps(metadata):
         raise BadInput("Metadata may not hold the character NUL.")
     return dict(metadata)
+
+
+def _taken(connection: Connection, thread_id: str) -> bool:
+    asked = select(threads.c.thread_id).where(threads.c.thread_id == thread_id)
+    return connection.execute(asked).first() is not None
 
 
 def _of(thread_id: str) -> Any:

@@ -227,14 +227,18 @@ def test_nobody_reads_anothers_memory(server: Served, things: dict[str, str]) ->
     ],
 )
 def test_a_context_opens_nothing_of_the_server(server: Served, settings: dict[str, object]) -> None:
+    run = asked("Which offer?")
     with caller(server, "bob") as bob:
         for sent in (
-            asked("Which offer?", **settings),
-            {"assistant_id": ASSISTANT, "input": {}, "config": {"configurable": settings}},
+            run | {"context": settings},
+            {name: run[name] for name in ("assistant_id", "input")}
+            | {"config": {"configurable": settings}},
         ):
             reply = bob.post("/runs/wait", json=sent)
-            told = reply.status_code == 422 or "__error__" in reply.json()
-            assert told, reply.text
+            if str(settings.get("collection")).startswith("bob/"):  # begins like his own
+                assert "cannot be the name of a collection" in reply.json()["__error__"]["message"]
+            else:
+                assert (reply.status_code, "detail" in reply.json()) == (422, True)
 
 
 def test_the_studio_shows_a_caller_only_what_is_his(server: Served) -> None:
@@ -278,8 +282,12 @@ def test_traces_tell_what_was_called_and_not_what_was_said(server: Served) -> No
     sent = b"".join(_Collector.taken)
     assert b"run planrag" in sent
     assert b"gen_ai.usage.input_tokens" in sent
-    assert b"cheapest" not in sent
-    assert b"key-of" not in sent
+    with caller(server, "alice") as alice:
+        figures = alice.get("/metrics").content
+    assert b"planweave_model_calls_total" in figures
+    for told in (sent, figures):
+        assert b"cheapest" not in told
+        assert b"key-of" not in told
 
 
 def test_a_hook_of_the_operators(server: Served) -> None:

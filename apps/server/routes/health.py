@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -15,9 +15,12 @@ from planweave import __version__
 async def ok(request: Request) -> Response:
     """Whether the server answers, and with ``check_db=1`` whether its database does."""
     if request.query_params.get("check_db"):
-        async with engine(request).storage.engine.connect() as connection:
-            await connection.execute(select(1))
+        await engine(request).storage.database.transaction(_asked)
     return answer({"ok": True})
+
+
+def _asked(connection: Connection) -> None:
+    connection.execute(select(1))
 
 
 async def info(_: Request) -> Response:

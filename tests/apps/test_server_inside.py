@@ -1,0 +1,225 @@
+"""The server's parts in this process: its one thread, its storage, what a run may take."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from offers import PLAN, SCRIPT, scripted
+from openai_server import serving
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+
+from apps.server.app import create_app
+from apps.server.doors import Admission
+from apps.server.feed import Feed
+from apps.server.one_thread import OneThread
+from apps.server.people import Door, Person
+from apps.server.runs import Claim, Order, Runs, Spent
+from apps.server.settings import Limits, ServerSettings, server_settings
+from apps.server.storage import Storage, open_storage
+from apps.server.tables import events, ledger
+from apps.server.wire import Event
+
+ANN = Person("ann", Limits(), shared=True)
+
+
+@pytest.fixture
+def settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[pytest.MonkeyPatch]:
+    monkeypatch.setenv("PLANWEAVE_SERVE_URL", str(tmp_path / "serve.sqlite"))
+    server_settings.cache_clear()
+    yield monkeypatch
+    server_settings.cache_clear()
+
+
+async def opened(stack: AsyncExitStack, folder: Path) -> Storage:
+    return await stack.enter_async_context(open_storage(str(folder / "serve.sqlite")))
+
+
+def order(**more: Any) -> Order:
+    return Order(method="planrag", payload={"stream_mode": []}, metadata={}, **more)
+
+
+async def submitted(runs: Runs, thread: str | None = None) -> dict[str, Any]:
+    return await runs.create(ANN, thread, order(if_missing="create"))
+
+
+async def claimed(runs: Runs, worker: str, most: int = 9) -> list[Claim]:
+    return await runs.claim(worker, 60, most)
+
+
+async def test_what_waits_meanwhile_is_done_in_one_go_and_in_order() -> None:
+    thread, done = OneThread("test"), list[int]()
+    gate = threading.Event()
+    first = asyncio.create_task(thread.do(gate.wait))
+    await asyncio.sleep(0)
+    later = [asyncio.create_task(thread.do(partial(done.append, n))) for n in range(5)]
+    failing = asyncio.create_task(thread.do(lambda: 1 / 0))
+    given_up = asyncio.create_task(thread.do(partial(done.append, 99)))
+    await asyncio.sleep(0)
+    given_up.cancel()
+    gate.set()
+    await asyncio.gather(first, *later)
+    with pytest.raises(ZeroDivisionError):
+        await failing
+    assert await thread.do(threading.current_thread) is not threading.current_thread()
+    assert done == [0, 1, 2, 3, 4, 99]  # who waits no more does not stop it
+    thread.close()
+
+
+async def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        database = (await opened(stack, tmp_path)).database
+
+        def spend(connection: Any) -> None:
+            entry = {"owner": "ann", "day": "d", "runs": 1, "tokens": 0, "dollars": 0.0}
+            connection.execute(ledger.insert().values(entry))
+            connection.execute(ledger.insert().values(entry))
+
+        with pytest.raises(IntegrityError):
+            await database.transaction(spend)
+        assert await database.transaction(lambda c: c.execute(select(ledger)).all()) == []
+
+
+async def test_runs_are_claimed_together_but_one_of_each_thread(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        storage = await opened(stack, tmp_path)
+        runs = Runs(storage.database)
+        made = [await submitted(runs, thread) for thread in ("a", "b", "a", None)]
+        names = [run["run_id"] for run in made]
+        first = await claimed(runs, "one", most=2)
+        assert [claim.run_id for claim in first] == names[:2]
+        rest = await claimed(runs, "two")
+        assert [claim.run_id for claim in rest] == [names[3]]  # the third waits for its thread
+        last = Event(names[0], first[0].first_number, "end", "null")
+        ended = partial(
+            runs.finish, first[0], status="success", state={}, said=[last], spent=Spent(7, 0.5)
+        )
+        assert not await ended(worker="two")  # it is not this worker's
+        assert await ended(worker="one")
+        assert await runs.spent("ann") == Spent(14, 1.0)  # what was spent is spent
+        assert [claim.run_id for claim in await claimed(runs, "two")] == [names[2]]
+        assert await claimed(runs, "two") == []
+
+
+async def test_a_silent_run_goes_before_an_older_one_of_its_thread(tmp_path: Path) -> None:
+    """Clocks of machines differ: what runs may have been made before what waits."""
+    async with AsyncExitStack() as stack:
+        runs = Runs((await opened(stack, tmp_path)).database)
+        older, newer = [await submitted(runs, "a") for _ in range(2)]
+        await runs.cancel("ann", "a", older["run_id"])
+        assert [c.run_id for c in await runs.claim("one", -1, 9)] == [newer["run_id"]]
+        await runs.database.transaction(
+            lambda connection: connection.exec_driver_sql(
+                "UPDATE planweave_runs SET status = 'pending' WHERE run_id = ?",
+                (older["run_id"],),
+            )
+        )
+        assert [claim.run_id for claim in await claimed(runs, "two")] == [newer["run_id"]]
+
+
+async def test_what_is_not_kept_yet_is_kept_with_the_end(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        storage = await opened(stack, tmp_path)
+        runs = Runs(storage.database)
+        await submitted(runs)
+        (claim,) = await claimed(runs, "one")
+        feed = Feed(runs, "one")
+        said = [Event(claim.run_id, claim.first_number + n, "custom", "1") for n in range(3)]
+        feed.publish(said[0])
+        await feed.keep()
+        feed.publish(said[1])
+        with pytest.raises(ZeroDivisionError):
+            await without_database(feed, claim.run_id)
+        feed.publish(said[2])
+        async with feed.ending(claim.run_id) as left:
+            assert left == said[1:]
+            await runs.release(claim, "one", left)
+        kept = await storage.database.transaction(lambda c: c.execute(select(events)).all())
+        assert [Event(*row) for row in kept] == said
+        feed.publish(said[0])
+        await feed.keep()  # the run is nobody's now: what is said of it is dropped
+        kept = await storage.database.transaction(lambda c: c.execute(select(events)).all())
+        assert len(kept) == 3
+
+
+async def without_database(feed: Feed, run_id: str) -> None:
+    async with feed.ending(run_id) as left:
+        assert len(left) == 1
+        raise ZeroDivisionError
+
+
+@dataclass
+class Trap:
+    """Stands for any class that a stranger's checkpoint could name."""
+
+    sprung: ClassVar[list[str]] = []
+    word: str = "snap"
+
+    def __post_init__(self) -> None:
+        self.sprung.append(self.word)
+
+
+async def test_a_servers_checkpoints_make_no_objects_of_foreign_classes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("langgraph.checkpoint.serde._msgpack.STRICT_MSGPACK_ENABLED", False)
+    kept = JsonPlusSerializer().dumps_typed(Trap())
+    Trap.sprung.clear()
+    async with AsyncExitStack() as stack:
+        (await opened(stack, tmp_path)).saver.serde.loads_typed(kept)
+    assert Trap.sprung == []
+    assert JsonPlusSerializer().loads_typed(kept) == Trap()  # elsewhere it would have been made
+
+
+def test_what_a_server_keeps_is_for_its_owner_alone(
+    settings: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings.setenv("PLANWEAVE_SERVE_URL", "")
+    settings.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
+    folder = Path(server_settings().database()).parent
+    assert folder.is_relative_to(tmp_path)
+    assert folder.stat().st_mode & 0o077 == 0
+
+
+class BrokenDoor(Door):
+    """Its hook fails."""
+
+    async def person(self, headers: Mapping[str, str]) -> Person | None:
+        raise ValueError("our directory is down")
+
+
+def test_a_hook_that_fails_admits_nobody() -> None:
+    reached: list[str] = []
+
+    async def inside(scope: Scope, receive: Receive, send: Send) -> None:
+        reached.append(scope["path"])
+        await PlainTextResponse("inside")(scope, receive, send)
+
+    page = TestClient(Admission(inside, BrokenDoor(ServerSettings())))
+    refused = page.get("/threads")
+    assert (refused.status_code, "directory" in refused.text) == (401, False)
+    page.get("/ok")
+    assert reached == ["/ok"]
+
+
+def test_a_run_that_takes_too_long_is_ended(settings: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    settings.setenv("PLANWEAVE_SERVE_RUN_SECONDS", "1")
+    (tmp_path / "offers.sql").write_text(SCRIPT)
+    with serving(*scripted(PLAN, delay=120)) as model, TestClient(create_app()) as page:
+        context = {"model": model.name, "database": str(tmp_path / "offers.sql")}
+        asked = {"assistant_id": "planrag", "input": {"question": "Which?"}, "context": context}
+        before = time.monotonic()
+        told = page.post("/runs/wait", json=asked, headers={"host": "127.0.0.1"}).json()
+        assert told["__error__"]["error"] == "TimeoutError"
+        assert time.monotonic() - before < 100
