@@ -126,14 +126,15 @@ def _by_dataset(groups: Groups) -> Table:
     )
 
 
-def _by_hops(groups: Groups) -> Table:
-    def part(record: Record) -> str:
-        return f"{record.scenario}, {_details(record).hops} hops"
+def _hops(record: Record) -> str:
+    return f"{record.scenario}, {_details(record).hops} hops"
 
+
+def _by_hops(groups: Groups) -> Table:
     return Table(
         title="By number of hops",
         columns=("part", "method", *_FIGURES),
-        rows=[(name, label, *_figures(own)) for name, label, own in _parts(groups, part)],
+        rows=[(name, label, *_figures(own)) for name, label, own in _parts(groups, _hops)],
         note="A hop is a supporting paragraph (HotpotQA, 2WikiMultihopQA) or a step of the "
         "published way to the answer (MuSiQue).",
     )
@@ -203,24 +204,28 @@ def _published(groups: Groups) -> Table:
 def _rounds(groups: Groups) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
+            name,
             label,
             len(own),
             spread([float(len(record.turns)) for record in own]),
             spread([float(len(record.calls)) for record in own]),
             spread([float(record.tokens) for record in own]),
             spread([record.seconds for record in own]),
+            spread([cost for record in own if (cost := record.dollars) is not None]),
             sum(record.score.answer is None for record in own),
             sum(len(record.failures) for record in own),
         )
-        for label, own in groups.items()
+        for part in (lambda _: "all", _hops)
+        for name, label, own in _parts(groups, part)
     ]
     return Table(
         title="Rounds and what they cost",
         columns=(
-            *("method", "questions", "rounds", "calls", "tokens", "seconds"),
+            *("part", "method", "questions", "rounds", "calls", "tokens", "seconds", "dollars"),
             *("no short answer", "unreadable replies"),
         ),
         rows=rows,
         note="Mean · median · 95th percentile of a question. A round is a search, or one that was "
-        "not made since it had been made before; for dollars see the cost of a question below.",
+        "not made since it had been made before; dollars are of the questions whose price is "
+        "known.",
     )

@@ -1,7 +1,8 @@
 """FuRePA: reasons from scratch each round, and lets a trained assessor pick the next query.
 
 Furthest reasoner (sees question and evidence only) → candidate queries → clusterer → plan
-assessor → retrieval → evidence → furthest reasoner … until it answers (Zhu et al. 2023).
+assessor → retrieval → evidence → furthest reasoner … until it answers (Zhu et al. 2023). With
+``corrective`` a grader drops pages that do not bear on the query before they are evidence.
 """
 
 from graphs.edges import RECURSION_LIMIT, beginning, found_new, proposing
@@ -11,6 +12,7 @@ from nodes.assessor import assessor
 from nodes.clusterer import clusterer
 from nodes.documents import unseen_documents
 from nodes.evidence import evidence
+from nodes.grader import grader
 from nodes.reasoner import reasoner
 
 builder = method_builder()
@@ -18,6 +20,7 @@ builder.add_node("reasoner", reasoner("furepa/reasoner"))
 builder.add_node("clusterer", clusterer)
 builder.add_node("assessor", assessor)
 builder.add_node("documents", unseen_documents)
+builder.add_node("grader", grader)
 builder.add_node("evidence", evidence)
 builder.add_node("answering_machine", answering_machine)
 
@@ -33,7 +36,8 @@ builder.add_conditional_edges(
 )
 builder.add_conditional_edges("clusterer", found_new, {"new": "assessor", "repeated": "reasoner"})
 builder.add_edge("assessor", "documents")
-builder.add_edge("documents", "evidence")
+builder.add_edge("documents", "grader")
+builder.add_edge("grader", "evidence")
 builder.add_edge("evidence", "reasoner")
 builder.add_edge("answering_machine", "citation_check")
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -36,6 +37,8 @@ FamilyName = Annotated[str, typer.Option("--family", help="code, maths, planning
 _DATA = "Folder of the family's published files"
 
 _RESULTS = Path("results")
+_ATTEMPTS: Mapping[Family, int] = {"code": 5, "maths": 3}
+"""As in the paper: pass@5 of programs, the mean of three attempts at a word problem."""
 _SPREAD_OUT = 0.8
 """Temperature of several attempts, unless a setting says another."""
 
@@ -59,8 +62,11 @@ def rat(
     ] = None,
     seed: Annotated[int, typer.Option(help="Which items the limit leaves.")] = 1,
     samples: Annotated[
-        int, typer.Option(help="Attempts at each item: 5 for pass@5, 3 for maths.", min=1, max=100)
-    ] = 1,
+        int | None,
+        typer.Option(
+            help="Attempts at each item; if unset 5 for code, 3 for maths, else 1.", min=1, max=100
+        ),
+    ] = None,
     concurrency: Concurrency = 1,
     ray: Ray = "",
     setting: Settings = None,
@@ -85,7 +91,8 @@ def rat(
     chosen = family_of(family)
     given: dict[str, str | int] = {"model": model, "family": chosen, **pairs(setting or [])}
     context = context_of(given)
-    if samples > 1 and "temperature" not in context.model_fields_set:
+    attempts = samples or _ATTEMPTS.get(chosen, 1)
+    if attempts > 1 and "temperature" not in context.model_fields_set:
         context = context.model_copy(update={"temperature": _SPREAD_OUT})
     methods = listed(method, tuple(thoughts.WAYS), "method", every="all")
     name, trial = thoughts.NAME, thoughts.Trial  # other families are graded, texts are compared
@@ -98,14 +105,14 @@ def rat(
     context = context.model_copy(update=source)
     items = [item for pool in pools.values() for item in choose(pool, limit, seed)]
     todo = thoughts.samples(
-        items, methods=methods, settings=context, attempts=samples, suite=name, trial=trial
+        items, methods=methods, settings=context, attempts=attempts, suite=name, trial=trial
     )
     about: dict[str, JsonValue] = {
         "name": ", ".join(pools),
         "questions": sum(map(len, pools.values())),
         "limit": limit,
         "seed": seed,
-        "attempts": samples,
+        "attempts": attempts,
         "chosen": len(items),
         "concurrency": concurrency,
         **source,

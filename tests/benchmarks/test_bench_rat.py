@@ -67,6 +67,24 @@ def test_no_tested_task_is_in_a_published_corpus(
     assert len(kept) > len(texts) / 2
 
 
+@pytest.mark.parametrize("asked", ["planning", "writing"])
+def test_a_text_that_holds_a_task_or_goal_is_dropped(asked: str, data: Path) -> None:
+    from benchmarks.rat_corpus import _READERS
+
+    if asked == "writing":
+        context = [["Boat", ["A boat swims."]], ["Ship", [f"Essay: {load_tasks('')[0].asked}"]]]
+        question = {"question": "?", "answer": "!", "supporting_facts": [["Boat", 0]]}
+        write(data / "writing/dev_distractor_subset.jsonl.gz", question | {"context": context})
+    else:
+        (goal,) = load("planning", "Minecraft", data / asked)
+        passages = [{"title": "Boat", "text": "A boat swims."}]
+        cheat = {"title": "Ship", "text": f"How to {goal.asked} Mine an oak_log first."}
+        write(data / asked / "wiki_passages.jsonl.gz", *passages, cheat)
+    kept, dropped = decontaminated(*_READERS[asked](data / asked))
+    assert [one.name for one in kept] == ["Boat"]
+    assert [one.name for one in dropped] == ["Ship"]
+
+
 # -- items ------------------------------------------------------------------------------------
 
 
@@ -428,8 +446,8 @@ def test_several_attempts_differ_in_seed_and_temperature(
     given = ("--family", "maths", "--data", data / "maths")
     bench("rat-corpus", *given, "--embeddings", "words:1")
     model = register(lambda prompt: pupil("maths", prompt))
-    bench("rat", *given, "--model", model, "--method", "direct", "--samples", 3)
-    assert asked == [(0.8, 0), (0.8, 1), (0.8, 2)]
+    bench("rat", *given, "--model", model, "--method", "direct")
+    assert asked == [(0.8, 0), (0.8, 1), (0.8, 2)]  # word problems: three, unless told
     asked.clear()
     bench("rat", *given, "--model", model, "--method", "direct", "--samples", 1)
     assert asked == [(0.0, 0)]

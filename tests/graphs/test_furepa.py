@@ -4,12 +4,14 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from langchain_core.embeddings import Embeddings
+from langchain_core.language_models import BaseChatModel
 from pages import Shelf
 from scripted import Replies, Reply, Script, register
 
 from graphs import method
 from learning import Candidate, Hit
 from memory import Answer, Context, WorkingMemory
+from models import achat_model
 
 Ask = Callable[..., Awaitable[WorkingMemory]]
 
@@ -159,11 +161,39 @@ async def test_a_random_choice_can_be_repeated(ask: Ask) -> None:
 async def test_repeated_queries_raise_the_temperature(
     ask: Ask, raising: bool, raises: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    asked: list[float] = []
+
+    async def chat(name: str, **settings: float) -> BaseChatModel:
+        asked.append(settings["temperature"])
+        return await achat_model(name, **settings)  # type: ignore[arg-type]  # the node's own
+
+    monkeypatch.setattr("nodes.role.achat_model", chat)
     script = Replies(reason=[FIRST, propose("of Aurora director"), SECOND, solved()])
     memory = await ask("furepa", script, temperature_raise=raising)
     assert memory["raises"] == raises
+    warm = 1.0 if raising else 0.2
+    assert asked == [0.2, 0.2, warm, warm]
     assert "already carried out" in memory["turns"][1]["problem"]
     assert len(memory["facts"]) == 2
+
+
+async def test_pages_that_do_not_bear_on_the_query_are_dropped(ask: Ask) -> None:
+    replies = [FIRST, propose("Ships sail, Lena Holm"), solved()]
+    script = Replies(reason=replies, grade=[{"relevant": [1]}] * 2)
+    memory = await ask("furepa", script, corrective=True, pages=2)
+    assert script.tasks == ["reason", "grade", "reason", "grade", "reason"]
+    graded = [prompt.text for prompt in script.prompts if prompt.task == "grade"]
+    assert PERSON in graded[0]
+    assert "Ships sail." in graded[1]
+    assert [fact["text"] for fact in memory["facts"]] == [FILM, PERSON]
+
+
+async def test_a_search_of_which_nothing_is_kept_is_not_made_again(ask: Ask) -> None:
+    script = Replies(reason=[FIRST, FIRST], grade=[{"relevant": []}] * 2)
+    memory = await ask("furepa", script, corrective=True, max_iterations=2)
+    assert "bears on this" in memory["turns"][0]["problem"]
+    assert [turn["input"] for turn in memory["turns"]] == ["director of Aurora", "film"]
+    assert not memory["facts"]
 
 
 async def test_a_page_is_taken_up_once(ask: Ask, shelf: Shelf) -> None:
