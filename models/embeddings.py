@@ -34,7 +34,7 @@ from planweave import BadInput
 from planweave.redact import holds_secret
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
 
 DEFAULT = "minilm"
 MAX_TOKENS = 256
@@ -43,7 +43,7 @@ MAX_TOKENS = 256
 Vectors: TypeAlias = NDArray[np.float32]
 Factory: TypeAlias = Callable[[str], Embeddings]
 
-_BATCH = 8  # larger batches only add padding on a CPU
+_BATCH = 4  # larger batches save nothing on a CPU
 _factories: dict[str, Factory] = {}
 
 
@@ -209,31 +209,31 @@ class Encoder:
         """Run the model on ``texts`` or pairs of texts.
 
         Args:
-            texts: In any order; those of similar length are run together.
+            texts: In any order; those of as many tokens are run together, to pad little.
             pool: Makes what is kept out of the output for one text: [tokens, d], or [labels] of
                 a model that classifies.
 
         Returns:
             What ``pool`` made of each text.
         """
-        order = sorted(range(len(texts)), key=lambda row: len("".join(texts[row])))
-        batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
-        found: dict[int, Vectors] = {}
-        with ThreadPoolExecutor(self._threads) as threads:
-            run = threads.map(lambda rows: self._run([texts[row] for row in rows], pool), batches)
-            for rows, pooled in zip(batches, run, strict=True):
-                found.update(zip(rows, pooled, strict=True))
-        return [found[row] for row in range(len(texts))]
-
-    def _run(
-        self, texts: Sequence[str | tuple[str, str]], pool: Callable[[Vectors], Vectors]
-    ) -> list[Vectors]:
         pairs = ((text, None) if isinstance(text, str) else text for text in texts)
         encoded = [
             self._tokenizer.encode(_encodable(one), other and _encodable(other))
             for one, other in pairs
         ]
-        shape = (len(texts), max(len(one) for one in encoded))
+        order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]))
+        batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
+        found: dict[int, Vectors] = {}
+        with ThreadPoolExecutor(self._threads) as threads:
+            run = threads.map(lambda rows: self._run([encoded[row] for row in rows], pool), batches)
+            for rows, pooled in zip(batches, run, strict=True):
+                found.update(zip(rows, pooled, strict=True))
+        return [found[row] for row in range(len(texts))]
+
+    def _run(
+        self, encoded: Sequence["Encoding"], pool: Callable[[Vectors], Vectors]
+    ) -> list[Vectors]:
+        shape = (len(encoded), max(len(one) for one in encoded))
         fed = {name: np.zeros(shape, np.int64) for name in self._inputs}
         for row, one in enumerate(encoded):
             kinds = ("input_ids", one.ids), ("attention_mask", 1), ("token_type_ids", one.type_ids)
