@@ -21,12 +21,10 @@ from models.chat import name_of
 from models.errors import ModelUnavailable
 from models.extract import StructuredFailure, read
 from models.usage import CallRecord
+from prompts import load
 
 T = TypeVar("T", bound=BaseModel)
 Schema: TypeAlias = dict[str, "Schema | list[Schema] | list[str] | str | bool | int | float | None"]
-
-_SHAPE = "Reply with one JSON object and nothing else. It must fit this JSON schema:\n{schema}"
-_AGAIN = "That reply cannot be used. {problem}\n" + _SHAPE
 
 _plain_only: set[tuple[str, str]] = set()
 """Pairs of model and schema for which the provider's structured output did not work."""
@@ -197,7 +195,7 @@ def _tightened(node: object) -> tuple[object, bool]:
 
 def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
     """The prompt with the schema at its end; unchanged if a retry already shows it."""
-    shape = _SHAPE.format(schema=_written(schema))
+    shape = _shape(schema)
     if prompt and shape in prompt[-1].text:
         return list(prompt)
     if prompt and isinstance(prompt[-1], HumanMessage):
@@ -205,8 +203,10 @@ def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[
     return [*prompt, HumanMessage(shape)]
 
 
-def _written(schema: type[BaseModel]) -> str:
-    return json.dumps(_tightened(schema.model_json_schema())[0], separators=(",", ":"))
+def _shape(schema: type[BaseModel]) -> str:
+    """What is asked of a reply, with the schema written out."""
+    written = json.dumps(_tightened(schema.model_json_schema())[0], separators=(",", ":"))
+    return load("common/json_reply").fill(schema=written)
 
 
 def _corrected(
@@ -216,7 +216,8 @@ def _corrected(
 
     Shown all of it, a small model writes all of it again.
     """
-    again = HumanMessage(_AGAIN.format(problem=failure.message, schema=_written(schema)))
+    said = load("common/json_again").fill(problem=failure.message, shape=_shape(schema))
+    again = HumanMessage(said)
     if not failure.reply:
         return [*messages, again]
     endless = failure.kind in ("repetition", "cut_off")

@@ -13,16 +13,16 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FLOORS = {
     "planweave": 0,
-    "models": 1,
-    "memory": 1,
-    "simulators": 1,
     "prompts": 1,
-    "tools": 2,
-    "learning": 2,
-    "nodes": 3,
-    "graphs": 4,
-    "benchmarks": 5,
-    "apps": 6,
+    "models": 2,
+    "memory": 2,
+    "simulators": 2,
+    "tools": 3,
+    "learning": 3,
+    "nodes": 4,
+    "graphs": 5,
+    "benchmarks": 6,
+    "apps": 7,
 }
 HEAVY = {
     *("sqlalchemy", "kglite", "neo4j", "pint", "scipy", "matplotlib", "faiss"),
