@@ -35,6 +35,7 @@ class Played:
         steps: Actions done.
         recall: Share of the gold path's actions that were done, the last one aside, which hands
             in the result; None where no gold path is known.
+        choice_seconds: What choosing its path took.
         reset_seconds: What beginning it took.
         step_seconds: What all its steps took, those of the player included.
         error: Why it was given up; empty if it was not.
@@ -46,6 +47,7 @@ class Played:
     done: bool
     steps: int
     recall: float | None
+    choice_seconds: float
     reset_seconds: float
     step_seconds: float
     error: str = ""
@@ -77,6 +79,7 @@ class Summary:
         recall: Mean of :attr:`Played.recall`.
         kinds: Mean score and number of tasks by kind.
         steps: Actions a task.
+        choice_seconds: What choosing a task's path took; the first choice also prepares.
         reset_seconds: What beginning a task took.
         steps_per_second: Over all tasks, without their beginnings.
         crashes: Times that the environment's process died.
@@ -90,6 +93,7 @@ class Summary:
     recall: float | None
     kinds: Mapping[str, tuple[float, int]]
     steps: Spread
+    choice_seconds: Spread
     reset_seconds: Spread
     steps_per_second: float
     crashes: int
@@ -99,7 +103,7 @@ class Summary:
     def as_json(self) -> dict[str, object]:
         """With the parts of means and spreads by name."""
         found = asdict(self)
-        for name in ("score", "success", "steps", "reset_seconds"):
+        for name in ("score", "success", "steps", "choice_seconds", "reset_seconds"):
             found[name] = getattr(self, name)._asdict()
         return found
 
@@ -143,10 +147,12 @@ def followers(environment: str, guide: Guide, *, proposed: bool) -> Choose:
 def play(environment: Environment, tasks: Iterable[Task], choose: Choose) -> Iterable[Played]:
     """Play tasks one after the other."""
     for task in tasks:
-        yield _played(environment, task, choose(task))
+        yield _played(environment, task, choose)
 
 
-def _played(environment: Environment, task: Task, player: Player) -> Played:
+def _played(environment: Environment, task: Task, choose: Choose) -> Played:
+    asked = perf_counter()
+    player = choose(task)
     most = MOST_STEPS if not isinstance(player, Gold) else len(task.gold or ())
     done: list[str] = []
     seen, error = Observation(""), ""
@@ -169,6 +175,7 @@ def _played(environment: Environment, task: Task, player: Player) -> Played:
         done=seen.done,
         steps=len(done),
         recall=_recall(done, task.gold),
+        choice_seconds=started - asked,
         reset_seconds=begun - started,
         step_seconds=perf_counter() - begun,
         error=error,
@@ -188,7 +195,8 @@ def summary(policy: str, played: Sequence[Played], environment: Environment) -> 
     """
     score, success = rate([p.score for p in played]), rate([float(p.score == 1) for p in played])
     steps, resets = spread([p.steps for p in played]), spread([p.reset_seconds for p in played])
-    if score is None or success is None or steps is None or resets is None:
+    choices = spread([p.choice_seconds for p in played])
+    if not (score and success and steps and resets and choices):
         raise BadInput("There is no task to play.", mend="Name another split.")
     recalls = [one.recall for one in played if one.recall is not None]
     kinds = {kind: [p.score for p in played if p.kind == kind] for kind in {p.kind for p in played}}
@@ -199,6 +207,7 @@ def summary(policy: str, played: Sequence[Played], environment: Environment) -> 
         recall=fmean(recalls) if recalls else None,
         kinds={kind: (fmean(scores), len(scores)) for kind, scores in sorted(kinds.items())},
         steps=steps,
+        choice_seconds=choices,
         reset_seconds=resets,
         steps_per_second=steps.mean * steps.n / sum(one.step_seconds for one in played),
         crashes=getattr(environment, "crashes", 0),

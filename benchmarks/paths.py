@@ -7,6 +7,7 @@ the answer does not count (:mod:`learning.overlap`).
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from time import perf_counter, process_time
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,9 +18,9 @@ from benchmarks.table import Table
 from learning import Embed, Floats
 from learning.agent_batches import Agents, Material, MetaTask, Sample, Settings, plain, samples
 from learning.graph_states import Survey
+from learning.guide import THRESHOLD
 from learning.instruction_graph import InstructionGraph
 from learning.meta_training import Point, adapt, train
-from learning.guide import THRESHOLD
 from learning.ml_agent import MLAgent
 from learning.overlap import overlap, recall
 from learning.paths import Path
@@ -64,6 +65,22 @@ class Score(NamedTuple):
     recall: float
 
 
+class Adaptation(NamedTuple):
+    """What adapting both agents to one unseen task took.
+
+    Attributes:
+        task: Its name.
+        paths: Of its support set.
+        seconds: By the clock.
+        cpu_seconds: Of the processor, all threads together.
+    """
+
+    task: str
+    paths: int
+    seconds: float
+    cpu_seconds: float
+
+
 class Measured(BaseModel):
     """One line of a table, for one seed.
 
@@ -72,6 +89,8 @@ class Measured(BaseModel):
         part: Which table.
         name: Which line of it.
         scores: Of the query questions of all unseen tasks.
+        adaptations: To the unseen tasks, in the line of the full method. The first one of a
+            process also compiles.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -80,6 +99,7 @@ class Measured(BaseModel):
     part: str
     name: str
     scores: list[Score]
+    adaptations: list[Adaptation] = []
 
 
 def reward(path: Path, instructions: Sequence[str]) -> float:
@@ -114,14 +134,18 @@ class Experiment:
         self._survey = self._surveyed(_support(world.seen))
         self._materials: dict[bool, list[Material]] = {}
         self._tested: tuple[_Stored, Survey, list[list[Sample]]] | None = None
+        self._adaptations: list[Adaptation] = []
 
     def lines(self) -> Iterator[Measured]:
         """The lines of all tables."""
         agents = self._trained(self._settings)
         rule = self._threshold()
         every = _support(self._world.unseen)
-        for name, scores in self._tried(agents, self._settings, every, rule).items():
-            yield self._line("candidates" if name.startswith("K") else "ablation", name, scores)
+        tried = self._tried(agents, self._settings, every, rule)
+        took = {"adaptations": self._adaptations}
+        for name, scores in tried.items():
+            line = self._line("candidates" if name.startswith("K") else "ablation", name, scores)
+            yield line.model_copy(update=took) if name == FULL else line
         for name, settings, changed in self._changed(agents):
             scores = self._tried(changed, settings, every, rule)[FULL]
             yield self._line("ablation", name, scores)
@@ -210,11 +234,15 @@ class Experiment:
             ]
             self._tested = (stored, settings.printed), survey, asked
         _, survey, asked = self._tested
+        self._adaptations = []
         scores: dict[str, list[Score]] = {}
         for task, questions in zip(self._world.unseen, asked, strict=True):
             known = tuple(path for path in survey.paths if path.task == task.name)
             own = MetaTask(task.name, known, ())
+            began, worked = perf_counter(), process_time()
             adapted = adapt(agents, survey, own, self._embed, settings, reward)
+            took = (perf_counter() - began, process_time() - worked)
+            self._adaptations.append(Adaptation(task.name, len(known), *took))
             for sample in questions:
                 found = self._found(sample, adapted, settings, rule)
                 for name, (selected, candidates) in found.items():
@@ -371,6 +399,21 @@ def tables(found: Sequence[Row]) -> list[Table]:
         )
         for part in dict.fromkeys(row.part for row in found)
     ]
+
+
+def adaptation(lines: Sequence[Measured]) -> dict[str, float] | None:
+    """Seconds that adapting to a task took; None where no line tells."""
+    every = [each for line in lines for each in line.adaptations]
+    if not every:
+        return None
+    return {
+        "tasks": len(every),
+        "support_paths": float(np.mean([each.paths for each in every])),
+        "median_seconds": float(np.median([each.seconds for each in every])),
+        "median_cpu_seconds": float(np.median([each.cpu_seconds for each in every])),
+        "longest_seconds": max(each.seconds for each in every),
+        "longest_cpu_seconds": max(each.cpu_seconds for each in every),
+    }
 
 
 def _shown(figure: Figure | None) -> str | None:

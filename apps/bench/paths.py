@@ -64,7 +64,8 @@ def paths(
                 lines += made
     finally:
         file.close()
-    found = suite.rows([line for line in lines if line.seed in seed])
+    lines = [line for line in lines if line.seed in seed]
+    found, adaptation = suite.rows(lines), suite.adaptation(lines)
     if as_json:
         report = {
             "command": machine.command(["planweave", *sys.argv[1:]]),
@@ -74,6 +75,7 @@ def paths(
             "environment": environment,
             "paths": len(given),
             "seeds": seed,
+            "adaptation": adaptation,
             "result": [row._asdict() for row in found],
         }
         typer.echo(json.dumps(report, indent=1))
@@ -86,3 +88,8 @@ def paths(
             drawn.add_row(*(text(cell) for cell in row))
         console.print(drawn)
         console.print(table.note, style="dim", markup=False)
+    if adaptation:
+        console.print(
+            f"Adapting to a task: {adaptation['median_seconds']:.1f} s, of the processor "
+            f"{adaptation['median_cpu_seconds']:.1f} s (median of {adaptation['tasks']} tasks)."
+        )

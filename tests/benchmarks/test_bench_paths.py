@@ -133,6 +133,15 @@ def test_rows_are_means_over_seeds_beside_rap() -> None:
     assert noisy.over == (suite.Figure(0.25, 0.25, 0.25), None)
 
 
+def test_adaptation_is_timed() -> None:
+    assert suite.adaptation(LINES) is None
+    took = [suite.Adaptation("a", 4, 9.0, 6.0), suite.Adaptation("b", 8, 1.0, 0.5)]
+    told = suite.adaptation([LINES[0].model_copy(update={"adaptations": took})])
+    assert told is not None
+    assert (told["tasks"], told["support_paths"], told["median_seconds"]) == (2, 6, 5)
+    assert (told["longest_cpu_seconds"], told["longest_seconds"]) == (6, 9)
+
+
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
     monkeypatch.setattr(sys, "argv", ["planweave", *words])
     monkeypatch.setattr(progress, "SentenceVectors", lambda *_, **__: embed)
