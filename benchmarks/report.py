@@ -177,7 +177,7 @@ def show_tables(tables: Sequence[Table], console: Console) -> None:
     for table in tables:
         drawn = RichTable(title=table.title, title_justify="left", box=None)
         for name in table.columns:
-            drawn.add_column(name, no_wrap=name in ("scenario", "method"))
+            drawn.add_column(name, no_wrap=name in ("scenario", "method", "data set"))
         for row in table.rows:
             drawn.add_row(*(text(cell) for cell in row))
         console.print()

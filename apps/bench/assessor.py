@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table as Drawn
 
 from apps.bench.common import AsJson
 from apps.plain import plain
@@ -18,7 +17,7 @@ from benchmarks import assessor as suite
 from benchmarks import machine, multihop
 from benchmarks.assessor_rounds import Order
 from benchmarks.assessor_search import drive, table
-from benchmarks.table import Table, text
+from benchmarks.report import show_tables
 from learning.plan_assessor import SHIPPED, load
 
 
@@ -59,19 +58,8 @@ def assessor(
         }
         typer.echo(json.dumps(made, indent=1))
         return
-    _show(suite.table(results), console)
-    _show(table(driven), console)
+    show_tables([suite.table(results), table(driven)], console)
     for result in results:
         if result.left_out:
             said = f"{result.dataset}: {result.left_out} questions left out, as it was trained on."
             console.print(plain(said), style="dim", markup=False)
-
-
-def _show(made: Table, console: Console) -> None:
-    drawn = Drawn(title=made.title, title_justify="left", box=None)
-    for name in made.columns:
-        drawn.add_column(name, no_wrap=name == "data set")
-    for row in made.rows:
-        drawn.add_row(*(text(cell) for cell in row))
-    console.print(drawn)
-    console.print(made.note, style="dim", markup=False)
