@@ -13,12 +13,13 @@ from rich.table import Table
 
 from apps.progress import sentence_vectors
 from apps.threads import Thread, checkpoints, load_thread
+from apps.trajectory import path_of
 from learning.experience import experience_of
 from learning.instruction_graph import THRESHOLD
 from learning.paths import Path as Instructions
 from learning.paths import read_paths, trajectories, write_paths
 from learning.plan_assessor import EMBEDDINGS
-from memory import Turn, WorkingMemory
+from memory import WorkingMemory
 from models import embedding_id
 from planweave import BadInput
 from tools.result_text import one_line
@@ -173,23 +174,13 @@ def _memory_of(thread: Thread) -> WorkingMemory:
 
 
 def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> Instructions:
-    """What a thread did for its last question, without what led to nothing."""
-    instructions = tuple(
-        _instruction(turn)
-        for turn in memory.get("turns", [])
-        if turn["facts"] and not turn["problem"]
-    )
-    if not (instructions and memory.get("answer")):
-        raise BadInput(
-            f"The thread {thread.id!r} has no answer that rests on an action.",
-            mend="Confirm a thread that has been answered.",
-        )
-    return Instructions(
+    """What a thread did for its last question."""
+    return path_of(
+        memory.get("question", ""),
+        memory.get("turns", []) if memory.get("answer") else [],
         task=thread.example.scenario if thread.example else thread.method,
-        question=memory["question"],
-        instructions=instructions,
         reward=reward,
-        origin=f"thread {thread.id}",
+        thread=thread.id,
     )
 
 
@@ -246,9 +237,3 @@ def _record(graph: "InstructionGraph") -> dict[str, Any]:
         "edges": edges,
         "walks": walks,
     }
-
-
-def _instruction(turn: Turn) -> str:
-    """The action as an instruction; that of an environment is one already."""
-    given = " ".join(turn["input"].split())
-    return given if turn["tool"] == "environment" else f"{turn['tool']}[{given}]"

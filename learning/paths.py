@@ -12,7 +12,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated, BinaryIO, TypeAlias
 
 from pydantic import (
     AliasChoices,
@@ -115,8 +115,28 @@ def read_paths(file: pathlib.Path, task_of: TaskOf | None = None) -> list[Path]:
     Raises:
         BadInput: The file cannot be read, or a line is no trajectory.
     """
+    try:
+        with file.open("rb") as opened:
+            return paths_in(opened, file, task_of)
+    except OSError as error:
+        raise _unreadable(file, error) from None
+
+
+def paths_in(
+    opened: BinaryIO,
+    file: pathlib.Path,
+    task_of: TaskOf | None = None,
+    *,
+    most_bytes: int | None = None,
+) -> list[Path]:
+    """As :func:`read_paths`, of what is open already and is told of as ``file``.
+
+    Raises:
+        BadInput: It cannot be read, holds more than ``most_bytes`` when unpacked, or a line is no
+            trajectory.
+    """
     paths = []
-    for number, line in enumerate(_lines(file), start=1):
+    for number, line in enumerate(_lines(opened, file, most_bytes or _MOST_BYTES), start=1):
         if not line.strip():
             continue
         try:
@@ -166,20 +186,24 @@ def _record(path: Path) -> dict[str, JsonValue]:
     }
 
 
-def _lines(file: pathlib.Path) -> list[str]:
+def _lines(opened: BinaryIO, file: pathlib.Path, most: int) -> list[str]:
     try:
-        with (gzip.open if file.suffix == ".gz" else open)(file, "rb") as opened:
-            raw = opened.read(_MOST_BYTES + 1)
+        unpacked = gzip.GzipFile(fileobj=opened) if file.suffix == ".gz" else opened
+        raw = unpacked.read(most + 1)
         text = raw.decode("utf-8")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged"
+        raise _unreadable(file, error) from None
+    if len(raw) > most:
         raise BadInput(
-            f"The file {file} of trajectories cannot be read ({reason}).",
-            mend="Name a .jsonl or .jsonl.gz file.",
-        ) from None
-    if len(raw) > _MOST_BYTES:
-        raise BadInput(
-            f"The file {file} holds more than {_MOST_BYTES / 1e6:.0f} MB of trajectories.",
+            f"The file {file} holds more than {most / 1e6:.0f} MB of trajectories.",
             mend="Split it into several.",
         )
     return text.split("\n")
+
+
+def _unreadable(file: pathlib.Path, error: Exception) -> BadInput:
+    reason = getattr(error, "strerror", None) or "it is damaged"
+    return BadInput(
+        f"The file {file} of trajectories cannot be read ({reason}).",
+        mend="Name a .jsonl or .jsonl.gz file.",
+    )

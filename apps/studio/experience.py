@@ -1,24 +1,58 @@
 """Experience: an owner's paths, and the instruction graph that is made from them."""
 
+import io
+import re
 from collections import Counter
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path as FilePath
+from typing import Annotated, Any, cast
 
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from apps.studio.access import Access
-from apps.studio.guard import asked
+from apps.studio.guard import asked, body
+from apps.trajectory import path_of
 from learning import SentenceVectors
 from learning.experience import Experience, experience_of
 from learning.instruction_graph import THRESHOLD, InstructionGraph
+from learning.paths import Path, paths_in
 from learning.plan_assessor import EMBEDDINGS
+from memory import Turn
 from models import embedding_id, embeddings
 from planweave import BadInput
 
 _LOCAL = "local"
 _MOST = 300
 """Nodes that a page can draw; the paper's largest graph has 725."""
+_MOST_BYTES = 20_000_000
+_MOST_UNPACKED = 50_000_000
+_FILE_NAME = re.compile(r"[\w(][\w ()+,.&@'-]{0,110}\.jsonl(\.gz)?")
+
+_Text = Annotated[str, StringConstraints(max_length=10_000)]
+
+
+class Did(BaseModel):
+    """Of a turn of a run, what becomes an instruction."""
+
+    tool: _Text
+    input: _Text
+    facts: list[int]
+    problem: str
+
+
+class Judged(BaseModel):
+    """What a person says of the answer to a question, and how the run came to it."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    thread: _Text
+    task: _Text
+    question: _Text
+    turns: list[Did]
+    right: bool
 
 
 class Experiences:
@@ -30,11 +64,43 @@ class Experiences:
     def paths(self, request: Request) -> JSONResponse:
         """All paths, the oldest first."""
         owner, experience = self._of(request)
-        listed = [
-            {"key": entry.path.key, **asdict(entry.path), "added": entry.added}
-            for entry in experience.entries()
-        ]
+        listed = [_told(entry.path) | {"added": entry.added} for entry in experience.entries()]
         return JSONResponse({"owner": owner, "threshold": THRESHOLD, "paths": listed})
+
+    async def add(self, request: Request) -> JSONResponse:
+        """Add the paths of the file of trajectories that is the request's body."""
+        _, experience = self._of(request)
+        name = asked(request, "name")
+        if not _FILE_NAME.fullmatch(name):
+            raise BadInput(
+                f"{name!r} is no file of trajectories.", mend="Choose a .jsonl or .jsonl.gz file."
+            )
+        content = await body(request, _MOST_BYTES)
+        paths = await run_in_threadpool(
+            paths_in, io.BytesIO(content), FilePath(name), most_bytes=_MOST_UNPACKED
+        )
+        new = await run_in_threadpool(experience.add, paths)
+        succeeded = sum(path.reward == 1 for path in paths)
+        return JSONResponse({"new": len(new), "paths": len(paths), "succeeded": succeeded})
+
+    async def judge(self, request: Request) -> JSONResponse:
+        """Keep what a run did for a question as a path that succeeded or failed."""
+        _, experience = self._of(request)
+        try:
+            judged = Judged.model_validate_json(await body(request, _MOST_BYTES))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise BadInput(f"The run cannot be kept: {place}: {first['msg']}.") from None
+        path = path_of(
+            judged.question,
+            cast("list[Turn]", [turn.model_dump() for turn in judged.turns]),
+            task=judged.task,
+            reward=1.0 if judged.right else 0.0,
+            thread=judged.thread,
+        )
+        await run_in_threadpool(experience.add, [path])
+        return JSONResponse(_told(path))
 
     def graph(self, request: Request) -> JSONResponse:
         """The nodes that most paths lead through, the edges between them, and the paths' walks."""
@@ -53,6 +119,10 @@ class Experiences:
     def _of(self, request: Request) -> tuple[str, Experience]:
         owner = self._access.owner(request) or request.query_params.get("owner") or _LOCAL
         return owner, experience_of(owner)
+
+
+def _told(path: Path) -> dict[str, Any]:
+    return {"key": path.key, **asdict(path)}
 
 
 def _drawn(graph: InstructionGraph, most: int) -> dict[str, Any]:

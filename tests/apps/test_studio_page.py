@@ -339,6 +339,86 @@ def test_experience_is_browsed(page: Page, visit: Visit) -> None:
     expect(page.locator(".detail")).to_contain_text("not in the graph")
 
 
+def test_paths_are_added_from_a_file(page: Page, visit: Visit, tmp_path: Path) -> None:
+    good, bad = tmp_path / "two.jsonl", tmp_path / "bad.jsonl"
+    lines = [
+        {"question": HOSTILE, "steps": [{"action": f"Search[{HOSTILE}]"}], "reward": 0},
+        {"question": "Who was second?", "steps": [{"action": "Search[Bob]"}], "reward": 0},
+    ]
+    good.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    bad.write_text("no trajectory\n")
+    visit("experience/added")
+    expect(page.get_by_role("heading", name="No experience yet")).to_be_visible()
+    page.get_by_label("Choose files").set_input_files([str(good), str(bad)])
+    log = page.get_by_role("region", name="Add paths")
+    expect(log).to_contain_text("two.jsonl: 2 new of 2 paths, 0 of them succeeded.")
+    expect(log).to_contain_text("bad.jsonl: Line 1 of bad.jsonl is no trajectory")
+    page.get_by_role("button", name=HOSTILE, exact=True).click()
+    expect(page.locator(".detail")).to_contain_text(f"Search[{HOSTILE}]")
+    assert page.locator("main img, main script").count() == 0
+    in_all_colours(page, "experience-added", tmp_path)
+
+
+def test_an_answer_that_is_right_is_kept_when_the_person_agrees(
+    page: Page, visit: Visit, tmp_path: Path
+) -> None:
+    with serving(*scripted(PLAN, QUERY, SOUND, FINISH, DECISION)) as model:
+        visit(model=model, owner="judge")
+        ask(page, "Which offer is cheapest?")
+        page.get_by_role("button", name="Right", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Which offer is cheapest?")
+    expect(dialog).to_contain_text(str(QUERY["input"]))
+    screenshot(page, "judge", tmp_path)
+    dialog.get_by_role("button", name="Cancel").click()
+    assert kept_paths(page, "judge") == []
+    page.get_by_role("button", name="Right", exact=True).click()
+    dialog.get_by_role("button", name="Keep it").click()
+    expect(page.get_by_text("Kept as a path that succeeded, with 1 instruction.")).to_be_visible()
+    (path,) = kept_paths(page, "judge")
+    assert (path["question"], path["reward"]) == ("Which offer is cheapest?", 1.0)
+    assert path["instructions"] == [f"sql[{QUERY['input']}]"]
+    in_all_colours(page, "judged", tmp_path)
+
+
+def kept_paths(page: Page, owner: str) -> list[dict[str, object]]:
+    paths: list[dict[str, object]] = page.request.get(
+        "/studio/api/experience", params={"owner": owner}
+    ).json()["paths"]
+    return paths
+
+
+def test_a_database_is_asked_a_query(
+    page: Page, visit: Visit, folder: Path, tmp_path: Path
+) -> None:
+    visit("databases")
+    page.get_by_label("Database").fill(str(folder / "offers.sql"))
+    page.get_by_role("button", name="Connect").click()
+    text = page.get_by_label("Query in SQL (SQLite)")
+    text.fill("SELECT name, price FROM offer ORDER BY price")
+    text.press("Control+Enter")
+    rows = page.get_by_role("region", name="Rows")
+    expect(rows.get_by_role("row")).to_have_count(3)
+    expect(rows).to_contain_text("birch")
+    in_all_colours(page, "query", tmp_path)
+    text.fill("DELETE FROM offer")
+    page.get_by_role("button", name="Run the query").click()
+    expect(page.get_by_role("form", name="Query").get_by_role("alert")).to_be_visible()
+    expect(rows).to_have_count(0)
+
+
+def in_all_colours(page: Page, name: str, folder: Path) -> None:
+    """The page as it is now can be read in both colour schemes and on a phone."""
+    for colours in ("light", "dark"):
+        page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
+        assert page.evaluate(CHECKS) == []
+        screenshot(page, f"{name}-{colours}", folder)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    screenshot(page, f"{name}-phone", folder)
+    page.set_viewport_size({"width": 1440, "height": 900})
+
+
 def test_colours_are_switched_and_kept(page: Page, visit: Visit) -> None:
     visit()
     ground = "getComputedStyle(document.body).backgroundColor"

@@ -1,8 +1,11 @@
 """The studio's own routes: what they tell, and what they refuse."""
 
+import gzip
 import json
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,9 @@ import pytest
 from documents import WordEmbeddings, WordTokens
 from records import record
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.testclient import TestClient
+from starlette.types import Message
 
 from apps import studio
 from apps.service import Service
@@ -21,6 +26,7 @@ from learning.experience import Experience
 from learning.paths import Path as Instructions
 from memory import Context
 from models import register_embeddings
+from planweave import BadInput
 from tools.documents import chunks
 
 STATIC = Path(studio.__file__).parent / "static"
@@ -147,22 +153,27 @@ def test_nothing_of_an_upload_is_left_outside_the_collection(
     assert not [file for file in (tmp_path / "data" / "uploads").rglob("*") if file.is_file()]
 
 
-def test_an_upload_without_end_is_cut_short(
+def test_an_upload_that_is_too_large_is_refused(
     page: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_DOCUMENT_MEGABYTES", "1")
+    asked = {"collection": "energy", "name": "long.txt"}
+    told = detail(page.put(DOCUMENTS, params=asked, content=b"x" * 1_000_001))
+    assert "larger than 1,000,000 bytes" in told
+
+
+async def test_an_upload_without_end_is_cut_short() -> None:
     sent = 0
 
-    def endless() -> Iterator[bytes]:
+    async def endless() -> Message:
         nonlocal sent
-        while sent < 50:
-            sent += 1
-            yield b"x" * 100_000
+        sent += 1
+        return {"type": "http.request", "body": b"x" * 100_000, "more_body": True}
 
-    asked = {"collection": "energy", "name": "long.txt"}
-    assert "larger than 1,000,000 bytes" in detail(
-        page.put(DOCUMENTS, params=asked, content=endless())
-    )
+    request = Request({"type": "http", "method": "PUT", "headers": []}, endless)
+    with pytest.raises(BadInput, match="larger than 1,000,000 bytes"):
+        await guard.body(request, 1_000_000)
+    assert sent == 11
 
 
 def test_whoever_has_a_name_sees_only_what_is_theirs(page: TestClient) -> None:
@@ -207,6 +218,51 @@ def test_where_others_call_too_sources_are_named_and_offered(page: TestClient, o
     assert alice.get(f"{DOCUMENTS}/page", params=place | {"page": "1"}).status_code == 200
     assert "not yours" in detail(alice.delete(DOCUMENTS, params=place))
     assert page.get("/studio/api/methods").json()["offered"] == {}
+
+
+QUERY = "/studio/api/databases/query"
+
+
+def test_a_database_is_asked_as_a_method_would(page: TestClient, offers: str) -> None:
+    asked = {"url": offers, "query": "SELECT name, price FROM offer ORDER BY price"}
+    told = page.post(QUERY, json=asked).json()
+    assert told["columns"] == ["name", "price"]
+    assert told["rows"][0] == ["birch", 5.25]
+    assert told["total_rows"] == len(told["rows"])
+    big = {"url": offers, "query": "SELECT 9007199254740993 AS n, 1e308 * 10 AS x"}
+    assert page.post(QUERY, json=big).json()["rows"] == [["9007199254740993", "inf"]]
+    assert "names no query" in detail(page.post(QUERY, json={"url": offers}))
+    assert "names no database" in detail(page.post(QUERY, json={"query": "SELECT 1"}))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DELETE FROM offer",
+        "SELECT 1; DROP TABLE offer",
+        "ATTACH '/etc/passwd' AS x",
+        "SELECT load_extension('x')",
+        "SELECT * FROM sqlite_master",
+    ],
+)
+def test_a_query_of_a_persons_passes_the_same_guard(
+    page: TestClient, tmp_path: Path, query: str
+) -> None:
+    file = tmp_path / "offers.sqlite"
+    with closing(sqlite3.connect(file)) as database:
+        database.executescript("CREATE TABLE offer(name TEXT); INSERT INTO offer VALUES ('ash');")
+    before = file.read_bytes()
+    detail(page.post(QUERY, json={"url": str(file), "query": query}))
+    assert file.read_bytes() == before
+
+
+def test_a_query_is_limited_and_asks_only_what_is_offered(page: TestClient, offers: str) -> None:
+    offer = Service(context=Context(query_rows=1), databases={"shop": offers})
+    alice = client(studio.Access(owner=lambda _: "alice", service=lambda: offer))
+    asked = {"url": "shop", "query": "SELECT name FROM offer"}
+    told = alice.post(QUERY, json=asked).json()
+    assert (len(told["rows"]), told["total_rows"]) == (1, 2)
+    assert "Offered are: shop." in detail(alice.post(QUERY, json=asked | {"url": offers}))
 
 
 def test_a_body_without_end_is_refused(page: TestClient) -> None:
@@ -275,6 +331,65 @@ def test_experience_is_browsed_and_forgotten(
     assert "no path" in detail(alice.delete("/studio/api/experience", params=asked))
     assert page.delete("/studio/api/experience", params=asked).status_code == 200
     assert len(page.get("/studio/api/experience").json()["paths"]) == 2
+
+
+EXPERIENCE = "/studio/api/experience"
+
+
+def test_paths_are_added_from_a_file(page: TestClient) -> None:
+    lines = [
+        {"question": "Who?", "steps": [{"action": "Search[Ada]"}], "reward": 1},
+        {"question": "When?", "steps": [{"action": "Search[Ada]"}], "reward": 0},
+    ]
+    file = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    for name, content, new in (
+        ("paths.jsonl", file, 2),
+        ("paths.jsonl.gz", gzip.compress(file), 0),  # they are there already
+    ):
+        told = page.put(EXPERIENCE, params={"name": name}, content=content).json()
+        assert told == {"new": new, "paths": 2, "succeeded": 1}
+    kept = page.get(EXPERIENCE).json()["paths"]
+    assert [(path["question"], path["reward"]) for path in kept] == [("Who?", 1), ("When?", 0)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("../paths.jsonl", b"", "no file of trajectories"),
+        ("paths.csv", b"", "no file of trajectories"),
+        ("paths.jsonl", b'{"question": "Who?"}', "Line 1 of paths.jsonl is no trajectory"),
+        ("paths.jsonl", b"\xff", "paths.jsonl of trajectories cannot be read"),
+        ("paths.jsonl.gz", b"no gzip", "paths.jsonl.gz of trajectories cannot be read"),
+        ("paths.jsonl.gz", gzip.compress(b" " * 50_000_001), "more than 50 MB"),
+    ],
+)
+def test_what_is_no_file_of_paths_is_refused(
+    page: TestClient, tmp_path: Path, name: str, content: bytes, told: str
+) -> None:
+    assert told in detail(page.put(EXPERIENCE, params={"name": name}, content=content))
+    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+
+
+def judged(**changes: object) -> dict[str, object]:
+    did = {"tool": "sql", "input": "SELECT  1", "facts": [1], "problem": ""}
+    empty = {"tool": "sql", "input": "SELECT 2", "facts": [], "problem": "No rows."}
+    run = {"thread": "t", "task": "planrag", "question": "Which?", "turns": [did, empty]}
+    return run | {"right": True} | changes
+
+
+def test_an_answer_that_a_person_judges_is_kept_for_them_alone(page: TestClient) -> None:
+    told = page.post(EXPERIENCE, json=judged()).json()
+    assert told["instructions"] == ["sql[SELECT 1]"]
+    assert (told["task"], told["reward"], told["origin"]) == ("planrag", 1.0, "thread t")
+    alice = client(studio.Access(owner=lambda _: "alice"))
+    assert alice.post(EXPERIENCE, params={"owner": "local"}, json=judged(right=False)).is_success
+    (hers,) = alice.get(EXPERIENCE).json()["paths"]
+    assert hers["reward"] == 0.0
+    (ours,) = page.get(EXPERIENCE).json()["paths"]
+    assert ours["reward"] == 1.0
+    assert "rests on an action" in detail(page.post(EXPERIENCE, json=judged(turns=[])))
+    assert "cannot be kept: right" in detail(page.post(EXPERIENCE, json=judged(right="perhaps")))
+    assert "cannot be kept" in detail(page.post(EXPERIENCE, json=judged(question="x" * 20_000)))
 
 
 def test_headers_name_no_other_origin() -> None:

@@ -1,7 +1,7 @@
 // One thread with one method: asks, streams, stops for a person, rewinds and forks.
 
 import { get, post, stream } from "./server.js";
-import { button, field, h, iconButton, tell } from "./dom.js";
+import { button, confirmed, field, h, icon, iconButton, notice, tell } from "./dom.js";
 import { settings } from "./settings.js";
 import { Story } from "./story.js";
 
@@ -111,6 +111,7 @@ export class Conversation {
     for (const state of line) this.offerRewind(state);
     const last = line.at(-1);
     if (last?.next.length && !this.running) this.wait(last);
+    else if (last && !this.running && carriedOut(last.values).length) this.desk.replaceChildren(this.judgement(last));
     this.changed();
   }
 
@@ -214,6 +215,41 @@ export class Conversation {
     return this.fork(state, changes, null, true);
   }
 
+  /** Whether the answer is right, in a person's eyes; how it came about is kept if they want it. */
+  judgement(state) {
+    const judge = (right) => this.judge(state, right, desk);
+    const desk = h("div", { className: "judge row" },
+      h("span", { className: "dim" }, "Is this right?"),
+      h("button", { type: "button", onclick: () => judge(true) }, icon("right"), "Right"),
+      h("button", { type: "button", onclick: () => judge(false) }, icon("wrong"), "Wrong"));
+    return desk;
+  }
+
+  async judge({ values, metadata }, right, desk) {
+    const owner = settings.values.owner ?? "local";
+    const kept = carriedOut(values);
+    const about = [
+      h("p", { className: "dim" }, `The question and ${kept.length === 1 ? "this step" : "these steps"} are kept on the server as experience${right ? "" : " that failed"}, and guide later runs of methods that learn from it. Forget them at any time on the page Experience.`),
+      h("p", {}, h("b", {}, values.question)),
+      h("ol", { className: "steps" }, kept.map(({ tool, input }) => h("li", {}, h("code", {}, `${tool}: ${input}`)))),
+    ];
+    if (!(await confirmed(`Keep how this answer came about as a path that ${right ? "succeeded" : "failed"}?`, "Keep it", about))) return;
+    try {
+      const path = await post(`/studio/api/experience?${new URLSearchParams({ owner })}`, {
+        thread: this.thread,
+        task: metadata?.graph_id ?? this.method(),
+        question: values.question,
+        turns: values.turns.map(({ tool, input, facts, problem }) => ({ tool, input, facts, problem })),
+        right,
+      });
+      desk.replaceChildren(h("span", { className: "dim" }, `Kept as a path that ${right ? "succeeded" : "failed"}, with ${path.instructions.length} instruction${path.instructions.length === 1 ? "" : "s"}.`),
+        h("a", { href: `#/experience/${encodeURIComponent(owner)}` }, "Experience"));
+      tell("It is kept.");
+    } catch (error) {
+      desk.append(notice(said(error)));
+    }
+  }
+
   /** Go back to a checkpoint: look at the state, edit it, run again from there. */
   rewind(state) {
     const { editor, edited } = editorOf(state);
@@ -281,6 +317,11 @@ function questionOf(input) {
   const message = input?.messages?.at?.(-1);
   const content = message?.content ?? input?.question ?? "";
   return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+}
+
+/** What led to the answer, of what the run did: the actions that found something. */
+function carriedOut({ answer, turns = [] }) {
+  return answer ? turns.filter((turn) => turn.facts.length && !turn.problem) : [];
 }
 
 function lines(text) {

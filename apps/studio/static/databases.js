@@ -1,7 +1,7 @@
 // Databases: connect to one and see what it holds.
 
 import { post } from "./server.js";
-import { button, empty, field, h, notice, number, table, tell } from "./dom.js";
+import { button, empty, field, h, notice, number, seconds, table, tell } from "./dom.js";
 import { settings } from "./settings.js";
 
 const KEPT = "planweave.databases";
@@ -52,8 +52,43 @@ function described(url, { kind, language, entities }) {
   show();
   return [
     h("div", { className: "row" }, h("h2", {}, language), h("span", { className: "grow" }), use),
+    queryBox(url, language),
     ...entities.map(entity),
   ];
+}
+
+/** Asks the database as a method would: one plain read, guarded and limited. */
+function queryBox(url, language) {
+  const rows = h("div", {});
+  const text = h("textarea", { rows: 3, required: true, spellcheck: false, className: "code" });
+  const run = async () => {
+    rows.replaceChildren(h("p", { className: "dim" }, "Asking …"));
+    try {
+      const result = await post("/studio/api/databases/query", { url, query: text.value });
+      rows.replaceChildren(...found(result));
+      tell(`${result.rows.length} rows.`);
+    } catch (error) {
+      rows.replaceChildren(notice(error.message));
+    }
+  };
+  const form = h("form", { className: "card", "aria-label": "Query", onsubmit: (event) => { event.preventDefault(); run(); } },
+    field(`Query in ${language}`, text, "One statement that only reads; it runs under the same guard and limits as the queries of a method."),
+    h("div", { className: "row" }, h("button", { className: "primary" }, "Run the query")), rows);
+  text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  });
+  return form;
+}
+
+function found({ columns, rows, total_rows: total, seconds: took, hint }) {
+  const numeric = columns.map((_, at) => rows.some((row) => typeof row[at] === "number"));
+  const cells = rows.map((row) => row.map((cell) => (cell === null ? h("span", { className: "dim" }, "null") : String(cell))));
+  const all = total === rows.length ? `${number(total)} row${total === 1 ? "" : "s"}` : `The first ${number(rows.length)} of ${total === null ? "more" : number(total)} rows`;
+  return [
+    h("p", { className: "dim", role: "status" }, `${all} · ${seconds(took)}`),
+    hint ? notice(hint, "problem") : null,
+    rows.length ? table(columns.map((name, at) => ({ name, number: numeric[at] })), cells, "Rows") : null,
+  ].filter(Boolean);
 }
 
 function entity({ name, kind, fields, count, start, end }) {

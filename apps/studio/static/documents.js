@@ -1,7 +1,7 @@
 // Documents: collections that answers are drawn from.
 
 import { get, put, remove } from "./server.js";
-import { button, confirmed, empty, field, h, icon, iconButton, notice, number, table, tell } from "./dom.js";
+import { button, confirmed, dropZone, empty, field, h, iconButton, notice, number, table, tell } from "./dom.js";
 import { settings } from "./settings.js";
 
 const API = "/studio/api/documents";
@@ -20,11 +20,7 @@ function uploader({ collections, kinds, most_bytes: most }, show) {
   const list = h("datalist", { id: "collections" }, Object.keys(collections).map((value) => h("option", { value })));
   const name = h("input", { value: Object.keys(collections)[0] ?? "default", list: list.id, required: true, autocomplete: "off", pattern: "\\w[\\w\\-]{0,63}(/\\w[\\w\\-]{0,63})?" });
   const search = h("select", {}, h("option", { value: "" }, "As the collection is, or by meaning and words"), h("option", { value: "none" }, "By words alone (quick, no model)"));
-  const files = h("input", { type: "file", multiple: true, accept: kinds.join(","), className: "unseen", id: "files" });
   const log = h("ul", { className: "log", "aria-live": "polite" });
-  const zone = h("label", { className: "drop", htmlFor: "files" }, icon("upload"),
-    h("span", {}, h("b", {}, "Choose files"), " or drop them here"),
-    h("span", { className: "about" }, `${kinds.join(" ")} · up to ${number(most / 1e6)} MB each`));
   const add = async (chosen) => {
     if (!name.reportValidity()) return;
     for (const file of chosen) {
@@ -35,19 +31,11 @@ function uploader({ collections, kinds, most_bytes: most }, show) {
         return `${file.name}: ${error.message}`;
       });
     }
-    files.value = "";
     await show();
   };
-  files.addEventListener("change", () => add([...files.files]));
-  zone.addEventListener("dragover", (event) => { event.preventDefault(); zone.classList.add("over"); });
-  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
-  zone.addEventListener("drop", (event) => {
-    event.preventDefault();
-    zone.classList.remove("over");
-    add([...event.dataTransfer.files]);
-  });
+  const place = dropZone(kinds.join(","), `${kinds.join(" ")} · up to ${number(most / 1e6)} MB each`, add);
   return h("section", { className: "card", "aria-label": "Add documents" },
-    h("div", { className: "columns" }, field("Collection", name), field("Search", search)), list, files, zone, log);
+    h("div", { className: "columns" }, field("Collection", name), field("Search", search)), list, place, log);
 }
 
 async function upload(file, collection, embeddings, most) {

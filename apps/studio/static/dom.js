@@ -35,6 +35,8 @@ const ICONS = {
   moon: "M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5z",
   tick: "M5 12.5l4.5 4.5L19 7.5",
   upload: "M12 16V4M7 9l5-5 5 5M4 16v4h16v-4",
+  right: "M7 11v9H4v-9zM7 11l4-8c1.6 0 2.6 1 2.6 2.6V9H19c1.1 0 1.8 1 1.6 2l-1.4 7.2c-.2 1.1-1 1.8-2.1 1.8H7",
+  wrong: "M7 13V4H4v9zM7 13l4 8c1.6 0 2.6-1 2.6-2.6V15H19c1.1 0 1.8-1 1.6-2l-1.4-7.2C19 4.7 18.2 4 17.1 4H7",
 };
 
 export function icon(name) {
@@ -58,6 +60,26 @@ export function field(label, control, description = "") {
   const about = description && h("p", { className: "about", id: `${control.id}-about` }, description);
   if (about) control.setAttribute("aria-describedby", about.id);
   return h("div", { className: "field" }, h("label", { htmlFor: control.id }, label), control, about || null);
+}
+
+/** A place to choose files or to drop them; `add` hears of them. */
+export function dropZone(accept, about, add) {
+  const files = h("input", { type: "file", multiple: true, accept, className: "unseen", id: "files" });
+  const zone = h("label", { className: "drop", htmlFor: "files" }, icon("upload"),
+    h("span", {}, h("b", {}, "Choose files"), " or drop them here"), h("span", { className: "about" }, about));
+  const given = async (chosen) => {
+    await add(chosen);
+    files.value = "";
+  };
+  files.addEventListener("change", () => given([...files.files]));
+  zone.addEventListener("dragover", (event) => { event.preventDefault(); zone.classList.add("over"); });
+  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (event) => {
+    event.preventDefault();
+    zone.classList.remove("over");
+    given([...event.dataTransfer.files]);
+  });
+  return [files, zone];
 }
 
 export function notice(text, kind = "wrong") {
@@ -84,15 +106,15 @@ export function table(columns, rows, caption = "") {
     ));
 }
 
-/** Asks before something that cannot be undone; resolves to whether it was confirmed. */
-export function confirmed(question, action) {
+/** Asks before something that lasts; resolves to whether it was confirmed. `about` tells more. */
+export function confirmed(question, action, ...about) {
   return new Promise((resolve) => {
     const dialog = h("dialog", { onclose: () => { resolve(dialog.returnValue === "yes"); dialog.remove(); } },
       h("form", { method: "dialog" },
-        h("p", {}, question),
+        h("p", {}, question), about,
         h("div", { className: "row end" },
           h("button", { value: "no" }, "Cancel"),
-          h("button", { value: "yes", className: "danger" }, action))));
+          h("button", { value: "yes", className: about.length ? "primary" : "danger" }, action))));
     document.body.append(dialog);
     dialog.showModal();
   });

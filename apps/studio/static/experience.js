@@ -1,12 +1,13 @@
 // Experience: the paths that were kept, and the instruction graph in which they meet.
 
-import { get, remove } from "./server.js";
-import { button, confirmed, empty, field, h, iconButton, notice, number, table } from "./dom.js";
+import { get, put, remove } from "./server.js";
+import { button, confirmed, dropZone, empty, field, h, iconButton, notice, number, table } from "./dom.js";
 import { Drawing } from "./graph.js";
 
 const API = "/studio/api/experience";
 const LETTERS = 24;
 const SHOWN = 200;
+const MOST_BYTES = 20e6;
 
 export async function view(_, [owner = "local"]) {
   const page = new Experience(owner);
@@ -25,21 +26,47 @@ class Experience {
     this.canvas = h("div", { className: "canvas" });
     this.detail = h("div", { className: "detail" });
     this.list = h("div", {});
+    this.log = h("ul", { className: "log", "aria-live": "polite" });
+    this.whose = whose;
     this.element = h("div", { className: "page wide" }, h("h1", {}, "Experience"),
       h("p", { className: "lead" }, "Paths of instructions that were carried out before. Where their instructions are alike they share a node, at which paths can be recombined."),
       h("section", { className: "card" },
         h("div", { className: "columns" }, field("Owner", whose), field("Similarity from which instructions share a node", this.threshold), field("Shown, most travelled first", this.most)),
         this.about, h("div", { className: "split" }, this.canvas, this.detail)),
+      h("section", { className: "card", "aria-label": "Add paths" }, h("h2", {}, "Add paths"),
+        h("p", { className: "about" }, "Trajectories, one a line: {\"question\": …, \"steps\": [{\"action\": …}, …], \"reward\": 1}. They are kept on the server for this owner; those that failed are marked by their reward."),
+        dropZone(".jsonl,.gz", `.jsonl .jsonl.gz · up to ${number(MOST_BYTES / 1e6)} MB each`, (files) => this.add(files)), this.log),
       this.list);
   }
 
   async load() {
-    const { paths, threshold } = await get(`${API}?${new URLSearchParams({ owner: this.owner })}`);
+    const { paths, threshold, owner } = await get(`${API}?${new URLSearchParams({ owner: this.owner })}`);
     this.paths = new Map(paths.map((path) => [path.key, path]));
     this.threshold.value = threshold;
+    this.whose.value = owner;
+    this.whose.readOnly = owner !== this.owner; // the server says whose it is
     this.listPaths();
     if (paths.length) this.draw(); // takes a while the first time, so the page does not wait for it
-    else this.canvas.replaceChildren(empty("No experience yet", `Add trajectories: planweave experience add FILE --owner ${this.owner}`));
+    else this.canvas.replaceChildren(empty("No experience yet", "Add a file of trajectories below, or say of an answer on the page Ask that it is right."));
+  }
+
+  async add(files) {
+    for (const file of files) {
+      const line = h("li", {}, `${file.name}: reading …`);
+      this.log.append(line);
+      line.textContent = await this.upload(file).catch((error) => {
+        line.className = "bad";
+        return `${file.name}: ${error.message}`;
+      });
+    }
+    await this.load();
+  }
+
+  async upload(file) {
+    if (file.size > MOST_BYTES) throw new Error("It is too large.");
+    const query = new URLSearchParams({ owner: this.owner, name: file.name });
+    const added = await put(`${API}?${query}`, file);
+    return `${file.name}: ${number(added.new)} new of ${number(added.paths)} paths, ${number(added.succeeded)} of them succeeded.`;
   }
 
   async draw() {

@@ -1,0 +1,38 @@
+"""What a run did, as a path of instructions for later runs."""
+
+from collections.abc import Iterable
+
+from learning.paths import Path
+from learning.queries.literals import slotted
+from memory import Turn
+from planweave import BadInput
+
+
+def path_of(question: str, turns: Iterable[Turn], *, task: str, reward: float, thread: str) -> Path:
+    """The actions that found something, without what led to nothing.
+
+    Args:
+        question: What was asked.
+        turns: All that the run did for it.
+        task: The type of the question.
+        reward: What a person says that it came to, between 0 and 1.
+        thread: The thread that it was asked in.
+
+    Raises:
+        BadInput: Nothing was found.
+    """
+    instructions = tuple(
+        _instruction(turn) for turn in turns if turn["facts"] and not turn["problem"]
+    )
+    if not instructions:
+        raise BadInput(
+            f"The thread {thread!r} has no answer that rests on an action.",
+            mend="Confirm a thread that has been answered.",
+        )
+    return slotted(Path(task, question, instructions, reward, origin=f"thread {thread}"))
+
+
+def _instruction(turn: Turn) -> str:
+    """The action as an instruction; that of an environment is one already."""
+    given = " ".join(turn["input"].split())
+    return given if turn["tool"] == "environment" else f"{turn['tool']}[{given}]"
