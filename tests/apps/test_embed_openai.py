@@ -211,16 +211,19 @@ def test_a_body_that_is_none(address: str, operator: Operator, body: bytes) -> N
 )
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
 def test_what_a_page_may_send_unasked_starts_nothing(
-    address: str, operator: Operator, door: str, status: int, kind: str
+    address: str, operator: Operator, offers: str, door: str, status: int, kind: str
 ) -> None:
-    operator.offers(Replies())
+    script = whole_run()
+    operator.offers(script, database=offers)
     message = {"parts": [{"text": "x"}]}
     call = {"jsonrpc": "2.0", "method": "SendMessage", "params": {"message": message}}
     body = json.dumps({"model": "planrag", "messages": ASKED, **call})
     headers = {"content-type": kind, "origin": "https://evil.example"}
-    reply = httpx.post(f"{address}/{door}", content=body, headers=headers)
+    reply = httpx.post(f"{address}/{door}", content=body, headers=headers, timeout=60)
     assert reply.status_code == status
     assert "json" in reply.text.lower() or "content-type" in reply.text.lower()
+    assert "result" not in reply.text
+    assert script.prompts == []
 
 
 def test_an_error_ends_a_stream_with_a_sentence(client: OpenAI, operator: Operator) -> None:

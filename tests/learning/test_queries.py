@@ -22,7 +22,7 @@ from learning.queries.memory import FINISH, SHIPPED, action, fitting, learned
 from learning.queries.questions import Questions, Worlds, attributes_of
 from learning.queries.rankings import Ranking
 from learning.queries.search import Search, Settings
-from learning.queries.slots import Place, filled, named, phrases, places
+from learning.queries.slots import Place, filled, named, phrases, places, safe
 from planweave import BadInput
 from simulators.published import load
 from simulators.registry import scenario
@@ -179,6 +179,11 @@ def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
     cypher = filled("MATCH (t:T {n: {{T.n}}}) RETURN t.v", {Place("T", "n"): name}, escape="\\")
     for file, query in (("w.sql", sql), ("w.cql", cypher)):
         assert open_database(str(tmp_path / file)).run(query).rows == ((1,),)
+
+
+def test_what_a_dialect_could_read_as_an_escape_fills_no_slot() -> None:
+    hostile = ["a\\' OR 1=1 --", "a\nb", "a\0", "a\u202eb", "\x1b[2J"]
+    assert safe([*hostile, "Bonn", "O'Hara", "Köln"]) == ["Bonn", "O'Hara", "Köln"]
 
 
 def course(name: str) -> Material:
