@@ -1,4 +1,4 @@
-"""Writing: surveys, biographies and histories, three of each kind (Wang et al. 2024, section 4.1).
+"""Writing: surveys, biographies and histories, seven of each kind (Wang et al. 2024, section 4.1).
 
 The tasks are our own. No text is right or wrong: the score says only that one was written, and
 ``planweave arena`` asks people, or a model in their stead, which of two is better.
@@ -41,7 +41,7 @@ class Commission(Trial):
 
 
 def load_tasks(source: str) -> list[Item]:
-    """The nine tasks, kind by kind.
+    """The tasks, kind by kind.
 
     Args:
         source: What texts are looked up in, by name: another one makes another sample.
