@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from memory import Context
 from planweave import BadInput
+from tools.suggest import nearest
 
 Database = Annotated[
     str, typer.Option("--database", help="Relational database: URL, SQLite file or .sql script.")
@@ -60,6 +61,12 @@ def context_of(settings: dict[str, Any]) -> Context:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            near = nearest(name, Context.model_fields)
+            meant = f"; did you mean {' or '.join(near)}?" if near else "."
+            raise BadInput(
+                f"There is no setting {name!r}{meant}", mend="docs/methods.md lists them."
+            ) from None
         raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
 
 

@@ -1,6 +1,5 @@
 """``planweave bench agents``: document agents on questions in five kinds."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,22 +9,8 @@ import typer
 from pydantic import JsonValue
 from rich.console import Console
 
-from apps.bench.common import (
-    AsJson,
-    Concurrency,
-    Model,
-    Out,
-    Ray,
-    RedoCrashed,
-    Settings,
-    context_of,
-    head_of,
-    listed,
-    pairs,
-    result_path,
-    run_samples,
-    tell_report,
-)
+from apps.bench.common import Model, Running, listed
+from apps.groups import grouped
 from benchmarks import agents as document_agents
 from benchmarks import rag
 from benchmarks.agents_collection import collect
@@ -38,6 +23,7 @@ from nodes.answer_judge import JUDGE
 from planweave import BadInput
 
 
+@grouped(out=Path("results/agents"))
 def agents(
     *,
     data: Annotated[
@@ -69,18 +55,12 @@ def agents(
     embeddings: Annotated[
         str, typer.Option(help="Embedding model of the collection; none: words alone.")
     ] = "minilm",
-    concurrency: Concurrency = 1,
-    ray: Ray = "",
-    setting: Settings = None,
-    out: Out = Path("results/agents"),
-    redo_crashed: RedoCrashed = False,
-    as_json: AsJson = False,
+    running: Running,
 ) -> None:
     """Document agents on simple, complex and calculation questions; can be resumed."""
-    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
-    console = Console(stderr=as_json, highlight=False)
-    given: dict[str, str | int] = {"model": model, "max_iterations": max_iterations}
-    context = context_of({**given, "temperature": f"{temperature:g}", **pairs(setting or [])})
+    context = running.context(
+        model=model, max_iterations=max_iterations, temperature=f"{temperature:g}"
+    )
     if judge:
         context = context.model_copy(update={"models": {**context.models, JUDGE: judge}})
     methods = listed(method, AGENTS, "document agent", every="all")
@@ -94,24 +74,12 @@ def agents(
         methods=methods,
         trials=trials,
         settings=context,
-        collection=_collected(found.documents, embeddings, console),
+        collection=_collected(found.documents, embeddings, running.console),
     )
-    sample: dict[str, JsonValue] = {"chosen": len(chosen), "limit": limit, "trials": trials}
-    drawn: dict[str, JsonValue] = {"seed": seed, "contexts": contexts, "embeddings": embeddings}
+    drawn: dict[str, JsonValue] = {"limit": limit, "trials": trials, "seed": seed}
     about: dict[str, JsonValue] = {"name": data.name, "questions": len(found.questions)}
-    about |= sample | drawn | {"concurrency": concurrency}
-    head = head_of(document_agents.NAME, context, about)
-    path = result_path(out, model)
-    run_samples(
-        console,
-        samples,
-        head,
-        path,
-        concurrency=concurrency,
-        redo_crashed=redo_crashed,
-        ray=ray,
-    )
-    tell_report([path], console, as_json=as_json, folder=out)
+    about |= {"chosen": len(chosen), **drawn, "contexts": contexts, "embeddings": embeddings}
+    running.measure(document_agents.NAME, samples, context, about)
 
 
 def _checks(data: Path, number: int, seed: int, context: Context) -> list[Sample]:

@@ -2,18 +2,23 @@
 
 import asyncio
 import json
+import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 from rich.console import Console
 
+from apps import options
+from apps.setting import Settings, pairs
 from benchmarks import machine, runner
 from benchmarks.ray_executor import ClusterLost, cluster
 from benchmarks.record import settings_of
@@ -36,12 +41,54 @@ RedoCrashed = Annotated[bool, typer.Option("--redo-crashed", help="Run again wha
 Ray = Annotated[
     str, typer.Option("--ray", help="Address of a Ray cluster that runs the samples: host:6379.")
 ]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--setting", help="Any other setting of a run: max_reply_tokens=1024."),
-]
 
 _GO_ON = "What is finished is kept; the same command goes on from there."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """How samples are run and told of: options that every benchmark of methods has."""
+
+    concurrency: Concurrency = 1
+    ray: Ray = ""
+    setting: Settings = None
+    out: Out
+    redo_crashed: RedoCrashed = False
+    as_json: AsJson = False
+
+    @cached_property
+    def console(self) -> Console:
+        """Where is told what happens; not on standard output where the report goes there."""
+        return Console(stderr=self.as_json, highlight=False)
+
+    def context(self, **settings: str | int) -> Context:
+        """The context of the runs: these settings, and over them what the user has set.
+
+        Raises:
+            BadInput: A setting is unknown, out of range, or the benchmark's own.
+        """
+        os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
+        return context_of({**settings, **pairs(self.setting or [])})
+
+    def measure(
+        self, suite: str, samples: Sequence[Sample], context: Context, data: Mapping[str, JsonValue]
+    ) -> None:
+        """Run what the result file of the context's model does not hold yet, and report.
+
+        Raises:
+            PlanweaveError: As :func:`run_samples` and :func:`tell_report`.
+        """
+        path = result_path(self.out, context.model)
+        run_samples(
+            self.console,
+            samples,
+            head_of(suite, context, {**data, "concurrency": self.concurrency}),
+            path,
+            concurrency=self.concurrency,
+            redo_crashed=self.redo_crashed,
+            ray=self.ray,
+        )
+        tell_report([path], self.console, as_json=self.as_json, folder=self.out)
 
 
 def result_path(out: Path, model: str) -> Path:
@@ -163,17 +210,6 @@ def listed(text: str, known: Sequence[Name], what: str, *, every: str) -> list[N
     return [name for name in known if name in names]
 
 
-def pairs(settings: Sequence[str]) -> dict[str, str]:
-    """What was given as ``--setting NAME=VALUE``.
-
-    Raises:
-        BadInput: One is no such pair.
-    """
-    if wrong := [pair for pair in settings if not all(pair.partition("="))]:
-        raise BadInput(f"{wrong[0]!r} is no setting.", mend="Write --setting NAME=VALUE.")
-    return dict(pair.split("=", 1) for pair in settings)
-
-
 def context_of(settings: dict[str, str | int]) -> Context:
     """The context of a benchmark's runs.
 
@@ -183,9 +219,4 @@ def context_of(settings: dict[str, str | int]) -> Context:
     sources = {"database", "graph", "collection", "web_search", "environment", "environment_task"}
     if own := (sources | {"rules", "candidates", "approve"}) & settings.keys():
         raise BadInput(f"The setting {min(own)} is chosen by the benchmark itself.")
-    try:
-        return Context.model_validate(settings)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
+    return options.context_of(settings)

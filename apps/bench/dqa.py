@@ -1,6 +1,5 @@
 """``planweave bench dqa``: Decision QA."""
 
-import os
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -8,22 +7,8 @@ import platformdirs
 import typer
 from rich.console import Console
 
-from apps.bench.common import (
-    AsJson,
-    Concurrency,
-    Model,
-    Out,
-    Ray,
-    RedoCrashed,
-    Settings,
-    context_of,
-    head_of,
-    listed,
-    pairs,
-    result_path,
-    run_samples,
-    tell_report,
-)
+from apps.bench.common import Model, Running, listed
+from apps.groups import grouped
 from apps.plain import plain
 from benchmarks import dqa as decision_qa
 from graphs import DECIDERS, METHODS
@@ -31,6 +16,7 @@ from simulators.published import DataSet, load
 from tools.database import Kind
 
 
+@grouped(out=Path("results/dqa"))
 def dqa(
     *,
     data: Annotated[Path, typer.Option(help="Clone or archive in the published layout.")],
@@ -46,33 +32,25 @@ def dqa(
         int | None, typer.Option(help="Questions at most; all if unset.", min=1)
     ] = None,
     seed: Annotated[int, typer.Option(help="Which questions the limit leaves.")] = 1,
-    concurrency: Concurrency = 1,
-    ray: Ray = "",
     replan: Annotated[
         str, typer.Option(help="every_observation, or when_needed (fewer calls).")
     ] = "every_observation",
     max_iterations: Annotated[int, typer.Option(help="Actions a question at most.")] = 15,
-    setting: Settings = None,
-    out: Out = Path("results/dqa"),
-    redo_crashed: RedoCrashed = False,
-    as_json: AsJson = False,
+    running: Running,
 ) -> None:
     """Decision QA: each question with each method on each kind of database; can be resumed."""
-    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
-    console = Console(stderr=as_json, highlight=False)
-    given: dict[str, str | int] = {"model": model, "replan": replan}
-    context = context_of({**given, "max_iterations": max_iterations, **pairs(setting or [])})
+    context = running.context(model=model, replan=replan, max_iterations=max_iterations)
     methods = [*DECIDERS] if method == "all" else listed(method, METHODS, "method", every="")
     kinds: list[Kind] = listed(database, get_args(Kind), "kind of database", every="both")
     found = load(data)
-    _tell_missing(console, found)
+    _tell_missing(running.console, found)
     chosen = decision_qa.choose(
         [question for question in found.questions if question.database],
         listed(scenario, found.scenarios, "scenario", every="both"),
         limit,
         seed,
     )
-    with console.status("writing the databases …"):
+    with running.console.status("writing the databases …"):
         samples = decision_qa.samples(
             chosen,
             methods=methods,
@@ -80,21 +58,9 @@ def dqa(
             settings=context,
             folder=platformdirs.user_cache_path("planweave") / "bench",
         )
-    sample = {"limit": limit, "seed": seed, "concurrency": concurrency, "chosen": len(chosen)}
-    head = head_of(
-        decision_qa.NAME, context, {"name": data.name, "questions": len(found.questions), **sample}
-    )
-    path = result_path(out, model)
-    run_samples(
-        console,
-        samples,
-        head,
-        path,
-        concurrency=concurrency,
-        redo_crashed=redo_crashed,
-        ray=ray,
-    )
-    tell_report([path], console, as_json=as_json, folder=out)
+    sample = {"limit": limit, "seed": seed, "chosen": len(chosen)}
+    about = {"name": data.name, "questions": len(found.questions), **sample}
+    running.measure(decision_qa.NAME, samples, context, about)
 
 
 def _tell_missing(console: Console, found: DataSet) -> None:

@@ -13,22 +13,8 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table as Drawn
 
-from apps.bench.common import (
-    AsJson,
-    Concurrency,
-    Model,
-    Out,
-    Ray,
-    RedoCrashed,
-    Settings,
-    context_of,
-    head_of,
-    listed,
-    pairs,
-    result_path,
-    run_samples,
-    tell_report,
-)
+from apps.bench.common import Model, Out, Running, listed
+from apps.groups import grouped
 from benchmarks import machine
 from benchmarks import mhqa as multi_hop
 from benchmarks import mhqa_retrieval as retrieval
@@ -58,6 +44,7 @@ _SETTINGS: dict[str, str | int] = {
 }
 
 
+@grouped(out=_RESULTS)
 def mhqa(
     *,
     data: Data,
@@ -71,37 +58,19 @@ def mhqa(
     ] = None,
     seed: Annotated[int, typer.Option(help="Which questions the limit leaves.")] = 1,
     embeddings: Embeddings = "minilm",
-    concurrency: Concurrency = 1,
-    ray: Ray = "",
-    setting: Settings = None,
-    out: Out = _RESULTS,
-    redo_crashed: RedoCrashed = False,
-    as_json: AsJson = False,
+    running: Running,
 ) -> None:
     """FuRePA, its ablations and baselines on multi-hop questions; can be resumed."""
-    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
-    console = Console(stderr=as_json, highlight=False)
-    context = context_of({**_SETTINGS, "model": model, **pairs(setting or [])})
+    context = running.context(**_SETTINGS, model=model)
     methods = listed(method, tuple(multi_hop.WAYS), "method", every="all")
     wanted = listed(dataset, tuple(FILES), "data set", every="all")
-    pools = [_pool(name, data, embeddings, console) for name in wanted]
+    pools = [_pool(name, data, embeddings, running.console) for name in wanted]
     chosen = [multi_hop.choose(pool, limit, seed) for pool in pools]
     samples = multi_hop.samples(chosen, methods=methods, settings=context)
     about: dict[str, JsonValue] = {"name": ", ".join(wanted), "limit": limit, "seed": seed}
     about |= {"questions": sum(map(len, pools)), "chosen": sum(map(len, chosen))}
-    about |= {"embeddings": embeddings, "concurrency": concurrency}
-    head = head_of(multi_hop.NAME, context, about)
-    path = result_path(out, model)
-    run_samples(
-        console,
-        samples,
-        head,
-        path,
-        concurrency=concurrency,
-        redo_crashed=redo_crashed,
-        ray=ray,
-    )
-    tell_report([path], console, as_json=as_json, folder=out)
+    about |= {"embeddings": embeddings}
+    running.measure(multi_hop.NAME, samples, context, about)
 
 
 def mhqa_retrieval(

@@ -1,32 +1,18 @@
 """``planweave bench needles``: how much of a long text does a model bring back?"""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from apps.bench.common import (
-    AsJson,
-    Concurrency,
-    Model,
-    Out,
-    Ray,
-    RedoCrashed,
-    Settings,
-    context_of,
-    head_of,
-    pairs,
-    result_path,
-    run_samples,
-    tell_report,
-)
+from apps.bench.common import Model, Running
+from apps.groups import grouped
 from benchmarks import needles as hidden
 from benchmarks.needles_haystack import load
 from planweave import BadInput
 
 
+@grouped(out=Path("results/needles"))
 def needles(
     *,
     data: Annotated[Path, typer.Option(help="The haystack: text, or pages as .jsonl[.gz].")],
@@ -42,19 +28,12 @@ def needles(
     window: Annotated[
         int | None, typer.Option(help="Tokens the model takes at once; known if embedded.", min=1)
     ] = None,
-    concurrency: Concurrency = 1,
-    ray: Ray = "",
-    setting: Settings = None,
-    out: Out = Path("results/needles"),
-    redo_crashed: RedoCrashed = False,
-    as_json: AsJson = False,
+    running: Running,
 ) -> None:
     """Several needles in a haystack, one question for all of them; can be resumed."""
-    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
-    console = Console(stderr=as_json, highlight=False)
     if longest < shortest:
         raise BadInput("--longest is less than --shortest.")
-    context = context_of({"model": model, **pairs(setting or [])})
+    context = running.context(model=model)
     lengths = range(shortest, longest + 1, step)
     samples = hidden.samples(
         load(data),
@@ -65,17 +44,6 @@ def needles(
         settings=context,
         window=window or hidden.window(model),
     )
-    sample = {"needles": number, "runs": runs, "seed": seed, "concurrency": concurrency}
     counts = {"questions": len(samples), "chosen": len(samples)}
-    head = head_of(hidden.NAME, context, {"name": data.name, **counts, **sample})
-    path = result_path(out, model)
-    run_samples(
-        console,
-        samples,
-        head,
-        path,
-        concurrency=concurrency,
-        redo_crashed=redo_crashed,
-        ray=ray,
-    )
-    tell_report([path], console, as_json=as_json, folder=out)
+    sample = {"needles": number, "runs": runs, "seed": seed}
+    running.measure(hidden.NAME, samples, context, {"name": data.name, **counts, **sample})

@@ -1,33 +1,18 @@
 """``planweave bench prompt-format``: which way of writing a prompt is followed?"""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from apps.bench.common import (
-    AsJson,
-    Concurrency,
-    Model,
-    Out,
-    Ray,
-    RedoCrashed,
-    Settings,
-    context_of,
-    head_of,
-    listed,
-    pairs,
-    result_path,
-    run_samples,
-    tell_report,
-)
+from apps.bench.common import Model, Running, listed
+from apps.groups import grouped
 from benchmarks import prompt_format as formats
 from benchmarks.prompt_format_checks import CHECKS
 from planweave import BadInput
 
 
+@grouped(out=Path("results/prompt_format"))
 def prompt_format(
     *,
     style: Annotated[
@@ -39,21 +24,14 @@ def prompt_format(
     ] = "0,1",
     trials: Annotated[int, typer.Option(help="Trials of each.", min=1, max=100)] = 2,
     model: Model = "embedded",
-    concurrency: Concurrency = 1,
-    ray: Ray = "",
-    setting: Settings = None,
-    out: Out = Path("results/prompt_format"),
-    redo_crashed: RedoCrashed = False,
-    as_json: AsJson = False,
+    running: Running,
 ) -> None:
     """Fourteen instructions in four formats: followed, repeated, how long; can be resumed."""
-    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
-    console = Console(stderr=as_json, highlight=False)
-    context = context_of({"model": model, **pairs(setting or [])})
+    context = running.context(model=model)
     chosen = listed(style, formats.FORMATS, "format", every="all")
     if style == "all" and not formats.continues(model):
         chosen.remove("prefix")
-        console.print(
+        running.console.print(
             f"The format prefix is left out: {model} is not known to go on from the beginning of "
             "a reply. Where it does, name the formats with --format.",
             markup=False,
@@ -62,18 +40,7 @@ def prompt_format(
         formats=chosen, temperatures=_temperatures(temperature), trials=trials, settings=context
     )
     data = {"questions": len(CHECKS), "chosen": len(CHECKS), "trials": trials}
-    head = head_of(formats.NAME, context, {**data, "concurrency": concurrency})
-    path = result_path(out, model)
-    run_samples(
-        console,
-        samples,
-        head,
-        path,
-        concurrency=concurrency,
-        redo_crashed=redo_crashed,
-        ray=ray,
-    )
-    tell_report([path], console, as_json=as_json, folder=out)
+    running.measure(formats.NAME, samples, context, data)
 
 
 def _temperatures(text: str) -> list[float]:

@@ -16,15 +16,14 @@ from apps.bench.common import (
     Model,
     Ray,
     RedoCrashed,
-    Settings,
     context_of,
     head_of,
     listed,
-    pairs,
     result_path,
     run_samples,
     tell_report,
 )
+from apps.setting import Settings, pairs
 from benchmarks import rat as thoughts
 from benchmarks import writing
 from benchmarks.rat_corpus import Corpus, build, collection_of

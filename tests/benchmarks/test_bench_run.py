@@ -175,7 +175,7 @@ def test_a_crash_is_redone_if_asked(
         (["--replan", "never"], "The setting replan cannot be used"),
         (["--setting", "max_seconds"], "'max_seconds' is no setting."),
         (["--setting", "rules=x"], "The setting rules is chosen by the benchmark"),
-        (["--setting", "nonsense=1"], "The setting nonsense cannot be used"),
+        (["--setting", "replam=1"], "no setting 'replam'; did you mean replan?"),
         (["--max-iterations", "0"], "The setting max_iterations cannot be used"),
     ],
 )

@@ -1,0 +1,121 @@
+"""What ``planweave ask`` and ``decide`` share: groups of options, and the start of a thread."""
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from apps.answering import answer
+from apps.example import Example
+from apps.options import (
+    AsJson,
+    Database,
+    Graph,
+    MaxCalls,
+    MaxDollars,
+    MaxIterations,
+    MaxSeconds,
+    MaxTokens,
+    Method,
+    Model,
+    Replan,
+    Resume,
+    RoleModel,
+    Rules,
+    context_of,
+    roles,
+    text_of,
+)
+from apps.setting import Settings, pairs
+from apps.threads import Thread, load_thread, new_id
+from graphs import method as method_module
+from memory import Input
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Where facts may come from."""
+
+    database: Database = ""
+    graph: Graph = ""
+    rules: Rules = None
+
+    def urls(self) -> dict[str, str | None]:
+        """The databases."""
+        return {"database": self.database or None, "graph": self.graph or None}
+
+    def settings(self) -> dict[str, Any]:
+        """The databases, and the text of the rules."""
+        return self.urls() | {"rules": text_of(self.rules, "rules") if self.rules else ""}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Players:
+    """Which method runs, and who plays its roles."""
+
+    method: Method
+    model: Model = "embedded"
+    role_model: RoleModel = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """How long a run may go on, and any setting besides."""
+
+    replan: Replan = "every_observation"
+    max_iterations: MaxIterations = 15
+    max_calls: MaxCalls = None
+    max_tokens: MaxTokens = None
+    max_seconds: MaxSeconds = None
+    max_dollars: MaxDollars = None
+    setting: Settings = None
+
+    def settings(self) -> dict[str, Any]:
+        """The limits, and over everything what was given as ``--setting``."""
+        limits = asdict(self)
+        return limits | pairs(limits.pop("setting") or [])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Telling:
+    """Which thread goes on, and how it is told."""
+
+    resume: Resume = ""
+    as_json: AsJson = False
+
+
+def begin(
+    question: str,
+    settings: dict[str, Any],
+    players: Players,
+    *,
+    plan: Path | None,
+    command: str,
+    as_json: bool,
+    example: Example | None = None,
+) -> None:
+    """Put a question to a method in a new thread.
+
+    Raises:
+        PlanweaveError: A setting or the plan cannot be used, or the run cannot go on.
+    """
+    method_module(players.method)
+    context = context_of({"model": players.model, "models": roles(players.role_model), **settings})
+    thread = Thread(id=new_id(), method=players.method, context=context, example=example)
+    thread.save()
+    start: Input = {"question": question}
+    if plan:
+        start["predefined_plan"] = text_of(plan, "plan").splitlines()
+    answer(thread, start, command=command, as_json=as_json)
+
+
+def go_on(question: str, sources: Sources, telling: Telling, *, command: str) -> None:
+    """Put a further question to a thread, or go on with one that was interrupted.
+
+    Raises:
+        PlanweaveError: There is no such thread, or it cannot go on.
+    """
+    thread = load_thread(telling.resume, sources.urls())
+    further: Input | None = {"question": question} if question else None
+    if further:
+        thread = replace(thread, example=None)  # its truth is that of the first question
+    answer(thread, further, command=command, as_json=telling.as_json)
