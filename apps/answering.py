@@ -13,8 +13,13 @@ from apps.run import run
 from apps.story import Story
 from apps.threads import Thread
 from memory import Input, WorkingMemory, total_usage
+from nodes.citation_check import in_words
 
 _TOLD = ("question", "answer", "claims", "plan", "facts", "turns", "replans", "failures", "usage")
+_WHERE_THERE = (  # what some methods have besides
+    *("abbreviations", "draft", "revisions", "candidate_queries", "query_scores"),
+    *("path", "reflections", "grounded", "members", "agreement"),
+)
 
 
 def answer(thread: Thread, start: Input | None, *, command: str, as_json: bool) -> None:
@@ -43,7 +48,7 @@ def answer(thread: Thread, start: Input | None, *, command: str, as_json: bool) 
     if as_json:
         typer.echo(json.dumps(_record(thread, memory, verdict), indent=2, ensure_ascii=False))
         return
-    Story(console).finish(memory)
+    Story(console).finish(memory, in_words=in_words(thread.context))
     if verdict:
         _tell_verdict(console, verdict)
 
@@ -62,5 +67,6 @@ def _tell_verdict(console: Console, verdict: Mapping[str, Any]) -> None:
 def _record(thread: Thread, memory: WorkingMemory, verdict: Mapping[str, Any] | None) -> Any:
     record: dict[str, Any] = {"thread": thread.id, "method": thread.method}
     record |= {key: memory.get(key) for key in _TOLD}
+    record |= {key: found for key in _WHERE_THERE if (found := memory.get(key))}
     record["total"] = total_usage(memory.get("usage", {})).model_dump()
     return record | ({"verdict": verdict} if verdict else {})

@@ -121,6 +121,17 @@ def search(
         typer.echo(plain(f"    {' '.join(page.chunk.split())}"))
 
 
+@app.command()
+def page(
+    document: Annotated[str, typer.Argument(help="A name, as `docs list` shows it.")],
+    number: Annotated[int, typer.Argument(help="The page, from 1, as an answer cites it.", min=1)],
+    *,
+    collection: _Name = _DEFAULT,
+) -> None:
+    """Open a page: the text that an answer quotes stands in it."""
+    typer.echo(plain(open_collection(collection).page(document, number)))
+
+
 def _adding(collection: Collection, source: str, told: Told) -> Iterator[Added]:
     """What becomes of each file; a source that cannot be read does not stop the others."""
     try:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from langgraph.types import Overwrite
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
@@ -45,8 +46,10 @@ class Story:
         elif (action := update.get("action")) and action["thought"]:
             self.console.print(Text(plain(f"● {action['thought']}"), style="bold"))
         turns = [] if node == "reflector" else update.get("turns", [])  # it empties them
+        given = update.get("facts", [])
+        facts = given.value if isinstance(given, Overwrite) else given  # an ensemble's, all at once
         for turn in turns:
-            self._turn(turn, update.get("facts", []))
+            self._turn(turn, [fact for fact in facts if fact["number"] in turn["facts"]])
         for change in update.get("replans", []):
             self._replan(change)
         for failure in update.get("failures", []):
@@ -73,13 +76,16 @@ class Story:
             if remark := update.get(part):
                 self.console.print(Text(plain(f"◦ {words}: {remark}"), style="cyan"))
 
-    def finish(self, memory: WorkingMemory) -> None:
-        """Print the decision, the facts that it cites, and what the run used."""
+    def finish(self, memory: WorkingMemory, *, in_words: bool = False) -> None:
+        """Print the decision, the facts that it cites, and what the run used.
+
+        ``in_words``: the question was for a text that cites facts, not for a decision.
+        """
         if not (answer := memory.get("answer")):
             if messages := memory.get("messages"):
                 self.console.print(Text(plain(messages[-1].text)))
             return
-        self.console.print(_answer(answer))
+        self.console.print(_answer(answer, in_words=in_words))
         for fact in memory["facts"]:
             if fact["number"] in answer["facts"]:
                 self.console.print(Text(plain(f"  {source_text(fact)}"), style="dim"))
@@ -142,18 +148,18 @@ class Story:
                 self.console.print(Text(plain(text), style="yellow"))
 
 
-def _answer(answer: Answer) -> Panel:
+def _answer(answer: Answer, *, in_words: bool) -> Panel:
     """The answer; where facts are not cited in its text, they are cited at the end."""
     told = CITATION.search(answer["why"]) is not None
-    title = "Answer" if told else "Decision"
-    text = Text(plain(answer["decision"] or ""), style="bold green")
-    if not answer["decision"] and not told:
-        text.append("No decision")
-    if answer["why"]:
-        citations = "" if told else " " + "".join(f"[{number}]" for number in answer["facts"])
-        text.append(plain(f"\n{answer['why']}{citations}"), style="not bold default")
-    if answer["unknown"]:
-        text.append(plain(f"\nNot known: {answer['unknown']}"), style="not bold yellow")
+    citations = "" if told else " " + "".join(f"[{number}]" for number in answer["facts"])
+    unknown = f"Not known: {answer['unknown']}"
+    parts = [
+        Text(plain(answer["decision"] or ("" if in_words else "No decision")), style="bold green"),
+        Text(plain(f"{answer['why']}{citations}" if answer["why"] else "")),
+        Text(plain(unknown if answer["unknown"] else ""), style="yellow"),
+    ]
+    text = Text("\n").join(part for part in parts if part)
+    title = "Answer" if in_words else "Decision"
     return Panel(text, title=title, title_align="left", border_style="green")
 
 

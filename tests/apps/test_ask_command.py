@@ -67,6 +67,16 @@ def test_ask_json_is_the_whole_run(library: CommandLine) -> None:
     assert told["claims"][0]["supported"] is True
 
 
+def test_an_ensemble_of_any_method_tells_how_many_agree(library: CommandLine) -> None:
+    ensemble = ("--method", "ensemble", "--setting", "ensemble_of=agent_v1")
+    asked = ("ask", "What is the cost?", "--collection", "market", *ensemble)
+    with serving(*scripted(*V1)) as model:
+        run = library(*asked, "--setting", "ensemble_runs=1", "--model", model.name, "--json")
+    told = json.loads(run.stdout)
+    assert told["agreement"] == 1
+    assert [member["answer"]["decision"] for member in told["members"]] == ["USD 5.5/kg"]
+
+
 def test_a_question_to_documents_and_a_database(library: CommandLine, offers: str) -> None:
     query = {"thought": "And the price.", "tool": "sql", "input": "SELECT price FROM offer LIMIT 1"}
     finish = {"thought": "Enough.", "tool": "finish", "input": ""}

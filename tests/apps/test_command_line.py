@@ -13,6 +13,7 @@ from typing import ClassVar
 import pytest
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Overwrite
 from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
 from openai_server import Answer, serving
 from rich.console import Console
@@ -427,7 +428,7 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
     console = Console(force_terminal=True, width=200, color_system=None, highlight=False)
     story = Story(console)
     action = {"step": 1, "thought": text, "tool": "sql", "input": text}
-    turn = {"problem": text, **action}
+    turn = {"problem": text, "facts": [1], **action}
     fact: Fact = {
         "number": 1,
         "text": text,
@@ -467,6 +468,37 @@ def test_what_the_assessor_gives_each_query_and_how_many_runs_agree_is_told(
     assert "2 of 3 runs give this answer." in capsys.readouterr().out
     story.finish(memory)
     assert "runs give" not in capsys.readouterr().out
+
+
+def test_each_turn_of_an_ensemble_is_told_with_its_own_facts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def turn(number: int) -> dict[str, object]:
+        return {"tool": "sql", "input": f"SELECT {number}", "facts": [number], "problem": ""}
+
+    def fact(number: int) -> dict[str, object]:
+        return {"number": number, "text": f"row {number}", "quote": None, "faithfulness": None}
+
+    update = {"turns": [turn(1), turn(2)], "facts": Overwrite([fact(1), fact(2)])}
+    Story(Console(width=100, highlight=False)).tell("agreement", update)
+    told = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert told == ["sql", "SELECT 1", "[1] row 1", "sql", "SELECT 2", "[2] row 2"]
+
+
+def test_a_decision_that_cites_a_fact_in_its_text_is_still_titled_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    memory: WorkingMemory = {"facts": [], "claims": [], "usage": {}}
+    why = "A learned query ranks it first [1]."
+    memory["answer"] = {"decision": "birch", "why": why, "facts": [1], "unknown": ""}
+    story = Story(Console(width=100, highlight=False))
+    story.finish(memory)
+    assert capsys.readouterr().out.startswith("╭─ Decision ─")
+    story.finish(memory, in_words=True)
+    assert capsys.readouterr().out.startswith("╭─ Answer ─")
+    memory["answer"] = {"decision": None, "why": why, "facts": [1], "unknown": ""}
+    story.finish(memory, in_words=True)
+    assert capsys.readouterr().out.splitlines()[1].startswith("│ A learned query")
 
 
 def test_a_plan_shown_for_approval_hides_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -129,8 +129,11 @@ export class Story {
     parts.push(...(update.revisions ?? []).map(revision));
     if (update.pages?.length) parts.push(this.found(update.pages));
     if (update.action) parts.push(...this.chosen(update.action));
-    for (const turn of update.turns ?? []) parts.push(...this.turn(turn, update.facts ?? []));
-    if (!update.turns?.length) parts.push(...(update.facts ?? []).map((fact) => this.fact(fact)));
+    const facts = update.facts?.value ?? update.facts ?? []; // an ensemble's come all at once
+    for (const turn of update.turns ?? []) {
+      parts.push(...this.turn(turn, facts.filter((fact) => turn.facts.includes(fact.number))));
+    }
+    if (!update.turns?.length) parts.push(...facts.map((fact) => this.fact(fact)));
     for (const change of replans) {
       parts.push(diff(change), this.planned(change.after, "New plan"));
     }
