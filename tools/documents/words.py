@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,15 +35,16 @@ def words(text: str) -> list[str]:
 
 
 def _words(text: str) -> Iterator[str]:
-    for match in _TOKEN.finditer(text):
-        found = match.group()
-        if match["number"]:
-            yield _THOUSANDS.sub("", found)
-        elif match["unspaced"]:
-            yield from found
-            yield from map("".join, pairwise(found))
-        else:
-            yield found
+    for token in _TOKEN.finditer(text):
+        found = token.group()
+        match token.lastgroup:
+            case "number":
+                yield _THOUSANDS.sub("", found)
+            case "unspaced":
+                yield from found
+                yield from map("".join, pairwise(found))
+            case _:
+                yield found
 
 
 class WordIndex:
@@ -110,6 +112,12 @@ class WordIndex:
 
 
 def _counted(text: str) -> list[str]:
+    stop_words = _stop_words()
+    return [word for word in words(text) if word not in stop_words]
+
+
+@cache
+def _stop_words() -> frozenset[str]:
     from bm25s.stopwords import STOPWORDS_EN
 
-    return [word for word in words(text) if word not in STOPWORDS_EN]
+    return frozenset(STOPWORDS_EN)
