@@ -67,6 +67,10 @@ def arena(
                 _page(ballot, port, say)
             else:
                 vote_in_terminal(ballot, console)
+            left = len(ballot.left())
+        if left and not judge:  # who wrote the texts of what is left would show
+            say(f"{left} pairs are left. The result is told after the last, or with --report.")
+            return
     cast = Votes(todo, read_votes(path), name)
     who = f"{judge}, a stand-in for people" if judge else "votes of people"
     found = arena_tables(cast.decisions(), cast.counted(), who)

@@ -253,13 +253,16 @@ def run(results: Path) -> Arena:
 
 def test_in_the_terminal_the_sources_are_hidden_until_the_end(run: Arena, results: Path) -> None:
     first = run(keys="x\na\nq\n").output
-    shown, _, told = first.partition("Standings")
-    assert "Pair 2 of 9" in shown
-    assert not any(method in shown for method in METHODS)
-    assert "votes of people" in told
+    assert "Pair 2 of 9" in first
+    assert "8 pairs are left. The result is told after the last" in first
     second = run(keys="a\nb\nt\nn\n").output  # the input ends
     assert "8 of 9 pairs are left" in second
     assert "Pair 1 of 8" in second
+    assert not any(method in first + second for method in METHODS)
+    assert not results.with_name("tiny.arena.md").exists()
+    shown, _, told = run(keys="b\n" * 4).output.partition("Standings")
+    assert not any(method in shown for method in METHODS)
+    assert "votes of people" in told
     assert results.with_name("tiny.arena.md").read_text().startswith("# Arena: votes of people")
     assert results.with_name("tiny.arena.png").exists()
     with closing(Ballot([], results.with_name("tiny.votes"), "you", silent)):  # somebody votes
