@@ -35,10 +35,10 @@ def instructrag(
     try:
         import jax
 
-        from benchmarks.paths import reward
         from learning.agent_batches import Material, Settings
         from learning.graph_states import Survey
         from learning.meta_training import train
+        from learning.overlap import shared
     except ImportError as error:
         raise BadInput(
             f"Training needs the package {error.name}.",
@@ -65,7 +65,7 @@ def instructrag(
             bar.update(shown, completed=number, description=said)
 
         trained = train(
-            survey, materials, embed, settings, reward, progress=show, checkpoint=checkpoint
+            survey, materials, embed, settings, shared, progress=show, checkpoint=checkpoint
         )
     path = out / SHIPPED_FILE.name
     card = AgentsCard(

@@ -16,13 +16,14 @@ from pydantic import BaseModel, ConfigDict
 from benchmarks.paths_tasks import World
 from benchmarks.table import Table
 from learning import Embed, Floats
-from learning.agent_batches import Agents, Material, MetaTask, Sample, Settings, plain, samples
-from learning.graph_states import Survey
+from learning.agent_batches import Agents, Material, MetaTask, Settings, plain
+from learning.graph_states import Sample, Survey, samples
 from learning.guide import THRESHOLD
 from learning.instruction_graph import InstructionGraph
 from learning.meta_training import Point, adapt, train
 from learning.ml_agent import MLAgent
 from learning.overlap import overlap, recall
+from learning.overlap import shared as reward
 from learning.paths import Path
 from learning.rl_agent import Policy, Traversal, policy
 
@@ -44,6 +45,7 @@ RL_CHANGES: Mapping[str, dict[str, Any]] = {
     "no warm start": {"warm_start": False},
     "no policy gradient": {"policy_gradient": False},
 }
+NO_CALIBRATION = "no calibration"
 ML_CHANGES: Mapping[str, dict[str, Any]] = {
     "no pre-training": {"pre_training": False},
     "no fine-tuning": {"fine_tuning": False},
@@ -100,11 +102,6 @@ class Measured(BaseModel):
     name: str
     scores: list[Score]
     adaptations: list[Adaptation] = []
-
-
-def reward(path: Path, instructions: Sequence[str]) -> float:
-    """What a path comes to: its overlap with the one that solved the question."""
-    return overlap(instructions, path.instructions)
 
 
 _Stored: TypeAlias = tuple[Sequence[Path], bool]
@@ -164,7 +161,8 @@ class Experiment:
                     yield self._line("few-shot", f"{name}, {share:.0%}", scores)
 
     def _changed(self, agents: Agents) -> Iterator[tuple[str, Settings, Agents]]:
-        """The ablations that need a training; where one agent changes, the other stays."""
+        """The ablations of training; where one agent changes, the other stays."""
+        yield NO_CALIBRATION, replace(self._settings, calibration=False), agents
         for name, change in RL_CHANGES.items():
             settings = replace(self._settings, **change)
             alone = replace(settings, pre_training=False, fine_tuning=False)
@@ -217,8 +215,11 @@ class Experiment:
 
         return max(rules, key=worth)
 
-    def _searched(self, sample: Sample, decide: Policy, k: int) -> list[tuple[str, ...]]:
-        formed = Traversal(sample.view, decide, k, rule=self._settings.rule).formed
+    def _searched(
+        self, sample: Sample, decide: Policy, k: int, *, nearest: bool = False
+    ) -> list[tuple[str, ...]]:
+        rule = self._settings.rule
+        formed = Traversal(sample.view, decide, k, nearest=nearest, rule=rule).formed
         texts = sample.view.survey.texts
         return [tuple(texts[row] for row in rows) for _, rows in formed]
 
@@ -260,22 +261,24 @@ class Experiment:
         selector = MLAgent(plain(agents.ml), self._embed, slots=survey.slots)
 
         def selected(paths: Sequence[Sequence[str]]) -> _Retrieved:
-            cosines = selector.cosines(sample.path.question, paths)
-            return _Retrieved(paths[int(np.argmax(cosines))], paths)
+            expected = [sample.view.expected(path) * (not settings.printed) for path in paths]
+            scores = selector.scores(sample.path.question, paths, expected)
+            return _Retrieved(paths[int(np.argmax(scores))], paths)
 
-        proposed = self._searched(sample, policy(plain(agents.rl)), MOST)
+        decide, nearest = policy(plain(agents.rl)), not settings.printed
+        proposed = self._searched(sample, decide, MOST, nearest=nearest)
         likest = np.argsort(
             np.where(sample.view.seen, -sample.view.to_paths, np.inf), kind="stable"
         )
-        nearest = [survey.paths[row].instructions for row in likest[:k]]
+        stored = [survey.paths[row].instructions for row in likest[:k]]
         as_asked = self._nearest_as_asked(sample)
         return {
             FULL: selected(proposed[:k]),
-            NO_GRAPH: selected(nearest),
+            NO_GRAPH: selected(stored),
             RULE: selected(self._searched(sample, rule, k)),
             NO_ML: _Retrieved(proposed[0], proposed[:k]),
             RAP: _Retrieved(as_asked[0], as_asked),
-            OUR_RAP: _Retrieved(nearest[0], nearest),
+            OUR_RAP: _Retrieved(stored[0], stored),
             **{f"K = {n}": selected(proposed[:n]) for n in range(1, MOST + 1)},
         }
 

@@ -1,21 +1,26 @@
 """What the losses of the two agents are computed on: questions, searches, and what they come to."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from learning.agent_losses import Labelled, Pairs, Parameters, Played, Pools, Sequences
-from learning.graph_states import FEATURES, PRINTED, Survey, View
+from learning.graph_states import FEATURES, PRINTED, Sample, Survey, samples
 from learning.ml_agent import PLACES, MLAgent, sequence
 from learning.paths import Path
-from learning.rl_agent import Decision, Policy, Rule, Traversal, policy, search_first
+from learning.rl_agent import (
+    Decision,
+    Policy,
+    Reward,
+    Rule,
+    Traversal,
+    policy,
+    search_first,
+)
 from learning.slots import question_vectors
 from learning.vectors import Embed, Floats
-
-Reward: TypeAlias = Callable[[Path, Sequence[str]], float]
-"""From a question with its successful path to what other instructions come to on it: 0 to 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +35,8 @@ class Settings:
         policy_gradient: Take those of L_PG.
         pre_training: Take those of L_PT.
         fine_tuning: Take those of L_FT.
+        calibration: Set how readily the RL-Agent includes a node on the support set of an unseen
+            task; not as printed.
         rule: What may follow what.
         hidden: Tanh units of the policy.
         width: Of the encoders of the ML-Agent.
@@ -57,6 +64,7 @@ class Settings:
     policy_gradient: bool = True
     pre_training: bool = True
     fine_tuning: bool = True
+    calibration: bool = True
     rule: Rule | None = search_first
 
     hidden: int = 20
@@ -103,31 +111,6 @@ class MetaTask:
     name: str
     support: tuple[Path, ...]
     query: tuple[Path, ...]
-
-
-class Sample(NamedTuple):
-    """A question with its path, and the graph as it sees it: without its own path."""
-
-    path: Path
-    view: View
-
-
-def samples(survey: Survey, paths: Sequence[Path], embed: Embed, *, printed: bool) -> list[Sample]:
-    """Each path with a view of the graph that overlooks what is stored of the same question.
-
-    The paper does not say that a question's own path is overlooked in the warm start. If it is
-    not, the third cosine is one exactly on that path, and that is all the policy learns.
-    """
-    rows: dict[str, list[int]] = {}
-    for row, stored in enumerate(survey.paths):
-        rows.setdefault(stored.question, []).append(row)
-    if not paths:
-        return []
-    vectors = question_vectors([path.question for path in paths], embed, survey.slots)
-    return [
-        Sample(path, View(survey, vector, rows.get(path.question, ()), printed=printed))
-        for path, vector in zip(paths, vectors, strict=True)
-    ]
 
 
 def labelled(sample: Sample, rule: Rule | None, near: int = 2) -> list[Decision]:
@@ -258,19 +241,23 @@ class Batches:
         """What the RL-Agent proposes, and paths of other questions, each with its reward."""
         size = self._settings.k + self._settings.others
         decide = self._decide(agents)
-        pools, worse = [], np.zeros((len(some), size), np.float32)
+        pools = []
+        worse, expected = np.zeros((2, len(some), size), np.float32)
         for row, sample in enumerate(some):
-            pool = self._paths(self._search(sample, decide, None))
+            nearest = not self._settings.printed
+            pool = self._paths(self._search(sample, decide, None, nearest=nearest))
             drawn = random.choice(np.flatnonzero(sample.view.seen), size - len(pool))
             pool += [self._survey.paths[place].instructions for place in drawn]
             rewards = np.array([self._reward(sample.path, path) for path in pool])
             order = np.argsort(-rewards, kind="stable")
             pools.append([pool[place] for place in order])
             worse[row] = rewards[order] < rewards[order[0]] - 1e-6
+            expected[row] = self._expected(sample, pools[-1])
         flat = self._sequences([path for pool in pools for path in pool])
         shown = Sequences(*(each.reshape(len(some), size, *each.shape[1:]) for each in flat))
         real = worse.any(axis=1).astype(np.float32)
-        return Pools(self._asked(some), shown, worse, _same([p[0] for p in pools]), real)
+        same = _same([pool[0] for pool in pools])
+        return Pools(self._asked(some), shown, expected, worse, same, real)
 
     def _decide(self, agents: Agents) -> Policy:
         return policy(plain(agents.rl))
@@ -279,10 +266,15 @@ class Batches:
         return MLAgent(plain(agents.ml), self._embed, slots=self._survey.slots)
 
     def _search(
-        self, sample: Sample, decide: Policy, random: np.random.Generator | None
+        self,
+        sample: Sample,
+        decide: Policy,
+        random: np.random.Generator | None,
+        *,
+        nearest: bool = False,
     ) -> Traversal:
-        settings = self._settings
-        return Traversal(sample.view, decide, settings.k, rule=settings.rule, draw=random)
+        k, rule = self._settings.k, self._settings.rule
+        return Traversal(sample.view, decide, k, nearest=nearest, rule=rule, draw=random)
 
     def _paths(self, search: Traversal) -> list[tuple[str, ...]]:
         return [tuple(self._survey.texts[text] for text in texts) for _, texts in search.formed]
@@ -292,8 +284,14 @@ class Batches:
         if not paths:
             return 0.0
         trained = self._settings.pre_training or self._settings.fine_tuning
-        cosines = selector.cosines(sample.path.question, paths) if trained else [1.0]
-        return self._reward(sample.path, paths[int(np.argmax(cosines))])
+        if not trained:
+            return self._reward(sample.path, paths[0])
+        scores = selector.scores(sample.path.question, paths, self._expected(sample, paths))
+        return self._reward(sample.path, paths[int(np.argmax(scores))])
+
+    def _expected(self, sample: Sample, paths: Sequence[tuple[str, ...]]) -> list[float]:
+        printed = self._settings.printed
+        return [0.0 if printed else sample.view.expected(path) for path in paths]
 
     def _played(self, taken: Sequence[tuple[Decision, float]], searches: int) -> Played:
         width = self._settings.features

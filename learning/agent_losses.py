@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import optax  # type: ignore[import-untyped]  # it ships no types
 
-from learning.ml_agent import PATH, QUESTION, Array, encode
+from learning.ml_agent import PATH, QUESTION, WORTH, Array, encode
 from learning.rl_agent import log_chances
 
 Parameters: TypeAlias = dict[str, jax.Array]
@@ -72,6 +72,7 @@ class Pools(NamedTuple):
     Attributes:
         questions: Of n questions.
         paths: [n, pool], what was tried for each; the best one first.
+        expected: [n, pool], the overlap that each was expected to have; 0 as printed.
         worse: [n, pool], 1 where a path did worse than the first.
         same: [n, n], 1 where the best paths of two questions are the same.
         real: [n], 0 where no path is better than another.
@@ -79,6 +80,7 @@ class Pools(NamedTuple):
 
     questions: Sequences
     paths: Sequences
+    expected: Array
     worse: Array
     same: Array
     real: Array
@@ -131,6 +133,7 @@ def fine_tuning(parameters: Parameters, batch: Pools) -> jax.Array:
     paths = _encoded(parameters, PATH, flat).reshape(n, size, -1)
     scale = jnp.exp(parameters["scale"])
     own = jnp.einsum("nd,npd->np", questions, paths) * scale
+    own = own + WORTH * batch.expected
     counted = batch.worse.at[:, 0].set(1)
     forth = -jax.nn.log_softmax(jnp.where(counted > 0, own, _FAR), axis=1)[:, 0]
     across = paths[:, 0] @ questions.T * scale

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning.instruction_graph import Edge, InstructionGraph
+from learning.paths import Path
 from learning.slots import Slots, finishes, question_vectors
 from learning.vectors import Embed, Floats
 
@@ -179,6 +180,14 @@ class View:
         self._near_holds = survey.holds[self._near]
         self._text_shares = self._near_weights @ self._near_holds
 
+    def nearest_walk(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Nodes and rows of texts of the path of the likest question; empty if none is seen."""
+        if not self.seen.any():
+            return (), ()
+        row = int(np.argmax(np.where(self.seen, self.to_paths, -np.inf)))
+        texts = self.survey.paths[row].instructions
+        return tuple(self.survey.walks[row]), tuple(self.survey.text_row[text] for text in texts)
+
     def choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
         """What may follow the nodes of a path and the instructions that they gave.
 
@@ -228,6 +237,12 @@ class View:
             *(now, _STEEPNESS * (then - now), _STEEPNESS * (promise - now)),
         )
         return Choice(node, text, np.array(features, np.float32))
+
+    def expected(self, instructions: Sequence[str]) -> float:
+        """The overlap that a path is expected to have, by the paths of the likest questions."""
+        row = self.survey.text_row
+        held = self._row([row[text] for text in instructions if text in row])
+        return float(self._expected(held))
 
     def _expected(self, held: Floats) -> Floats:
         """The overlap that paths which hold these instructions [..., texts] have with near ones."""
@@ -304,3 +319,28 @@ class View:
             float(self._text_shares[text]),
             length / _LONGEST,
         )
+
+
+class Sample(NamedTuple):
+    """A question with its path, and the graph as it sees it: without its own path."""
+
+    path: Path
+    view: View
+
+
+def samples(survey: Survey, paths: Sequence[Path], embed: Embed, *, printed: bool) -> list[Sample]:
+    """Each path with a view of the graph that overlooks what is stored of the same question.
+
+    The paper does not say that a question's own path is overlooked in the warm start. If it is
+    not, the third cosine is one exactly on that path, and that is all the policy learns.
+    """
+    rows: dict[str, list[int]] = {}
+    for row, stored in enumerate(survey.paths):
+        rows.setdefault(stored.question, []).append(row)
+    if not paths:
+        return []
+    vectors = question_vectors([path.question for path in paths], embed, survey.slots)
+    return [
+        Sample(path, View(survey, vector, rows.get(path.question, ()), printed=printed))
+        for path, vector in zip(paths, vectors, strict=True)
+    ]

@@ -12,6 +12,7 @@ from learning.agents_file import NONE, SHIPPED, SHIPPED_FILE, load
 from learning.experience import experience_of
 from learning.instruction_graph import InstructionGraph
 from learning.ml_agent import MLAgent
+from learning.overlap import shared
 from learning.paths import Path, read_paths
 from learning.rl_agent import Proposal, RLAgent
 from learning.slots import ASKED, Slots
@@ -33,10 +34,12 @@ class Suggestion(NamedTuple):
     Attributes:
         instructions: In order, with slots; see :class:`~learning.slots.Slots`.
         origins: The questions of the paths that they come from.
+        expected: See :class:`~learning.rl_agent.Proposal`.
     """
 
     instructions: tuple[str, ...]
     origins: tuple[str, ...]
+    expected: float = 0.0
 
 
 class Guide:
@@ -111,7 +114,8 @@ class Guide:
         asked = {path.key: path.question for path in self._forms}
         proposed = self._rl_agent.propose(self.graph, question, k)
         return [
-            Suggestion(p.instructions, tuple(asked[key] for key in p.origins)) for p in proposed
+            Suggestion(p.instructions, tuple(asked[key] for key in p.origins), p.expected)
+            for p in proposed
         ]
 
     def select(self, question: str, suggestions: Sequence[Suggestion]) -> int:
@@ -122,7 +126,7 @@ class Guide:
         """
         if self._ml_agent is None:
             return 0
-        proposals = [Proposal(each.instructions, (), ()) for each in suggestions]
+        proposals = [Proposal(each.instructions, (), (), each.expected) for each in suggestions]
         return self._ml_agent.select(question, proposals)
 
     def form(self, path: Path) -> tuple[str, ...]:
@@ -193,7 +197,7 @@ def guide_of(paths: tuple[Path, ...], agents: str = NONE) -> Guide:
     loaded = load(SHIPPED_FILE if agents == SHIPPED else pathlib.Path(agents))
     embed = SentenceVectors(embeddings(loaded.card.embeddings))
     slots = Slots.of(succeeded(paths))
-    rl_agent = RLAgent(loaded.rl, embed, slots=slots)
+    rl_agent = RLAgent(loaded.rl, embed, slots=slots, reward=shared)
     return Guide(paths, embed, rl_agent, MLAgent(loaded.ml, embed, slots=slots))
 
 

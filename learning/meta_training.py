@@ -23,10 +23,10 @@ from learning.agent_batches import (
     Batches,
     Material,
     MetaTask,
-    Reward,
     Settings,
     drawn,
     drawn_labels,
+    plain,
 )
 from learning.agent_losses import (
     Labelled,
@@ -41,6 +41,7 @@ from learning.agent_losses import (
 )
 from learning.graph_states import Survey
 from learning.ml_agent import Array, shapes
+from learning.rl_agent import Reward, calibrated
 from learning.vectors import Embed
 from planweave import BadInput
 
@@ -258,7 +259,10 @@ def adapt(
             pools = batches.pools(some, agents, random)
             ml = stepped(ml, _ft_slopes(agents.ml, pools), settings.adaptation_rate)
         agents = Agents(rl, ml)
-    return agents
+    if not settings.calibration or settings.printed:
+        return agents
+    ready = calibrated(plain(agents.rl), material.support, settings.rule, reward)
+    return Agents({name: jnp.asarray(value) for name, value in ready.items()}, agents.ml)
 
 
 _pg_slopes = jax.jit(jax.grad(policy_gradient))
@@ -283,7 +287,7 @@ def _inside(
     labels = drawn_labels([material], random, 256)
     pairs = batches.pairs(drawn(material.support, 32, random))
     rl = inner_rl(agents.rl, labels, _rl_rate(settings))
-    ml = inner_ml(agents.ml, pairs, _ml_rate(settings))
+    ml = inner_ml(agents.ml, pairs, settings.inner_rate_ml) if settings.pre_training else agents.ml
     return _Inside(Agents(rl, ml), labels, pairs)
 
 

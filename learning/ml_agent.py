@@ -22,6 +22,9 @@ HEADS = 4
 PLACES = 25
 """Tokens of a sequence, the end among them."""
 
+WORTH = 100.0
+"""What an expected overlap counts beside the scaled cosine: 0.01 of it is a logit of 1."""
+
 QUESTION, PATH = "question", "path"
 _FAR = -1e9
 
@@ -139,14 +142,26 @@ class MLAgent:
         self._parameters, self._embed, self._slots = parameters, embed, slots
 
     def select(self, question: str, proposals: Sequence[Proposal]) -> int:
-        """The place of the path whose encoding is nearest to the question's.
+        """The place of the path with the highest score.
 
         Raises:
             ValueError: There is no path to select from.
             ModelUnavailable: The frozen model of sentence vectors is not on this machine.
         """
         paths = [each.instructions for each in proposals]
-        return int(np.argmax(self.cosines(question, paths)))
+        expected = [each.expected for each in proposals]
+        return int(np.argmax(self.scores(question, paths, expected)))
+
+    def scores(
+        self, question: str, paths: Sequence[Sequence[str]], expected: Sequence[float]
+    ) -> Floats:
+        """The score [n] of each of n > 0 paths for a question.
+
+        The paper's is the cosine of their encodings, over a temperature; ours adds the overlap
+        that the path is expected to have by the paths of like questions, times :data:`WORTH`.
+        """
+        cosines = self.cosines(question, paths) * np.exp(self._parameters["scale"])
+        return np.asarray(cosines + WORTH * np.array(expected), np.float32)
 
     def cosines(self, question: str, paths: Sequence[Sequence[str]]) -> Floats:
         """The cosine [n] of a question with each of n > 0 paths."""

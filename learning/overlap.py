@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from learning.paths import Path
 from learning.slots import finishes
 
 
@@ -18,6 +19,11 @@ def overlap(found: Sequence[str], truth: Sequence[str]) -> float:
     one, other = _counted(found), _counted(truth)
     together = len(one) + len(other)
     return 2 * len(one & other) / together if together else 1.0
+
+
+def shared(path: Path, instructions: Sequence[str]) -> float:
+    """What instructions come to on a question: their overlap with the path that solved it."""
+    return overlap(instructions, path.instructions)
 
 
 def recall(found: Sequence[Sequence[str]], truth: Sequence[str]) -> float:

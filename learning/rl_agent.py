@@ -6,8 +6,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from learning.graph_states import Choice, Survey, View
+from learning.graph_states import Choice, Sample, Survey, View, samples
 from learning.instruction_graph import InstructionGraph
+from learning.paths import Path
 from learning.slots import Slots, question_vectors
 from learning.vectors import Embed, Floats
 
@@ -24,8 +25,16 @@ BREADTH = 6
 """Nodes that are decided on at one place, at most: the likeliest."""
 
 
+SHIFTS = (0.0, -1.0, 1.0, 2.0, 3.0, 4.0)
+"""What calibration may add to the score of including; the first of equally good ones is taken."""
+
+_KNOWN = 24  # stored paths on which a policy is calibrated
 _DECISIONS = 400
 """Of a search, at most."""
+
+
+Reward: TypeAlias = Callable[[Path, Sequence[str]], float]
+"""From a question with its successful path to what other instructions come to on it: 0 to 1."""
 
 
 class Proposal(NamedTuple):
@@ -36,11 +45,13 @@ class Proposal(NamedTuple):
         nodes: The node that gave each of them.
         origins: Keys of stored paths that hold one of the instructions, those of the likest
             questions first.
+        expected: The overlap that it is expected to have; see :meth:`View.expected`.
     """
 
     instructions: tuple[str, ...]
     nodes: tuple[int, ...]
     origins: tuple[str, ...]
+    expected: float = 0.0
 
 
 class Decision(NamedTuple):
@@ -92,6 +103,8 @@ class Traversal:
         view: The graph as the question sees it.
         decide: The policy.
         k: Paths to form.
+        nearest: Let the walk of the likest question's path, which the search may miss, be the
+            second of them.
         rule: What may follow what; anything if None.
         draw: Decides by lot, with the policy's chances; if None, by whether a chance is over 1/2.
 
@@ -106,6 +119,7 @@ class Traversal:
         decide: Policy,
         k: int,
         *,
+        nearest: bool = False,
         rule: Rule | None = None,
         draw: np.random.Generator | None = None,
     ) -> None:
@@ -116,6 +130,13 @@ class Traversal:
         for choice in left_out:
             if len(self.formed) < k:
                 self._go_on((), (), choice)
+        if nearest and k > 1:
+            self._put_second(view.nearest_walk())
+
+    def _put_second(self, walked: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+        others = [path for path in self.formed if path[1] != walked[1]]
+        if walked[1] and self.formed[:1] == others[:1]:  # the first is another
+            self.formed = [*others[:1], walked, *others[1:]][: self._k]
 
     def _explore(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
         """Decide on all that may follow; returns what was excluded."""
@@ -167,6 +188,8 @@ class RLAgent:
             nearest to it, as it is printed; see :class:`~learning.graph_states.View`.
         rule: What may follow what.
         slots: Those of the graph's instructions, if it has any.
+        reward: What a path comes to: the policy is calibrated by it on some paths of the graph,
+            each as if it were not stored. None leaves it as it was trained.
     """
 
     def __init__(
@@ -177,9 +200,11 @@ class RLAgent:
         printed: bool = False,
         rule: Rule | None = search_first,
         slots: Slots | None = None,
+        reward: Reward | None = None,
     ) -> None:
-        self._policy, self._embed = policy(parameters), embed
+        self._parameters, self._policy, self._embed = parameters, policy(parameters), embed
         self._printed, self._rule, self._slots = printed, rule, slots
+        self._reward = reward
         self._survey: tuple[InstructionGraph, Survey] | None = None
 
     def propose(self, graph: InstructionGraph, question: str, k: int = 3) -> list[Proposal]:
@@ -193,7 +218,8 @@ class RLAgent:
         survey = self._surveyed(graph)
         vector = question_vectors([question], self._embed, self._slots)[0]
         view = View(survey, vector, printed=self._printed)
-        formed = Traversal(view, self._policy, k, rule=self._rule).formed
+        search = Traversal(view, self._policy, k, nearest=not self._printed, rule=self._rule)
+        formed = search.formed
         return [proposal(view, *path) for path in formed]
 
     def _surveyed(self, graph: InstructionGraph) -> Survey:
@@ -202,7 +228,14 @@ class RLAgent:
             or self._survey[0] is not graph
             or (self._survey[1].paths != graph.paths)
         ):
-            self._survey = graph, Survey(graph, self._embed, self._slots)
+            survey = Survey(graph, self._embed, self._slots)
+            if self._reward is not None:
+                some = np.random.default_rng(0).permutation(len(survey.paths))[:_KNOWN]
+                paths = [survey.paths[row] for row in some]
+                known = samples(survey, paths, self._embed, printed=self._printed)
+                ready = calibrated(self._parameters, known, self._rule, self._reward)
+                self._policy = policy(ready)
+            self._survey = graph, survey
         return self._survey[1]
 
 
@@ -216,4 +249,37 @@ def proposal(view: View, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Prop
     rows = np.unique(rows[view.seen[rows]])
     best = rows[np.argsort(-view.to_paths[rows], kind="stable")]
     origins = tuple(survey.paths[row].key for row in best)
-    return Proposal(tuple(survey.texts[text] for text in texts), nodes, origins)
+    instructions = tuple(survey.texts[text] for text in texts)
+    return Proposal(instructions, nodes, origins, view.expected(instructions))
+
+
+def calibrated(
+    parameters: Parameters, known: Sequence[Sample], rule: Rule | None, reward: Reward
+) -> Parameters:
+    """The policy, as ready to include as its first paths come to most on known questions.
+
+    Tasks differ in how long their paths are and in how alike: a policy that was trained on some
+    stops too early, or too late, on others. So this one number is searched for where the policy is
+    used. Ours; the paper adapts by gradients alone.
+
+    Args:
+        parameters: Of the policy.
+        known: Questions with the paths that solved them; none leaves the policy as it is.
+        rule: What may follow what.
+        reward: What a path comes to.
+    """
+
+    def worth(shift: float) -> float:
+        decide = policy(_shifted(parameters, shift))
+        return round(sum(reward(s.path, _first(s.view, decide, rule)) for s in known), 6)
+
+    return _shifted(parameters, max(SHIFTS, key=worth)) if known else parameters
+
+
+def _first(view: View, decide: Policy, rule: Rule | None) -> Sequence[str]:
+    formed = Traversal(view, decide, 1, rule=rule).formed
+    return [view.survey.texts[text] for _, texts in formed for text in texts]
+
+
+def _shifted(parameters: Parameters, shift: float) -> Parameters:
+    return {**parameters, "b2": parameters["b2"] + np.array([0, shift], np.float32)}

@@ -166,12 +166,14 @@ class EpisodeState(TypedDict):
 class InstructionPath(TypedDict):
     """Actions that solved tasks before, adapted to this one, and the questions they come from.
 
-    Who proposed or selected it stands in ``by``, where somebody did.
+    Who proposed or selected it stands in ``by``, where somebody did; in ``expected`` the overlap
+    with a path that solves the task that the proposer expects.
     """
 
     instructions: list[str]
     origins: list[str]
     by: NotRequired[str]
+    expected: NotRequired[float]
 
 
 class Reflection(TypedDict):

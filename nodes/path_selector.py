@@ -18,7 +18,7 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
         ModelUnavailable: The frozen model of sentence vectors is not on this machine.
     """
     proposed = [
-        Suggestion(tuple(path["instructions"]), tuple(path["origins"]))
+        Suggestion(tuple(path["instructions"]), tuple(path["origins"]), path.get("expected", 0.0))
         for path in state["candidate_paths"]
     ]
     if not proposed:

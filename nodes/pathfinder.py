@@ -23,6 +23,7 @@ def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory
                 instructions=list(found.instructions),
                 origins=list(found.origins),
                 by=guide.proposer,
+                expected=found.expected,
             )
             for found in guide.propose(state["question"], context.candidate_paths)
         ]

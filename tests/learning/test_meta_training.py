@@ -19,7 +19,6 @@ from learning.agent_batches import (
     Settings,
     labelled,
     plain,
-    samples,
 )
 from learning.agent_losses import (
     Labelled,
@@ -32,13 +31,13 @@ from learning.agent_losses import (
     pre_training,
     warm_start,
 )
-from learning.graph_states import FEATURES, PRINTED, Survey
+from learning.graph_states import FEATURES, PRINTED, Survey, samples
 from learning.instruction_graph import InstructionGraph
 from learning.meta_training import Point, adapt, first, outer_ml, outer_rl, train
 from learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
 from learning.overlap import overlap
 from learning.paths import Path
-from learning.rl_agent import Proposal, Traversal, policy
+from learning.rl_agent import Proposal, Traversal, calibrated, policy
 from planweave import BadInput
 
 GIVEN = 5  # length of the frozen vectors in tests of losses
@@ -93,6 +92,7 @@ def batches(*tasks: int) -> tuple[Labelled, Played, Pairs, Pools]:
         Pools(
             sequences(random, *tasks, n),
             sequences(random, *tasks, n, pool),
+            random.random((*tasks, n, pool)),
             worse,
             same,
             np.ones((*tasks, n)),
@@ -349,6 +349,30 @@ def test_what_was_learned_serves_an_unseen_task(seen: tuple[Survey, list[Materia
 
     assert came_to(adapted) > 0.9
     assert came_to(adapted) >= came_to(first(QUICK, 64))
+
+
+def test_calibration_makes_a_shy_policy_ready(seen: tuple[Survey, list[Material]]) -> None:
+    _, materials = seen
+    known = materials[0].support
+    agents = first(QUICK, 64)
+    trained = plain(agents.rl) | {"w1": np.zeros_like(plain(agents.rl)["w1"])}
+    shy = trained | {"b2": np.array([0, -2.5], np.float32)}  # it would take a single instruction
+    ready = calibrated(shy, known, None, reward)
+    assert ready["b2"].tolist() == [0, pytest.approx(0.5)]  # the first shift that includes
+    assert calibrated(shy, [], None, reward) is shy
+    eager = trained | {"b2": np.array([0, 1], np.float32)}
+    np.testing.assert_array_equal(calibrated(eager, known, None, reward)["b2"], eager["b2"])
+
+
+def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
+    ml = plain(first(SMALL, 64).ml)
+    selector = MLAgent(ml, embed)
+    paths = [("dig stone", "walk home"), ("pick fruit",)]
+    even = selector.scores("get stone", paths, [0.0, 0.0])
+    np.testing.assert_allclose(even, selector.cosines("get stone", paths) / 0.07, rtol=1e-4)
+    for better in (0, 1):
+        proposals = [Proposal(path, (), (), float(row == better)) for row, path in enumerate(paths)]
+        assert selector.select("get stone", proposals) == better
 
 
 def test_without_support_there_is_nothing_to_adapt_to(seen: tuple[Survey, list[Material]]) -> None:

@@ -10,7 +10,7 @@ from learning.graph_states import FEATURES, START, Survey, View
 from learning.instruction_graph import InstructionGraph
 from learning.overlap import overlap, recall
 from learning.paths import Path
-from learning.rl_agent import Proposal, RLAgent, Traversal, log_chances, search_first
+from learning.rl_agent import RLAgent, Traversal, log_chances, search_first
 from learning.slots import Slots
 
 # Vectors of two numbers; a cosine can be seen at a glance.
@@ -57,7 +57,9 @@ def by_name(seen: View, walk: str) -> dict[str, dict[str, float]]:
     }
 
 
-def formed(seen: View, chances: dict[str, float], k: int, rule: str = "") -> list[str]:
+def formed(
+    seen: View, chances: dict[str, float], k: int, rule: str = "", *, nearest: bool = False
+) -> list[str]:
     """The paths that a policy forms which knows each instruction by its cosine with Q."""
     cosines = {letter: PLACES[letter][0] for letter in chances}
 
@@ -66,7 +68,8 @@ def formed(seen: View, chances: dict[str, float], k: int, rule: str = "") -> lis
         found = [min(cosines, key=lambda name: abs(cosines[name] - value)) for value in column]
         return np.array([chances[name] for name in found], np.float32)
 
-    search = Traversal(seen, decide, k, rule=(lambda _, i: i not in rule) if rule else None)
+    follows = (lambda _, i: i not in rule) if rule else None
+    search = Traversal(seen, decide, k, nearest=nearest, rule=follows)
     return ["".join(seen.survey.texts[text] for text in texts) for _, texts in search.formed]
 
 
@@ -192,10 +195,25 @@ def test_proposals_tell_their_nodes_and_origins() -> None:
     agent = RLAgent(always(len(FEATURES)), embed, rule=None)
     found = agent.propose(FORK, "Q", 2)
     near, far = (path.key for path in FORK.paths)
-    assert found == [
-        Proposal(("a", "b", "c"), FORK.walk(near), (near, far)),
-        Proposal(("a", "b", "d"), FORK.walk(far), (near, far)),
+    assert [each[:3] for each in found] == [
+        (("a", "b", "c"), FORK.walk(near), (near, far)),
+        (("a", "b", "d"), FORK.walk(far), (near, far)),
     ]
+    assert found[0].expected > found[1].expected > 0
+
+
+def test_the_path_of_the_likest_question_is_the_second_candidate() -> None:
+    two = graph(("t", "near", "ab"), ("u", "far", "cd"), ("u", "far", "ce"))
+    likely = {"a": 0.1, "b": 0.1, "c": 0.9, "d": 0.9, "e": 0.8}
+    assert formed(view(two), likely, 3) == ["cd", "ce", "a"]
+    assert formed(view(two), likely, 3, nearest=True) == ["cd", "ab", "ce"]
+    assert formed(view(two), likely, 1, nearest=True) == ["cd"]
+    first = {**likely, "a": 1.0, "b": 1.0}
+    assert formed(view(two), first, 3, nearest=True) == ["ab", "cd", "ce"]
+    assert View(Survey(two, embed), embed(["Q"])[0], [0, 1, 2], printed=False).nearest_walk() == (
+        (),
+        (),
+    )
 
 
 def test_proposals_follow_the_graph_as_it_changes() -> None:

@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pages import Shelf
 from scripted import Reply, act, change, decide, plan, register
-from worlds import WordVectors, encyclopedia, solved
+from worlds import WordVectors, encyclopedia, small_agents, solved
 
 from graphs import METHODS, method
 from graphs.ensemble import member
@@ -343,6 +343,7 @@ async def test_update(
         "environment_data": str(encyclopedia(tmp_path)),
         "environment_task": "q1",
         "paths": str(solved(tmp_path)),
+        "agents": str(small_agents(tmp_path)),
     }
     inside = name == "intake, environment" or name.partition(",")[0] in IN_ENVIRONMENT
     context = Context(
