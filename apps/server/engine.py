@@ -32,6 +32,7 @@ from planweave import PlanweaveError
 log = logging.getLogger(__name__)
 
 _IDLE_SECONDS = 0.5  # how often an idle worker looks for runs that came to other processes
+_WATCH_SECONDS = 0.2  # how often it looks whether runs of other processes have said something
 _SWEEP_SECONDS = 30.0
 _CRASHES = 3  # a run that takes its worker down so often is given up
 
@@ -91,6 +92,9 @@ class Engine:
         lease = self.settings.lease_seconds
         loops = [
             asyncio.create_task(_again_and_again(self.feed.keep, lambda: asyncio.sleep(0))),
+            asyncio.create_task(
+                _again_and_again(self.feed.watch, lambda: asyncio.sleep(_WATCH_SECONDS))
+            ),
             asyncio.create_task(_again_and_again(self._renew, lambda: asyncio.sleep(lease / 4))),
             asyncio.create_task(_again_and_again(self._take, self._pause)),
             asyncio.create_task(
@@ -169,7 +173,8 @@ class Engine:
         room = self.settings.jobs - len(self._works)
         if self.draining or room <= 0:
             return
-        for claim in await self.runs.claim(self.worker, self.settings.lease_seconds, room):
+        lease, own = self.settings.lease_seconds, [*self._works]
+        for claim in await self.runs.claim(self.worker, lease, room, own):
             self.feed.local.add(claim.run_id)
             task = asyncio.create_task(self._carry(claim))
             self._works[claim.run_id] = Work(claim, task)

@@ -3,15 +3,20 @@
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import TypeAlias
 
-from apps.server.runs import Runs
+from apps.server.runs import FIRST_NUMBER, Runs
 from apps.server.wire import Event
 
-_SHORTEST, _LONGEST = 0.1, 1.0  # seconds between two looks into the table
+_ALIVE_SECONDS = 1.0  # how often a listener asks whether to go on
 _QUIET_SECONDS = 15.0
 _GATHER_SECONDS = 0.05  # what is said meanwhile is kept together
+
+
+_Queue: TypeAlias = "asyncio.Queue[Event | None]"
+"""Events of a run as they are said; None: look into the table."""
 
 
 class Feed:
@@ -30,7 +35,8 @@ class Feed:
         self._ending: set[str] = set()
         self._dirty = asyncio.Event()
         self._saved = asyncio.Condition()
-        self._listeners: defaultdict[str, set[asyncio.Queue[Event]]] = defaultdict(set)
+        self._listeners: defaultdict[str, set[_Queue]] = defaultdict(set)
+        self._progress: Mapping[str, object] = {}
 
     def publish(self, event: Event) -> None:
         """Hand an event to those who listen, and have it kept soon."""
@@ -93,7 +99,7 @@ class Feed:
             after: Number of the last event that the listener has; -1: none.
             alive: Whether to go on waiting; asked again and again.
         """
-        queue: asyncio.Queue[Event] = asyncio.Queue()
+        queue: _Queue = asyncio.Queue()
         self._listeners[run_id].add(queue)
         for event in (*self._saving.get(run_id, ()), *self._unsaved.get(run_id, ())):
             queue.put_nowait(event)
@@ -107,33 +113,42 @@ class Feed:
             if not self._listeners[run_id]:
                 del self._listeners[run_id]
 
+    async def watch(self) -> None:
+        """Tell those who listen to other processes' runs when the table holds something new."""
+        foreign = [run_id for run_id in self._listeners if run_id not in self.local]
+        progress = await self._runs.progress(foreign) if foreign else {}
+        for run_id, stands in progress.items():
+            if self._progress.get(run_id) != stands:
+                for queue in self._listeners.get(run_id, ()):
+                    queue.put_nowait(None)
+        self._progress = progress
+
     async def _events(
-        self, run_id: str, after: int, queue: asyncio.Queue[Event], alive: Callable[[], bool]
+        self, run_id: str, after: int, queue: _Queue, alive: Callable[[], bool]
     ) -> AsyncIterator[Event | None]:
-        look, heard = _SHORTEST, time.monotonic()
-        while alive():
-            kept, over = await self._runs.events(run_id, after)
+        heard = time.monotonic()
+        kept, over = await self._runs.events(run_id, after)
+        while True:
             for event in kept:
-                after, look, heard = event.number, _SHORTEST, time.monotonic()
-                yield event
-            if over:
+                if event.number > after:
+                    after, heard = event.number, time.monotonic()
+                    yield event
+            if over or (queue.empty() and not alive()):
                 return
-            while alive() and ((new := await _next(queue, look)) or run_id in self.local):
-                if new and new.number > after:
-                    after, heard = new.number, time.monotonic()
-                    yield new
-                elif time.monotonic() > heard + _QUIET_SECONDS:
+            kept = []
+            try:
+                async with asyncio.timeout(_ALIVE_SECONDS):
+                    said = await queue.get()
+            except TimeoutError:
+                if time.monotonic() > heard + _QUIET_SECONDS:
                     heard = time.monotonic()
                     yield None
-            look = min(2 * look, _LONGEST)
-            if time.monotonic() > heard + _QUIET_SECONDS:
-                heard = time.monotonic()
-                yield None
-
-
-async def _next(queue: asyncio.Queue[Event], seconds: float) -> Event | None:
-    try:
-        async with asyncio.timeout(seconds):
-            return await queue.get()
-    except TimeoutError:
-        return None
+                continue
+            if said is None:
+                kept, over = await self._runs.events(run_id, after)
+            elif said.number > after + 1 and said.number != FIRST_NUMBER:
+                # The table may hold what another process has said before.
+                kept, _ = await self._runs.events(run_id, after)
+                kept = [*(event for event in kept if event.number < said.number), said]
+            else:
+                kept = [said]

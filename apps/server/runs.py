@@ -5,7 +5,7 @@ worker writes about a run is written only while the claim is its own, so a worke
 for too long, and is not dead after all, changes nothing any more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
@@ -40,6 +40,8 @@ Status = Literal["pending", "running", "success", "error", "timeout", "interrupt
 
 _ACTIVE = ("pending", "running")
 _NUMBERS = 2**32  # event numbers of one attempt; those of the next attempt are all larger
+FIRST_NUMBER = _NUMBERS
+"""Number of the first event of a run: attempts count from one."""
 _BOOK = text(
     "INSERT INTO planweave_ledger (owner, day, runs, tokens, dollars)"
     " VALUES (:owner, :day, :runs, :tokens, :dollars) ON CONFLICT (owner, day) DO UPDATE SET"
@@ -193,22 +195,27 @@ class Runs:
         connection.execute(delete(events).where(events.c.run_id == run_id))
         connection.execute(delete(runs).where(runs.c.run_id == run_id))
 
-    async def claim(self, worker: str, lease: float, most: int) -> list[Claim]:
+    async def claim(
+        self, worker: str, lease: float, most: int, besides: Collection[str] = ()
+    ) -> list[Claim]:
         """Take the oldest runs that wait, or whose worker is silent.
 
         Args:
             worker: Who takes them.
             lease: Seconds for which it has them.
             most: As many at most; fewer mean that there are no more.
+            besides: What it is at work on: a worker that was silent itself does not take its own.
         """
         while True:
             try:
-                return await self._claim(worker, lease, most)
+                return await self._claim(worker, lease, most, besides)
             except IntegrityError:  # another worker took a run of the same thread meanwhile
                 continue
 
     @transaction
-    def _claim(self, connection: Connection, worker: str, lease: float, most: int) -> list[Claim]:
+    def _claim(
+        self, connection: Connection, worker: str, lease: float, most: int, besides: Collection[str]
+    ) -> list[Claim]:
         other = runs.alias()
         waits = runs.c.status == "pending"
         stale = and_(runs.c.status == "running", runs.c.lease < now())
@@ -220,7 +227,7 @@ class Runs:
         )
         oldest = (
             select(runs.c.run_id)
-            .where(or_(waits, stale), ~held)
+            .where(or_(waits, stale), ~held, runs.c.run_id.not_in(besides))
             .order_by(runs.c.run_id)
             .limit(most)
             .with_for_update(skip_locked=True)
@@ -333,6 +340,18 @@ class Runs:
         over = connection.execute(status).scalar_one_or_none() not in _ACTIVE
         rows = connection.execute(later.order_by(events.c.number))
         return [Event(*row) for row in rows], over
+
+    @transaction
+    def progress(self, connection: Connection, names: Sequence[str]) -> dict[str, object]:
+        """How far runs are, in such a way that whatever they say makes it another."""
+        status = select(runs.c.run_id, runs.c.status).where(runs.c.run_id.in_(names))
+        last = (
+            select(events.c.run_id, func.max(events.c.number))
+            .where(events.c.run_id.in_(names))
+            .group_by(events.c.run_id)
+        )
+        said = _pairs(connection.execute(last))
+        return {name: (how, said.get(name)) for name, how in connection.execute(status)}
 
     @transaction
     def book(self, connection: Connection, owner: str, spent: Spent) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +25,7 @@ from apps.server.doors import Admission
 from apps.server.feed import Feed
 from apps.server.one_thread import OneThread
 from apps.server.people import Door, Person
-from apps.server.runs import Claim, Order, Runs, Spent
+from apps.server.runs import FIRST_NUMBER, Claim, Order, Runs, Spent
 from apps.server.settings import Limits, ServerSettings, server_settings
 from apps.server.storage import Storage, open_storage
 from apps.server.tables import events, ledger
@@ -125,6 +125,7 @@ async def test_a_silent_run_goes_before_an_older_one_of_its_thread(tmp_path: Pat
                 (older["run_id"],),
             )
         )
+        assert await runs.claim("one", 60, 9, besides=[newer["run_id"]]) == []  # it has it still
         assert [claim.run_id for claim in await claimed(runs, "two")] == [newer["run_id"]]
 
 
@@ -151,6 +152,53 @@ async def test_what_is_not_kept_yet_is_kept_with_the_end(tmp_path: Path) -> None
         await feed.keep()  # the run is nobody's now: what is said of it is dropped
         kept = await storage.database.transaction(lambda c: c.execute(select(events)).all())
         assert len(kept) == 3
+
+
+async def test_who_listens_hears_every_process_in_order(tmp_path: Path) -> None:
+    """A run is carried out elsewhere, then here: each event comes once, though some came late."""
+    async with AsyncExitStack() as stack:
+        runs = Runs((await opened(stack, tmp_path)).database)
+        run = await submitted(runs)
+        here, there = Feed(runs, "here"), Feed(runs, "there")
+        heard: list[str] = []
+
+        async def listen() -> None:
+            async for event in here.follow(run["run_id"], -1, lambda: True):
+                heard.extend([event.data] if event else [])
+
+        listening = asyncio.create_task(listen())
+        (claim,) = await runs.claim("there", 60, 1)
+        number = claim.first_number
+        assert number == FIRST_NUMBER
+        there.publish(Event(claim.run_id, number, "custom", "1"))
+        await there.keep()
+        await here.watch()
+        await until(lambda: heard == ["1"])
+        there.publish(Event(claim.run_id, number + 1, "custom", "2"))
+        async with there.ending(claim.run_id) as left:
+            await runs.release(claim, "there", left)
+        (claim,) = await runs.claim("here", 60, 1)  # before it has looked again
+        here.local.add(claim.run_id)
+        here.publish(Event(claim.run_id, claim.first_number, "custom", "3"))
+        await until(lambda: heard == ["1", "2", "3"])
+        await here.keep()
+        last = Event(claim.run_id, claim.first_number + 1, "end", "null")
+        async with here.ending(claim.run_id) as left:
+            assert left == []
+            assert await runs.finish(
+                claim, "here", status="success", state={}, said=[last], spent=Spent()
+            )
+        here.tell(last)
+        await listening
+        assert heard == ["1", "2", "3", "null"]
+        again = [event async for event in there.follow(run["run_id"], number, lambda: True)]
+        assert [event.data for event in again if event] == ["2", "3", "null"]
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not true():  # noqa: ASYNC110 (what it waits for tells nobody)
+            await asyncio.sleep(0.01)
 
 
 async def without_database(feed: Feed, run_id: str) -> None:
