@@ -11,6 +11,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -57,6 +58,8 @@ class Level(BaseModel):
         p50: Median of the seconds of a run, waiting included; None if none succeeded.
         p95: Their 95th percentile.
         ratio: Steps per second as a part of the bare loop's; None for the bare loop itself.
+        cpu_ms: Processor time for each step: of the server's processes, or of this one, in which
+            the bare loop runs. It hardly depends on what else the machine does.
         memory_before_mb: Resident memory of the server before this load.
         memory_after_mb: The same when the last run has ended.
     """
@@ -73,6 +76,7 @@ class Level(BaseModel):
     p50: float | None
     p95: float | None
     ratio: float | None = None
+    cpu_ms: float | None = None
     memory_before_mb: float | None = None
     memory_after_mb: float | None = None
 
@@ -236,23 +240,31 @@ async def compare(
     latency_ms: int,
     concurrency: int,
     runs: int,
+    minutes: float,
     finished: Callable[[], None],
 ) -> tuple[Level, Level]:
-    """One load on the bare loop, then on the server; ``finished`` is told of every run."""
+    """One load on the bare loop, then on the server; ``finished`` is told of every run.
 
-    async def measured(loop: Loop, ask: Ask) -> Level:
+    Each has so many runs, but after so many minutes begins no more than two for each user.
+    """
+
+    async def measured(loop: Loop, ask: Ask, cpu: Callable[[], float | None]) -> Level:
         ran: list[Ran] = []
 
         def note(one: Ran) -> None:
             ran.append(one)
             finished()
 
-        seconds = await load(ask, concurrency, range(runs), note)
-        return level(loop, latency_ms, concurrency, ran, seconds)
+        todo = chain(range(2 * concurrency), _until(minutes))
+        before = cpu()
+        seconds = await load(ask, concurrency, islice(todo, runs), note)
+        found = level(loop, latency_ms, concurrency, ran, seconds)
+        found.cpu_ms = _each(before, cpu(), sum(one.steps for one in ran))
+        return found
 
-    bare = await measured("bare", sides.bare)
+    bare = await measured("bare", sides.bare, time.process_time)
     before = sides.served.memory_mb()
-    served = await measured("server", sides.server)
+    served = await measured("server", sides.server, sides.served.cpu_seconds)
     served.ratio = (
         served.steps_per_second / bare.steps_per_second if bare.steps_per_second else None
     )
@@ -324,6 +336,7 @@ def table(levels: Iterable[Level], title: str) -> Table:
             one.p50,
             one.p95,
             one.ratio,
+            one.cpu_ms,
             _change(one.memory_before_mb, one.memory_after_mb),
         )
         for one in levels
@@ -331,10 +344,11 @@ def table(levels: Iterable[Level], title: str) -> Table:
     columns = ("model", "users", "loop", "runs", "errors", "steps/s", "runs/s", "p50 s", "p95 s")
     return Table(
         title=title,
-        columns=(*columns, "ratio", "MB"),
+        columns=(*columns, "ratio", "CPU ms", "MB"),
         rows=rows,
         note="A step is one visit of a node. ratio: the server's steps/s over the bare loop's. "
-        "MB: resident memory of the server's processes, before and after.",
+        "CPU ms: processor time a step, of the server's processes, or of the bare loop's with its "
+        "callers. MB: resident memory of the server's processes, before and after.",
     )
 
 
@@ -342,10 +356,28 @@ def _change(before: float | None, after: float | None) -> str | None:
     return None if before is None or after is None else f"{before:.0f}, {after:.0f}"
 
 
-def _until(minutes: float) -> Iterator[None]:
+def _each(before: float | None, after: float | None, steps: int) -> float | None:
+    """Milliseconds a step."""
+    if before is None or after is None or not steps:
+        return None
+    return (after - before) * 1000 / steps
+
+
+def growth(soak: Soak) -> str:
+    """In a sentence, how memory has grown; empty if there was too little time to tell."""
+    found = soak.slope
+    if found is None:
+        return ""
+    interval = f"[{found.low:+.1f}, {found.high:+.1f}]"
+    return (
+        f"Memory: {found.mb_per_hour:+.1f} MB an hour {interval}, over the last {found.n} minutes."
+    )
+
+
+def _until(minutes: float) -> Iterator[bool]:
+    """Something again and again, for so long from now on."""
     deadline = time.monotonic() + minutes * 60
-    while time.monotonic() < deadline:
-        yield None
+    return iter(lambda: time.monotonic() < deadline, False)
 
 
 async def _watch(server: Served, memory: list[tuple[float, float]]) -> None:

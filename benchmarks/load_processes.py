@@ -44,13 +44,23 @@ class Served:
 
         None where there is no ``/proc``.
         """
-        pids, pages = [self.process.pid], 0
+        pages = sum(int(text.split()[1]) for text in self._processes("statm"))
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 if pages else None
+
+    def cpu_seconds(self) -> float | None:
+        """Processor time that its living processes have used; None where there is no ``/proc``."""
+        times = [text.rpartition(")")[2].split()[11:13] for text in self._processes("stat")]
+        ticks = sum(int(user) + int(system) for user, system in times)
+        return ticks / os.sysconf("SC_CLK_TCK") if times else None
+
+    def _processes(self, name: str) -> Iterator[str]:
+        """What ``/proc`` says of each of its processes."""
+        pids = [self.process.pid]
         for pid in pids:
             with suppress(OSError):  # it has just ended
-                pages += int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
+                yield Path(f"/proc/{pid}/{name}").read_text("ascii", errors="replace")
                 for children in Path(f"/proc/{pid}/task").glob("*/children"):
                     pids += map(int, children.read_text("ascii").split())
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 if pages else None
 
 
 @contextmanager

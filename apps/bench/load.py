@@ -5,7 +5,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -22,7 +22,8 @@ from apps.bench.common import AsJson, Out
 from benchmarks import load as suite
 from benchmarks import machine
 from benchmarks.load_processes import scripted_model, served
-from benchmarks.table import text
+from benchmarks.report import table_markdown
+from benchmarks.table import Table, text
 from planweave import BadInput
 from planweave.redact import without_passwords
 
@@ -39,6 +40,7 @@ class _Load:
     users: Sequence[int]
     latencies: Sequence[int]
     runs: int
+    seconds: float
     minutes: float
     levels: list[suite.Level] = field(default_factory=list)
     soak: suite.Soak | None = None
@@ -60,6 +62,9 @@ def load(
     runs: Annotated[
         int, typer.Option(help="Runs of each load; never fewer than two for each user.", min=1)
     ] = 128,
+    seconds: Annotated[
+        float, typer.Option(help="A load begins no more runs than those two after that.", min=0)
+    ] = 25,
     soak: Annotated[
         float,
         typer.Option(help="Minutes of one load instead: the most users, the first latency.", min=0),
@@ -75,6 +80,7 @@ def load(
         users=_numbers(concurrency, least=1),
         latencies=_numbers(latency, least=0),
         runs=runs,
+        seconds=seconds,
         minutes=soak,
     )
     if missing := [name for name in _PACKAGES if not find_spec(name)]:
@@ -156,6 +162,7 @@ async def _one_latency(asked: _Load, sides: suite.Sides, latency: int, bar: Prog
             latency_ms=latency,
             concurrency=number,
             runs=runs,
+            minutes=asked.seconds / 60,
             finished=partial(bar.advance, task),
         )
         bar.remove_task(task)
@@ -179,13 +186,16 @@ def _tell(asked: _Load, out: Path, console: Console, *, as_json: bool) -> None:
     path = out / f"{'soak' if asked.soak else 'load'}-{kind}-{asked.workers}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
-    console.print(f"Written: {path}", markup=False, soft_wrap=True)
-    if as_json:
-        typer.echo(path.read_text("utf-8"))
-        return
     workers = f"{asked.workers} worker{'s' * (asked.workers > 1)} of {asked.jobs} runs"
     levels = [asked.soak.level] if asked.soak else asked.levels
     made = suite.table(levels, f"{suite.METHOD} on {kind}, {workers}")
+    grown = suite.growth(asked.soak) if asked.soak else ""
+    page = path.with_suffix(".md")
+    page.write_text("\n\n".join(_markdown(report, made, grown)) + "\n", "utf-8")
+    console.print(f"Written: {path} and {page.name}", markup=False, soft_wrap=True)
+    if as_json:
+        typer.echo(path.read_text("utf-8"))
+        return
     drawn = Drawn(*made.columns, title=made.title, title_justify="left", box=None)
     for row in made.rows:
         drawn.add_row(*map(text, row))
@@ -194,6 +204,15 @@ def _tell(asked: _Load, out: Path, console: Console, *, as_json: bool) -> None:
     for one in levels:
         if one.problem:
             console.print(f"{one.concurrency} users, {one.loop}: {one.problem}", markup=False)
-    if asked.soak and (grown := asked.soak.slope):
-        interval = f"[{grown.low:+.1f}, {grown.high:+.1f}]"
-        console.print(f"Memory: {grown.mb_per_hour:+.1f} MB an hour {interval}.", markup=False)
+    if grown:
+        console.print(grown, markup=False)
+
+
+def _markdown(report: Mapping[str, Any], made: Table, grown: str) -> list[str]:
+    """What was measured as a page: on what, by which command, the table, growth of memory."""
+    machine = report["machine"]
+    about = f"{machine['cores']} cores of {machine['processor']}, {machine['memory_gb']} GB"
+    versions = ", ".join(f"{name} {number}" for name, number in report["versions"].items())
+    head = f"`{report['command']}`, {report['date']}, commit {report['commit'] or 'unknown'}"
+    parts = [f"{head}. {about}, {machine['platform']}. {versions}.", table_markdown(made), grown]
+    return [part for part in parts if part]

@@ -40,8 +40,14 @@ def test_measures_a_server_beside_a_bare_loop(
         assert 0 < one["p50"] <= one["p95"] <= one["seconds"]
     steps = {round(one["steps_per_second"] * one["seconds"]) for one in (bare, server)}
     assert steps == {8 * 7}  # both go through the same nodes
+    assert bare["cpu_ms"] > 0
+    page = (tmp_path / "load-sqlite-1.md").read_text()
+    assert page.startswith(f"`{report['command']}`")
+    row = next(line for line in page.splitlines() if "| server |" in line)
+    assert row.startswith("| 0 ms | 4 | server | 8 | 0 |")
     assert server["ratio"] == server["steps_per_second"] / bare["steps_per_second"]
     if sys.platform == "linux":
+        assert server["cpu_ms"] > 0
         assert 20 < server["memory_before_mb"] <= server["memory_after_mb"] + 20
 
 
@@ -64,6 +70,10 @@ class Fake(suite.Sides):
         """What the server would say."""
         return 100.0 + self.asked
 
+    def cpu_seconds(self) -> float:
+        """Two seconds a run, of all that were asked for."""
+        return 2.0 * self.asked
+
     async def server(self) -> AsyncIterator[Mapping[str, Any]]:
         """A run of two steps."""
         self.asked += 1
@@ -84,6 +94,24 @@ async def test_errors_are_counted_not_raised() -> None:
     assert (level.runs, level.errors) == (9, 6)
     assert level.problem in ("ValueError: out of order", "The run ended with the decision 'Birch'.")
     assert level.steps_per_second == pytest.approx((3 * 2 + 3 * 1 + 3 * 2) / seconds)
+
+
+@pytest.mark.parametrize(("runs", "minutes", "done"), [(9, 60, 9), (1000, 0, 6)])
+async def test_a_load_ends_with_its_runs_or_its_time(runs: int, minutes: float, done: int) -> None:
+    """But two runs for each user it has in any case."""
+    told: list[None] = []
+    levels = await suite.compare(
+        Fake(),
+        latency_ms=0,
+        concurrency=3,
+        runs=runs,
+        minutes=minutes,
+        finished=lambda: told.append(None),
+    )
+    assert [level.runs for level in levels] == [done, done]
+    assert len(told) == 2 * done
+    steps = levels[1].steps_per_second * levels[1].seconds
+    assert levels[1].cpu_ms == pytest.approx(2000 * done / steps)
 
 
 async def test_an_interrupted_soak_keeps_what_it_measured() -> None:
@@ -123,3 +151,8 @@ def test_growth_is_that_of_the_second_half() -> None:
     assert growing.mb_per_hour == pytest.approx(60, abs=2)
     assert suite.slope([(0.0, 200.0), (10.0, 201.0)]) is None
     assert suite.slope([]) is None
+    level = suite.level("server", 0, 1, [], 1.0)
+    told = suite.growth(suite.Soak(level=level, memory=[], slope=growing))
+    assert told.startswith(f"Memory: {growing.mb_per_hour:+.1f} MB an hour [")
+    assert f"over the last {growing.n} minutes" in told
+    assert suite.growth(suite.Soak(level=level, memory=[], slope=None)) == ""
