@@ -8,7 +8,7 @@ from analyst import analyst
 from scripted import register
 
 from graphs import method
-from memory import Context, WorkingMemory
+from memory import Context, ReplanPolicy, WorkingMemory, total_usage
 from simulators.published import DataSet, load
 from simulators.scenario import Question
 
@@ -41,7 +41,13 @@ def _script(question: Question, kind: str, folder: Path) -> str:
     return str(path)
 
 
-async def _decide(name: str, question: Question, kind: str, folder: Path) -> WorkingMemory:
+async def _decide(
+    name: str,
+    question: Question,
+    kind: str,
+    folder: Path,
+    replan: ReplanPolicy = "every_observation",
+) -> WorkingMemory:
     script = _script(question, kind, folder)
     context = Context(
         model=register(analyst),
@@ -49,6 +55,7 @@ async def _decide(name: str, question: Question, kind: str, folder: Path) -> Wor
         candidates=tuple(str(candidate) for candidate in question.candidates),
         database=script if kind == "relational" else None,
         graph=script if kind == "graph" else None,
+        replan=replan,
     )
     memory: WorkingMemory = await method(name).graph.ainvoke(
         {"question": question.prompt}, context=context
@@ -96,3 +103,22 @@ async def test_every_loop_carries_the_analyst(
         assert memory["answer"] is not None
         assert _decision(memory) in [str(best) for best in question.simulate().equivalent]
         assert memory["answer"]["facts"] == [fact["number"] for fact in memory["facts"]]
+
+
+@pytest.mark.parametrize("scenario", ["locating", "building"])
+async def test_replanning_when_needed_decides_alike_with_fewer_calls(
+    scenario: str, published: DataSet, folder: Path
+) -> None:
+    clean = [q for q in published.of(scenario) if not q.simulate().degenerate]
+    always, needed = 0, 0
+    for question in clean:
+        every = await _decide("planrag", question, "relational", folder)
+        seldom = await _decide("planrag", question, "relational", folder, "when_needed")
+        assert _decision(seldom) == _decision(every)
+        always += total_usage(every["usage"]).calls
+        needed += total_usage(seldom["usage"]).calls
+    print(  # noqa: T201 (the figures themselves; shown by -rP)
+        f"{scenario}: {always / len(clean):.2f} calls a question, "
+        f"{needed / len(clean):.2f} when needed ({len(clean)} questions)"
+    )
+    assert needed < always
