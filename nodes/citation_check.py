@@ -10,7 +10,7 @@ from memory import Answer, Claim, Context, Fact, WorkingMemory
 from nodes.briefing import fact_text
 from nodes.role import ask_role, failures, usage
 from prompts import load
-from tools.documents.quotes import numbers
+from tools.documents.quotes import alike, unsaid
 
 CITATION = re.compile(r"\[(\d+)\]")
 UNSUPPORTED = "(no source)"
@@ -18,9 +18,6 @@ UNSUPPORTED = "(no source)"
 
 _BEFORE_POINT = re.compile(r"\s*([.!?])((?:\s*\[\d+\])+)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\n+")
-_WORD = re.compile(r"[^\W\d_]{4,}")
-_ENOUGH = 0.5
-"""Share of a claim's words that must stand in the facts it cites, or in the question."""
 
 
 class Entailment(BaseModel):
@@ -75,27 +72,12 @@ def supports(claim: str, facts: Sequence[Fact], question: str) -> str:
     """
     plain = CITATION.sub("", claim)
     there = " ".join(f"{fact['text']} {(fact['quote'] or {'text': ''})['text']}" for fact in facts)
-    known = numbers(there) | numbers(question)
-    if missing := [number for number in sorted(numbers(plain)) if not _stands(number, known)]:
-        return f"{', '.join(missing)} stands in no fact that it cites"
-    words, there_words = _words(plain), _words(f"{there} {question}")
-    quoted = all(fact["quote"] for fact in facts)
-    if quoted and len(words & there_words) < _ENOUGH * len(words):
+    there = f"{there} {question}"
+    if missing := unsaid(plain, there):
+        return f"{missing} stands in no fact that it cites"
+    if all(fact["quote"] for fact in facts) and not alike(plain, there):
         return "its words do not stand in the facts that it cites"
     return ""
-
-
-def _stands(number: str, known: frozenset[str]) -> bool:
-    """Whether a known number is this one, or is rounded to it."""
-    digits = len(number.partition(".")[2])
-    return number in known or any(
-        round(float(other), digits) == float(number) for other in known if "." in other
-    )
-
-
-def _words(text: str) -> frozenset[str]:
-    """Longer words by their first letters, so that endings do not count."""
-    return frozenset(word[:5].casefold() for word in _WORD.findall(text))
 
 
 def _checked(text: str, whole: list[int] | None, state: WorkingMemory) -> Claim:

@@ -23,12 +23,15 @@ from nodes.rag_metrics import Faithfulness
 from nodes.role import ask_role, failures, usage
 from nodes.turns import Observation, chosen_action, turn_taken
 from prompts import load
-from tools.documents.quotes import locate, numbers
+from tools.documents.quotes import locate, numbers, says, sentences, unsaid
 
 _CURRENCY = r"(?P<currency>USD|EUR|GBP|JPY|CNY|CHF|INR)?"
 _NUMBER = re.compile(  # no range such as 2-9: that is no one number
     rf"{_CURRENCY}\s*(?P<value>[-+]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\W\d].*|[/%€$£].*)?"
 )
+
+_LONGEST = 600
+"""Characters of a sentence that may be quoted; what is longer on a page is a table."""
 
 
 class Finding(BaseModel):
@@ -49,7 +52,9 @@ class Reading(BaseModel):
 async def reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Read the pages; what they say about ``action.input`` becomes facts.
 
-    A finding whose quote stands on none of the pages is dropped and noted as a failure.
+    A finding whose quote stands on none of the pages is dropped and noted as a failure. A
+    statement with numbers that its quote does not say gets the sentence of the page that says
+    them; where there is none, the quote itself is what is stated.
     """
     if not state["pages"]:
         return {}
@@ -61,7 +66,7 @@ async def reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     findings = reply.value.findings if reply.value else []
     pairs = [(finding, _quote(finding, state["pages"])) for finding in findings]
     found = [
-        Observation(finding.statement.strip(), values=_number(finding, quote), quote=quote)
+        _observed(finding, quote, state["pages"])
         for finding, quote in pairs
         if quote and finding.statement.strip()
     ]
@@ -86,8 +91,7 @@ async def _measured(
     quote = seen.quote
     if not runtime.context.faithfulness or quote is None:
         return seen, None
-    place = quote["document"], quote["page"]
-    page = next(page for page in state["pages"] if (page["document"], page["page"]) == place)
+    page = next(page for page in state["pages"] if _place(page) == _place(quote))
     read = excerpt(page, runtime.context.page_characters)
     measured = await faithfulness_of(seen.text, read, state, runtime)
     return seen._replace(faithfulness=measured.value), measured
@@ -100,6 +104,23 @@ def _quote(finding: Finding, pages: Sequence[Page]) -> Quote | None:
         if words := locate(finding.quote, page["text"]):
             return Quote(document=page["document"], page=page["page"], text=words)
     return None
+
+
+def _observed(finding: Finding, quote: Quote, pages: Sequence[Page]) -> Observation:
+    """The finding with words that say its numbers; see :func:`reader`."""
+    statement = finding.statement.strip()
+    if unsaid(statement, quote["text"]):
+        page = next(page for page in pages if _place(page) == _place(quote))
+        told = (words for words in sentences(page["text"]) if len(words) <= _LONGEST)
+        if words := next((words for words in told if says(words, statement)), None):
+            quote = quote | {"text": words}
+        else:
+            statement = quote["text"]
+    return Observation(statement, values=_number(finding, quote), quote=quote)
+
+
+def _place(of: Page | Quote) -> tuple[str, int]:
+    return of["document"], of["page"]
 
 
 def _number(finding: Finding, quote: Quote | None) -> dict[str, Value]:

@@ -182,6 +182,23 @@ async def test_a_quote_that_stands_nowhere_is_no_fact(name: str, ask: Ask) -> No
     assert answer_of(memory)["unknown"]
 
 
+async def test_a_number_that_the_quote_does_not_say_is_quoted_from_its_page_or_left_out(
+    ask: Ask,
+) -> None:
+    script = good("agent_v1")
+    found = [
+        {"page": 1, "quote": "The levelised cost", "statement": statement, "number": ""}
+        for statement in ("The cost is USD 5.5/kg in 2023.", "The cost is USD 7.7/kg in 2023.")
+    ]
+    script.left["read"] = [{"findings": found}]
+    first, second = (await ask("agent_v1", script))["facts"]
+    assert first["text"] == "The cost is USD 5.5/kg in 2023."
+    assert first["quote"] is not None
+    assert "5.5" in first["quote"]["text"]
+    assert second["quote"] is not None
+    assert second["text"] == second["quote"]["text"] == "The levelised cost"
+
+
 async def test_nothing_found_is_a_problem_that_the_next_prompt_shows(ask: Ask) -> None:
     script = Replies(
         action=[act("documents", "submarines"), SEARCH, act("finish")], read=[READ], answer=[ANSWER]

@@ -4,6 +4,9 @@ import re
 import unicodedata
 
 _FEWEST_CHARACTERS = 4
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_ENOUGH = 0.5
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[\u201c\u2018]?[A-ZÀ-Þ0-9])|\n\s*\n")
 _NUMBER = re.compile(r"(?<!\d)\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?")
 _DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212")
 
@@ -32,6 +35,42 @@ def locate(quote: str, text: str) -> str | None:
 def numbers(text: str) -> frozenset[str]:
     """The numbers in a text, without thousands separators and closing zeros."""
     return frozenset(_plain_number(number) for number in _NUMBER.findall(text))
+
+
+def unsaid(claim: str, said: str) -> str:
+    """Which of a claim's numbers do not stand in what is said, rounded perhaps; empty if all do."""
+    known = numbers(said)
+    missing = [number for number in sorted(numbers(claim)) if not _stands(number, known)]
+    return ", ".join(missing)
+
+
+def alike(claim: str, said: str) -> bool:
+    """Whether half of a claim's longer words stand in what is said."""
+    words = _words(claim)
+    return len(words & _words(said)) >= _ENOUGH * len(words)
+
+
+def says(said: str, claim: str) -> bool:
+    """Whether the numbers of a claim and half of its longer words stand in what is said."""
+    return not unsaid(claim, said) and alike(claim, said)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences and paragraphs of a page, as they stand there."""
+    return [sentence.strip() for sentence in _SENTENCE.split(text)]
+
+
+def _stands(number: str, known: frozenset[str]) -> bool:
+    """Whether a known number is this one, or is rounded to it."""
+    digits = len(number.partition(".")[2])
+    return number in known or any(
+        round(float(other), digits) == float(number) for other in known if "." in other
+    )
+
+
+def _words(text: str) -> frozenset[str]:
+    """Longer words by their first letters, so that endings do not count."""
+    return frozenset(word[:5].casefold() for word in _WORD.findall(text))
 
 
 def _plain_number(number: str) -> str:
