@@ -10,7 +10,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -94,7 +94,8 @@ class ResponseCache(BaseCache):
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
         database = sqlite3.connect(self._path, timeout=10)
         try:
-            database.execute("PRAGMA journal_mode=WAL")
+            with suppress(sqlite3.OperationalError):  # others may be switching it at this moment
+                database.execute("PRAGMA journal_mode=WAL")
             database.execute(_TABLE)
         except sqlite3.Error:
             database.close()
