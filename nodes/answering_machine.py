@@ -102,8 +102,19 @@ async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> Work
         unknown=_unless_nothing(reply.value.unknown),
     )
     if not (answer["why"] or answer["decision"] or answer["unknown"]):
-        answer["unknown"] = "The facts that were found do not answer the question."
+        answer = _facts_alone(state)
     return update | {"answer": answer}
+
+
+def _facts_alone(state: WorkingMemory) -> Answer:
+    """Where the model says nothing at all, which small ones do, the facts speak for themselves."""
+    told = [f"{fact['text'].rstrip('.')} [{fact['number']}]." for fact in state["facts"]]
+    return Answer(
+        decision=None,
+        why=" ".join(told),
+        facts=[fact["number"] for fact in state["facts"]],
+        unknown="The model wrote no answer; these facts were found.",
+    )
 
 
 async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -182,6 +182,19 @@ async def test_a_quote_that_stands_nowhere_is_no_fact(name: str, ask: Ask) -> No
     assert answer_of(memory)["unknown"]
 
 
+async def test_where_the_model_writes_nothing_the_facts_are_told(ask: Ask) -> None:
+    script = good("agent_v1")
+    script.left["answer"] = [answer("", "", "")]
+    memory = await ask("agent_v1", script)
+    assert answer_of(memory) == {
+        "decision": None,
+        "why": "In 2023 it costs USD 5.5/kg [1].",
+        "facts": [1],
+        "unknown": "The model wrote no answer; these facts were found.",
+    }
+    assert only(memory["claims"])["supported"]
+
+
 async def test_a_number_that_the_quote_does_not_say_is_quoted_from_its_page_or_left_out(
     ask: Ask,
 ) -> None:
