@@ -46,7 +46,7 @@ def test_tasks_are_listed(tmp_path: Path) -> None:
 def test_a_task_is_told_and_confirmed_as_experience(tmp_path: Path) -> None:
     model = register(Replies(action=do(*GOLD)))
     words = ("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--task", "q1")
-    done = run(*words, "--paths", solved(tmp_path), "--model", model)
+    done = run(*words, "--paths", solved(tmp_path), "--agents", "none", "--model", model)
     assert done.exit_code == 0, done.stderr
     for part in ("Search[Finlandia <what is asked>]", "Finlandia is a tone poem.", "score of 1.00"):
         assert part in done.stdout
