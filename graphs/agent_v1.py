@@ -1,4 +1,4 @@
-"""Strategy agent V1: rewrites the question, retrieves once, writes the answer (chapter 3)."""
+"""Strategy agent V1: rewrites the question, retrieves once, writes the answer."""
 
 from graphs.edges import RECURSION_LIMIT, beginning, chosen
 from graphs.parts import bind_tools, bound, method_builder

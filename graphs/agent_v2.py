@@ -1,4 +1,4 @@
-"""Strategy agent V2: one prompt chooses each search, every result becomes a fact (chapter 3)."""
+"""Strategy agent V2: one prompt chooses each search, every result becomes a fact."""
 
 from graphs.edges import RECURSION_LIMIT, beginning, chosen
 from graphs.parts import bind_tools, bound, method_builder

@@ -81,7 +81,8 @@ class Context(BaseModel):
     )
     experience: str | None = Field(
         default=None,
-        description="PlanRAG: follow the learned path that fits: shipped, or a file of paths",
+        description="PlanRAG: follow the path that fits: shipped (learned from simulations), own "
+        "(the owner's experience), or a file of paths",
     )
     candidate_paths: Annotated[int, Field(ge=1, le=10)] = Field(
         default=3, description="InstructRAG: paths that are proposed; RAP: paths that are shown"

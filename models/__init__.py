@@ -5,6 +5,7 @@ from models.chat import ModelRequest, achat_model, chat_model, name_of, register
 from models.embeddings import embedding_id, embeddings, register_embeddings, tokenizer
 from models.errors import ModelUnavailable
 from models.extract import StructuredFailure
+from models.program import Program
 from models.settings import ModelSettings, process_settings
 from models.structured import Reply, ask
 from models.usage import CallRecord, price_of, usage_by_role, usage_of
@@ -15,6 +16,7 @@ __all__ = [
     "ModelRequest",
     "ModelSettings",
     "ModelUnavailable",
+    "Program",
     "Reply",
     "StructuredFailure",
     "achat_model",

@@ -227,6 +227,7 @@ def _openai_like(request: ModelRequest, server: _Server) -> BaseChatModel:
         max_tokens=request.max_tokens,
         seed=request.seed,
         timeout=settings.timeout,
+        stream_chunk_timeout=settings.timeout,  # a small machine reads a prompt for minutes
         max_retries=settings.retries if server.retries is None else server.retries,
         stream_usage=True,
         use_responses_api=False,

@@ -37,7 +37,9 @@ class StructuredFailure(BaseModel):
         reply: The beginning of the reply.
     """
 
-    kind: Literal["empty", "no_json", "cut_off", "repetition", "invalid", "prompt_too_long"]
+    kind: Literal[
+        "empty", "no_json", "no_program", "cut_off", "repetition", "invalid", "prompt_too_long"
+    ]
     message: str
     reply: str = ""
 

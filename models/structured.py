@@ -1,5 +1,7 @@
 """Replies that code depends on: a Pydantic object, or a typed failure.
 
+A :class:`models.program.Program` is asked for in a block of code, everything else as JSON.
+
 Lines of defence, in order: the provider's own structured output; extraction with repair
 (:mod:`models.extract`); one retry that shows the model its reply and what was wrong with it; a
 :class:`StructuredFailure` for the caller to record.
@@ -20,6 +22,7 @@ from models.call import Asked, Call, call
 from models.chat import name_of
 from models.errors import ModelUnavailable
 from models.extract import StructuredFailure, read
+from models.program import Program, read_program
 from models.usage import CallRecord
 from prompts import load
 
@@ -78,7 +81,7 @@ async def ask(
             if error.trouble != "too_long":
                 raise
             return Reply(None, _too_long(error), tuple(records))
-        outcome = await asyncio.to_thread(read, done.text, schema, cut=done.cut)
+        outcome = await asyncio.to_thread(_read, done.text, schema, cut=done.cut)
         if not isinstance(outcome, StructuredFailure):
             return Reply(outcome, None, tuple(records))
         failure = outcome
@@ -87,6 +90,12 @@ async def ask(
             _plain_only.add(_pair(model, schema))
         prompt = _corrected(messages, failure, schema)
     return Reply(None, failure, tuple(records))
+
+
+def _read(text: str, schema: type[T], *, cut: bool) -> T | StructuredFailure:
+    if issubclass(schema, Program):
+        return read_program(text, schema, cut=cut)
+    return read(text, schema, cut=cut)
 
 
 async def _request(
@@ -123,7 +132,7 @@ async def _request(
 def _native(model: BaseChatModel, schema: type[BaseModel]) -> Asked | None:
     """The model bound to its provider's structured output, or None where it has none."""
     inherited = type(model).with_structured_output is BaseChatModel.with_structured_output
-    if inherited or _pair(model, schema) in _plain_only:
+    if inherited or issubclass(schema, Program) or _pair(model, schema) in _plain_only:
         return None
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
@@ -205,6 +214,8 @@ def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[
 
 def _shape(schema: type[BaseModel]) -> str:
     """What is asked of a reply, with the schema written out."""
+    if issubclass(schema, Program):
+        return load("common/program_reply").fill()
     written = json.dumps(_tightened(schema.model_json_schema())[0], separators=(",", ":"))
     return load("common/json_reply").fill(schema=written)
 

@@ -8,15 +8,17 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Answer, Context, Failure, WorkingMemory, add_usage
+from memory import Answer, Context, Fact, Failure, WorkingMemory, add_usage
 from models import Reply
 from nodes.briefing import source_text
-from nodes.citation_check import CITATION, in_words
+from nodes.citation_check import CITATION, in_words, said_by, says_result, sentences, supporting
 from nodes.limits import reason_to_answer
 from nodes.path_follower import Finish, finish
 from nodes.role import Node, ask_role, failures, usage
+from nodes.turns import same
 from prompts import load
 from tools import nearest
+from tools.documents.quotes import adds, alike
 
 _ROLE = "answering_machine"
 _SHOWN_CANDIDATES = 10
@@ -36,6 +38,10 @@ class Decision(BaseModel):
 class CitedAnswer(BaseModel):
     """The answering machine's reply to a question about documents, with citations in its text."""
 
+    # A small model that first says what is asked and what tells it answers more fully, and owns
+    # more often that nothing does.
+    asked: str = Field(max_length=300)
+    told_by: list[int] = Field(max_length=20)
     text: str = Field(max_length=1500)
     short: str | None = Field(max_length=100)
     unknown: str = Field(max_length=300)
@@ -85,36 +91,87 @@ def may_continue(prompt: str) -> Node:
 async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """An answer in words; a citation that names no fact is taken out."""
     occasion = reason_to_answer(state, runtime.context)
-    quoted = [source_text(fact) for fact in state["facts"] if fact["quote"]]
+    told = [text for fact in state["facts"] if (text := _told(fact))]
     task = load("documents/answering_machine").fill(
-        occasion=occasion, quotes="\n".join(quoted) or "(none)"
+        occasion=occasion, told="\n".join(told) or "(none)"
     )
-    reply = await ask_role(_ROLE, CitedAnswer, task, state, runtime)
+    reply = await ask_role(_ROLE, CitedAnswer, task, _without_guesses(state), runtime)
     update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:
         return update | {"answer": _unreadable(reply.failure.message if reply.failure else "")}
-    known = {fact["number"] for fact in state["facts"]}
-    text = CITATION.sub(lambda cited: cited[0] if int(cited[1]) in known else "", reply.value.text)
-    answer = Answer(
-        decision=_unless_nothing(reply.value.short or "") or None,
-        why=_unless_nothing(text),
-        facts=list(dict.fromkeys(int(number) for number in CITATION.findall(text))),
-        unknown=_unless_nothing(reply.value.unknown),
-    )
-    if not (answer["why"] or answer["decision"] or answer["unknown"]):
-        answer = _facts_alone(state)
+    answer = cited(reply.value.text, reply.value.short, reply.value.unknown, state)
+    if not answer["facts"]:
+        answer = _resting_on(_told_by(reply.value, answer, state), answer)
     return update | {"answer": answer}
 
 
-def _facts_alone(state: WorkingMemory) -> Answer:
-    """Where the model says nothing at all, which small ones do, the facts speak for themselves."""
-    told = [f"{fact['text'].rstrip('.')} [{fact['number']}]." for fact in state["facts"]]
+def cited(text: str, short: str | None, unknown: str, state: WorkingMemory) -> Answer:
+    """An answer in words with the facts that its text cites.
+
+    A citation of no fact is taken out, and so is what a model writes where it has nothing to say,
+    or where its short answer only says again what was asked.
+    """
+    known = {fact["number"] for fact in state["facts"]}
+    if short and _asks_again(short, state):
+        short = None
+    text = CITATION.sub(lambda found: found[0] if int(found[1]) in known else "", text)
     return Answer(
-        decision=None,
-        why=" ".join(told),
-        facts=[fact["number"] for fact in state["facts"]],
-        unknown="The model wrote no answer; these facts were found.",
+        decision=unless_nothing(short or "") or None,
+        why=unless_nothing(text),
+        facts=list(dict.fromkeys(int(number) for number in CITATION.findall(text))),
+        unknown=unless_nothing(unknown),
     )
+
+
+def _asks_again(short: str, state: WorkingMemory) -> bool:
+    """Whether a short answer is the question in other words, and nothing from the facts."""
+    said = said_by(state["facts"])
+    return alike(state["question"], short) and not adds(short, said, state["question"])
+
+
+def _without_guesses(state: WorkingMemory) -> WorkingMemory:
+    """Working memory without what was thought before a calculation: small models repeat that."""
+    turns = [t | {"thought": ""} if t["tool"] == "calculator" else t for t in state["turns"]]
+    return {**state, "turns": turns}
+
+
+def _told(fact: Fact) -> str:
+    """The words of a page or the result of a calculation; rows of a database stand above."""
+    if fact["quote"]:
+        return source_text(fact)
+    return f"[{fact['number']}] {fact['text']}" if fact["source"] == "calculator" else ""
+
+
+def _told_by(reply: CitedAnswer, answer: Answer, state: WorkingMemory) -> list[Fact]:
+    """The facts that tell an answer without citations.
+
+    Those that the model names. The smallest models leave the list empty whatever they answer: where
+    it is, nothing is said to be unknown, and the text speaks of what was asked or says what was
+    worked out, those that support a sentence of it.
+    """
+    numbers, why = set(reply.told_by), answer["why"]
+    speaks = alike(state["question"], why) or says_result(why, state["facts"])
+    if speaks and not (numbers or answer["unknown"]):
+        numbers = {n for text in sentences(why) for n in supporting(text, state)}
+    return [fact for fact in state["facts"] if fact["number"] in numbers]
+
+
+def _resting_on(told_by: Sequence[Fact], answer: Answer) -> Answer:
+    """An answer whose text cites nothing, with the facts that tell it; without any, it is none.
+
+    Where the model says nothing at all, which small ones do, those facts speak for themselves.
+    """
+    if not told_by:
+        unknown = answer["unknown"] or "The facts that were found do not tell it."
+        return Answer(decision=None, why="", facts=[], unknown=unknown)
+    why, unknown = answer["why"], answer["unknown"]
+    numbers = [fact["number"] for fact in told_by]
+    if why:
+        why = f"{why.rstrip('.')} {''.join(f'[{number}]' for number in numbers)}."
+    elif not (answer["decision"] or unknown):
+        why = " ".join(f"{fact['text'].rstrip('.')} [{fact['number']}]." for fact in told_by)
+        unknown = "The model wrote no answer; these facts were found."
+    return answer | {"why": why, "facts": numbers, "unknown": unknown}
 
 
 async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -187,7 +244,7 @@ def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[s
         decision=admitted(value.decision, candidates),
         why=value.why.strip(),
         facts=[number for number in dict.fromkeys(value.facts) if number in known],
-        unknown=_unless_nothing(value.unknown),
+        unknown=unless_nothing(value.unknown),
     )
 
 
@@ -196,16 +253,21 @@ def _unreadable(reason: str) -> Answer:
     return Answer(decision=None, why="", facts=[], unknown=unknown)
 
 
-def _unless_nothing(text: str) -> str:
-    return "" if text.strip().lower().rstrip(".") in _NOTHING else text.strip()
+def unless_nothing(text: str) -> str:
+    """The text, or nothing where it says nothing, as "null" and a bare "… [1]" do."""
+    said = CITATION.sub("", text).strip(" .…").lower()
+    return "" if said in _NOTHING else text.strip()
 
 
 def _without_facts(state: WorkingMemory, reason: str) -> Answer:
     """No model is asked to decide from nothing: say why nothing was found."""
     action = state["action"]
     why = action["input"] if action and action["tool"] == "finish" else ""
-    problems = [turn["problem"] for turn in state["turns"] if turn["problem"]]
-    unknown = problems[-1] if problems else "No tool has returned anything."
+    # What an action led to when it was taken first: a repetition only points there.
+    led_to = {
+        (turn["tool"], same(turn["input"])): turn["problem"] for turn in reversed(state["turns"])
+    }
+    unknown = next(filter(None, led_to.values()), "No tool has returned anything.")
     return Answer(decision=None, why=why, facts=[], unknown=f"{unknown} {reason}".strip())
 
 

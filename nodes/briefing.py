@@ -118,7 +118,8 @@ def _first_of_their_kind(turns: list[Turn]) -> list[Turn]:
 
 
 def _turn_text(turn: Turn, state: WorkingMemory, limit: int | None) -> str:
-    lines = [f"Thought: {turn['thought']}", f"{turn['tool']}: {turn['input']}"]
+    lines = [f"Thought: {turn['thought']}"] if turn["thought"] else []
+    lines.append(f"{turn['tool']}: {turn['input']}")
     lines += [fact_text(state["facts"][number - 1]) for number in turn["facts"]]
     if turn["problem"]:
         lines.append(f"Problem: {turn['problem']}")

@@ -10,12 +10,13 @@ from memory import Answer, Claim, Context, Fact, WorkingMemory
 from nodes.briefing import fact_text
 from nodes.role import ask_role, failures, usage
 from prompts import load
-from tools.documents.quotes import alike, unsaid
+from tools.documents.quotes import adds, alike, numbers, tells, unsaid
 
 CITATION = re.compile(r"\[(\d+)\]")
 UNSUPPORTED = "(no source)"
 """Stands behind a claim that no fact supports."""
 
+_WORKED = "calculator"
 _BEFORE_POINT = re.compile(r"\s*([.!?])((?:\s*\[\d+\])+)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\n+")
 
@@ -68,27 +69,45 @@ def supports(claim: str, facts: Sequence[Fact], question: str) -> str:
     """Why ``facts`` do not support ``claim``; empty if they do.
 
     Its numbers must stand in them, rounded perhaps; and half of its words, if all are quotes from
-    documents: the rows of a database are not said in words.
+    documents: the rows of a database are not said in words. Words of the question count as well,
+    if the claim takes anything at all from the facts; of what was worked out, the result.
     """
     plain = CITATION.sub("", claim)
-    there = " ".join(f"{fact['text']} {(fact['quote'] or {'text': ''})['text']}" for fact in facts)
-    there = f"{there} {question}"
-    if missing := unsaid(plain, there):
+    there = said_by(facts)
+    if missing := unsaid(plain, f"{there} {question}"):
         return f"{missing} stands in no fact that it cites"
-    if all(fact["quote"] for fact in facts) and not alike(plain, there):
+    worked = all(fact["source"] == _WORKED for fact in facts)
+    if worked and numbers(plain) and not says_result(plain, facts):
+        return "it does not say what was worked out"
+    if not all(fact["quote"] for fact in facts):
+        return ""
+    if not alike(plain, f"{there} {question}"):
         return "its words do not stand in the facts that it cites"
+    if not (adds(plain, there, question) or alike(plain, there)):
+        return "it says again what was asked, and nothing from the facts that it cites"
     return ""
+
+
+def says_result(claim: str, facts: Sequence[Fact]) -> bool:
+    """Whether a claim holds the number that one of the facts came to by the calculator."""
+    results = [fact["text"].rpartition("=")[2] for fact in facts if fact["source"] == _WORKED]
+    return tells(claim, " ".join(results))
+
+
+def said_by(facts: Sequence[Fact]) -> str:
+    """What facts state, and the words that they quote."""
+    return " ".join(f"{fact['text']} {(fact['quote'] or {'text': ''})['text']}" for fact in facts)
 
 
 def _checked(text: str, whole: list[int] | None, state: WorkingMemory) -> Claim:
     """A claim with the facts that it cites, or that a decision cites as a ``whole``."""
-    cited = whole or [int(number) for number in CITATION.findall(text)] or _found(text, state)
+    cited = whole or [int(number) for number in CITATION.findall(text)] or supporting(text, state)
     facts = [fact for fact in state["facts"] if fact["number"] in cited]
     reason = supports(text, facts, state["question"]) if facts else "it cites no fact"
     return Claim(text=text, facts=cited, supported=not reason, reason=reason)
 
 
-def _found(text: str, state: WorkingMemory) -> list[int]:
+def supporting(text: str, state: WorkingMemory) -> list[int]:
     """The first fact that by itself supports a claim that cites none."""
     return next(
         ([f["number"]] for f in state["facts"] if not supports(text, [f], state["question"])), []

@@ -41,7 +41,7 @@ def _searched(
     pages: list[Page] = []
     problem = ""
     try:
-        action = _in_words(action, state, context)
+        action = _in_words(action, state, context) if goes_on else action
         state = {**state, "action": action}
         start = times_taken(state) * context.pages if goes_on else 0
         found_all = find_pages(action["input"], context, context.pages + start + len(passed_over))
@@ -61,21 +61,20 @@ def _searched(
 
 
 def _in_words(action: Action, state: WorkingMemory, context: Context) -> Action:
-    """The action without names of files; one that names nothing else looks for the task.
+    """The action without names of files; a single word of the task gives way to the whole of it.
 
-    Small models write the name of a file where they should say what to look for in it.
+    Small models write the name of a file, or ``PV``, where they should say what to look for.
     """
     words = action["input"]
-    if "." not in words or not context.collection:
-        return action
-    for document in open_collection(context.collection).documents():
-        if "." in document.name:
-            words = words.replace(document.name, " ")
-    if words == action["input"]:
-        return action
-    plain = " ".join(words.split())
+    if "." in words and context.collection:
+        for document in open_collection(context.collection).documents():
+            if "." in document.name:
+                words = words.replace(document.name, " ")
+    if words != action["input"]:
+        words = " ".join(words.split())
     asked = state["task"] or state["question"]
-    return {**action, "input": plain if len(plain.split()) > 1 else asked}
+    says_less = len(words.split()) < 2 and words.strip().casefold() in asked.casefold()
+    return {**action, "input": asked if says_less else words}
 
 
 def find_pages(query: str, context: Context, count: int) -> list[Page]:

@@ -4,13 +4,14 @@ What the question names fills the slots of the path's queries: it is looked up i
 the slots name. Where nothing fits, or a slot cannot be filled, the run goes on without a path.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from langgraph.runtime import Runtime
 
-from learning.paths import Path
-from learning.queries.memory import SHIPPED, action, fitting, learned
+from learning.experience import experience_of
+from learning.paths import Path, succeeded
+from learning.queries.memory import OWN, SHIPPED, action, fitting, learned
 from learning.queries.slots import Place, filled, literal, named, phrases, places, safe
 from memory import Context, InstructionPath, WorkingMemory
 from planweave import PlanweaveError
@@ -34,8 +35,8 @@ def experience(*, always: bool = False) -> PlainNode:
         name = runtime.context.experience or (SHIPPED if always else None)
         if name is None or state["greeting"] or state["plan"]:
             return {}
-        paths = fitting(learned(name), state["question"], list(state["languages"]))
-        for path in paths:
+        known = known_paths(name, runtime.context.owner)
+        for path in fitting(known, state["question"], list(state["languages"])):
             instructions = _filled(path, state["question"], runtime.context)
             if instructions:
                 chosen = InstructionPath(instructions=instructions, origins=[path.origin])
@@ -43,6 +44,17 @@ def experience(*, always: bool = False) -> PlainNode:
         return {}
 
     return experience
+
+
+def known_paths(name: str, owner: str) -> Sequence[Path]:
+    """The paths that succeeded, of the experience of that name; the owner's own latest first.
+
+    Raises:
+        BadInput: It cannot be read.
+    """
+    if name != OWN:
+        return learned(name)
+    return succeeded(entry.path for entry in reversed(experience_of(owner).entries()))
 
 
 def learned_plan() -> list[str]:

@@ -9,16 +9,14 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from memory import Answer, Context, Fact, Quote, TaskFamily, WorkingMemory
-from nodes.answering_machine import CitedAnswer
+from models import Program
+from nodes.answering_machine import cited
 from nodes.briefing import plan_text
-from nodes.citation_check import CITATION
 from nodes.role import failures, usage
 from nodes.writer import ask_writer
 from prompts import load
 
-_FENCE = re.compile(r"```(?:\w*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 _STEP = re.compile(r"^\W*(?:step\b\s*\d*\s*[:.)-]*|\d+\s*[:.)]+)?\s*", re.IGNORECASE)
-_NOTHING = ("", "null", "none", "nothing", "n/a")
 
 
 class Product(BaseModel):
@@ -29,15 +27,12 @@ class Product(BaseModel):
         """What was asked for, as it is handed over."""
 
 
-class Program(Product):
-    """A program; a Markdown fence round it is taken off."""
-
-    program: str = Field(max_length=4000)
+class Code(Program, Product):
+    """A program."""
 
     def product(self) -> str:
         """See :class:`Product`."""
-        fenced = _FENCE.search(self.program)
-        return (fenced[1] if fenced else self.program).strip("\n")
+        return self.code
 
 
 class Steps(Product):
@@ -60,9 +55,17 @@ class Prose(Product):
         return self.text.strip()
 
 
+class Written(BaseModel):
+    """The finisher's reply to a question; it may answer from what the model itself knows."""
+
+    text: str = Field(max_length=1500)
+    short: str | None = Field(max_length=100)
+    unknown: str = Field(max_length=300)
+
+
 _PRODUCTS: Mapping[TaskFamily, type[Product]] = {
-    "code": Program,
-    "maths": Program,
+    "code": Code,
+    "maths": Code,
     "planning": Steps,
     "writing": Prose,
 }
@@ -99,21 +102,18 @@ def plan_lines(steps: Iterable[str]) -> str:
 
 async def _cited(task: str, state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """An answer in words; a citation that names no fact is taken out."""
-    reply = await ask_writer("finisher", CitedAnswer, task, state, runtime)
-    known = {fact["number"] for fact in state["facts"]}
-    value = reply.value or CitedAnswer(text="", short=None, unknown="No readable answer.")
-    text = CITATION.sub(lambda cited: cited[0] if int(cited[1]) in known else "", value.text)
-    answer = Answer(
-        decision=_unless_nothing(value.short or "") or None,
-        why=text.strip(),
-        facts=list(dict.fromkeys(int(number) for number in CITATION.findall(text))),
-        unknown=_unless_nothing(value.unknown),
-    )
+    reply = await ask_writer("finisher", Written, task, state, runtime)
+    value = reply.value or Written(text="", short=None, unknown="No readable answer.")
+    answer = cited(value.text, value.short, value.unknown, state)
     return {"answer": answer, "usage": usage(reply), "failures": failures(reply)}
 
 
 def _notes(state: WorkingMemory, family: TaskFamily) -> str:
-    """The thoughts, and the texts that are not in them yet; an answer needs all to cite them."""
+    """The thoughts, and the texts that are not in them yet; an answer needs all to cite them.
+
+    Behind the texts stands the task once more: small models copy a text's program or plan where
+    their own task is a page away.
+    """
     parts = []
     if state["revised"]:
         parts.append(load("rat/thoughts").fill(thoughts=plan_text(state["revised"])))
@@ -126,6 +126,8 @@ def _notes(state: WorkingMemory, family: TaskFamily) -> str:
     ]
     if texts:
         parts.append(load("rat/texts").fill(texts="\n\n".join(texts)))
+        if family != "answer":
+            parts.append(load("rat/task_again").fill(question=state["question"]))
     return "\n\n".join(parts)
 
 
@@ -145,7 +147,3 @@ def _handed_over(product: str, state: WorkingMemory) -> Answer:
         facts=list(dict.fromkeys(number for turn in state["turns"] for number in turn["facts"])),
         unknown="" if product else "No readable answer.",
     )
-
-
-def _unless_nothing(text: str) -> str:
-    return "" if text.strip().lower().rstrip(".") in _NOTHING else text.strip()

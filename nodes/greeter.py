@@ -1,11 +1,13 @@
 """Greeter: a greeting gets a greeting back, not a plan."""
 
 from langchain_core.messages import AIMessage
+from langgraph.runtime import Runtime
 
-from memory import WorkingMemory
+from memory import Context, WorkingMemory
 from prompts import load
 
 
-def greeter(state: WorkingMemory) -> WorkingMemory:  # noqa: ARG001 (LangGraph passes the state)
+def greeter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:  # noqa: ARG001 (LangGraph passes the state)
     """Say hello and what can be asked."""
-    return {"messages": [AIMessage(load("common/greeting").fill())]}
+    prompt = "documents/greeting" if runtime.context.has_documents else "common/greeting"
+    return {"messages": [AIMessage(load(prompt).fill())]}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -24,6 +24,12 @@ _GREETING = re.compile(
 )
 _EXCHANGES = 4
 _EXCHANGE_CHARACTERS = 600
+
+_GATHERED = (
+    *("turns", "replans", "failures", "reflections", "grounded"),
+    *("lookups", "revisions", "members"),
+)
+"""What reducers add to: an empty list would change nothing, so it is overwritten."""
 
 
 def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -56,6 +62,14 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "plan": plan,
         "given_plan": bool(plan),
         "predefined_plan": [],
+        "episode": new_episode(task, runtime.context),
+    }
+    return _cleared(facts=not history) | memory
+
+
+def _cleared(*, facts: bool) -> WorkingMemory:
+    """What the work on an earlier question has left, empty again: the facts only if wanted."""
+    cleared: WorkingMemory = {
         "step": 1,
         "iteration": 0,
         "action": None,
@@ -69,29 +83,18 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "claims": [],
         "draft": [],
         "needs": [],
-        "lookups": Overwrite([]),  # type: ignore[typeddict-item]
         "revised": [],
-        "revisions": Overwrite([]),  # type: ignore[typeddict-item]
         "reasoning": "",
         "candidate_queries": [],
         "query_scores": [],
         "raises": 0,
-        "members": Overwrite([]),  # type: ignore[typeddict-item]
         "agreement": 0.0,
-        "episode": new_episode(task, runtime.context),
         "candidate_paths": [],
         "path": None,
-        "reflections": Overwrite([]),  # type: ignore[typeddict-item]
-        "grounded": Overwrite([]),  # type: ignore[typeddict-item]
-        "turns": Overwrite([]),  # type: ignore[typeddict-item]
-        "replans": Overwrite([]),  # type: ignore[typeddict-item]
-        "failures": Overwrite([]),  # type: ignore[typeddict-item]
-        "usage": Overwrite({}),  # type: ignore[typeddict-item]
     }
-    if history:
-        return memory
-    afresh: WorkingMemory = {"facts": Overwrite([])}  # type: ignore[typeddict-item]
-    return memory | afresh
+    gathered = (*_GATHERED, "facts") if facts else _GATHERED
+    overwritten = {name: Overwrite([]) for name in gathered} | {"usage": Overwrite({})}
+    return cleared | cast("WorkingMemory", overwritten)
 
 
 class Source(NamedTuple):

@@ -1,8 +1,9 @@
 """Reader: turns the pages found into facts, each with the words that it rests on."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import product
 from time import perf_counter
 
 from langgraph.runtime import Runtime
@@ -23,11 +24,12 @@ from nodes.rag_metrics import Faithfulness
 from nodes.role import ask_role, failures, usage
 from nodes.turns import Observation, chosen_action, turn_taken
 from prompts import load
+from tools.calculator import CURRENCIES
 from tools.documents.quotes import locate, numbers, says, sentences, unsaid
 
-_CURRENCY = r"(?P<currency>USD|EUR|GBP|JPY|CNY|CHF|INR)?"
 _NUMBER = re.compile(  # no range such as 2-9: that is no one number
-    rf"{_CURRENCY}\s*(?P<value>[-+]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\W\d].*|[/%€$£].*)?"
+    rf"(?P<currency>{'|'.join(CURRENCIES)})?\s*"
+    r"(?P<value>[-+]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\W\d].*|[/%€$£].*)?"
 )
 
 _LONGEST = 600
@@ -98,12 +100,24 @@ async def _measured(
 
 
 def _quote(finding: Finding, pages: Sequence[Page]) -> Quote | None:
-    """The quote as it stands on the page that the finding names, or on another that was read."""
+    """The quote as it stands on the page that the finding names, or on another that was read.
+
+    One with numbers that is not word for word is the sentence that says the same.
+    """
     named = pages[finding.page - 1 : finding.page] if finding.page > 0 else []
-    for page in (*named, *pages):
-        if words := locate(finding.quote, page["text"]):
+    ways: tuple[Callable[[str, str], str | None], ...] = (locate, _sentence_that_says)
+    for way, page in product(ways, (*named, *pages)):
+        if words := way(finding.quote, page["text"]):
             return Quote(document=page["document"], page=page["page"], text=words)
     return None
+
+
+def _sentence_that_says(claim: str, text: str) -> str | None:
+    """The first sentence of a page with the numbers and half of the words of a claim."""
+    if not numbers(claim):
+        return None
+    short = (words for words in sentences(text) if len(words) <= _LONGEST)
+    return next((words for words in short if says(words, claim)), None)
 
 
 def _observed(finding: Finding, quote: Quote, pages: Sequence[Page]) -> Observation:
@@ -111,8 +125,7 @@ def _observed(finding: Finding, quote: Quote, pages: Sequence[Page]) -> Observat
     statement = finding.statement.strip()
     if unsaid(statement, quote["text"]):
         page = next(page for page in pages if _place(page) == _place(quote))
-        told = (words for words in sentences(page["text"]) if len(words) <= _LONGEST)
-        if words := next((words for words in told if says(words, statement)), None):
+        if words := _sentence_that_says(statement, page["text"]):
             quote = quote | {"text": words}
         else:
             statement = quote["text"]

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -35,14 +36,21 @@ _TOKEN = re.compile(
     rf"""
       (?P<space>  \s+ )
     | (?P<number> (?:{_WHOLE}(?:\.[0-9]+)?|\.[0-9]+) (?:[eE][+-]?[0-9]{{1,4}}(?!\w))? (?![0-9_.]) )
-    | (?P<name>   [^\W\d_]\w* )
+    | (?P<name>   [^\W\d_]\w* | [$€£] )
     | (?P<mark>   \*\*|//|[-+*/%^(),\[\]\xd7\xf7\xb7\u2212] )
     """,
     re.VERBOSE,
 )
-_MARKS = {"^": "**", "×": "*", "·": "*", "÷": "/", "−": "-"}  # noqa: RUF001 (what people type)
+_FRAME = re.compile(r"^\s*[^\W\d]\w*\s*=(?!=)|=\s*\??\s*$")  # ``cost = …`` and ``… = ?``
+_MARKS = {"^": "**", "×": "*", "·": "*", "÷": "/", "−": "-", "per": "/"}  # noqa: RUF001 (typed)
+_MARKS |= {"$": "USD", "€": "EUR", "£": "GBP"}
+_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12}
 _ENERGY, _MASS = "([mass] * [length] ** 2 / [time] ** 2)", "([mass])"  # as pint names them
-_CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CNY", "KRW", "INR", "CHF", "CAD", "AUD")
+CURRENCIES = (
+    *("USD", "EUR", "GBP", "JPY", "CNY", "KRW", "INR", "CHF", "CAD", "AUD", "NZD", "DKK", "SEK"),
+    *("NOK", "PLN", "CZK", "HUF", "TRY", "BRL", "MXN", "CLP", "ZAR", "SAR", "AED", "SGD", "HKD"),
+)
+"""Units of money; none is turned into another."""
 
 
 class CalculationFailed(PlanweaveError):
@@ -76,8 +84,10 @@ def calculate(expression: str, names: Mapping[str, float | str] = _NO_NAMES) -> 
     """Calculate ``expression``.
 
     Understood: ``+ - * / // % **``, parentheses, ``min max sum abs round sqrt log exp floor
-    ceil``, units behind numbers (``3 kWh``, ``3 * kWh``, ``10 USD/kWh``), percentages (``5%``),
-    thousands separators (``1,000``), and a final ``to <unit>``.
+    ceil``, units behind numbers (``3 kWh``, ``3 * kWh``, ``10 USD/kWh``, ``10 USD per kWh``),
+    money before them (``USD 10``, ``$10``), percentages (``5%``), thousands separators
+    (``1,000``), ``thousand`` to ``trillion``, and a final ``to <unit>``. A name that the result
+    is given (``cost = …``) and a final ``= ?`` are left out.
 
     Args:
         expression: At most 1 000 characters.
@@ -91,6 +101,7 @@ def calculate(expression: str, names: Mapping[str, float | str] = _NO_NAMES) -> 
             f"The expression has {len(expression)} characters, more than {_MAX_CHARACTERS}.",
             mend="Calculate it in parts.",
         )
+    expression = _FRAME.sub("", expression).strip()
     try:
         value = _convert(*_split_target(_tokens(expression)), names)
         number, unit = _plain(value)
@@ -105,7 +116,7 @@ def calculate(expression: str, names: Mapping[str, float | str] = _NO_NAMES) -> 
     if not math.isfinite(number):
         raise CalculationFailed("The result is not a finite number.")
     shown = f"{number:.12g} {unit}".strip()
-    return Calculation(value=number, unit=unit, text=f"{expression.strip()} = {shown}")
+    return Calculation(value=number, unit=unit, text=f"{expression} = {shown}")
 
 
 def is_unit(text: str) -> bool:
@@ -141,7 +152,22 @@ def _tokens(expression: str) -> list[_Token]:
             calls.pop()
         if kind != "space":
             tokens.append(_Token(kind, _MARKS.get(text, text.replace(",", "") or ",")))
-    return tokens
+    return _money_behind(tokens)
+
+
+def _money_behind(tokens: list[_Token]) -> list[_Token]:
+    """``USD 5 million`` as ``5 million USD``, so that all units stand behind their number."""
+    moved: list[_Token] = []
+    money: _Token | None = None
+    for token, follower in zip_longest(tokens, tokens[1:]):
+        if money and not (token.kind == "number" or token.text in _SCALES):
+            moved.append(money)
+            money = None
+        if token.text in CURRENCIES and follower and follower.kind == "number":
+            money = token
+        else:
+            moved.append(token)
+    return [*moved, money] if money else moved
 
 
 def _split_target(tokens: list[_Token]) -> tuple[list[_Token], list[_Token]]:
@@ -191,6 +217,8 @@ def _with_quantities(
             pieces.append(token.text)
             continue
         number: Value = float(token.text)
+        if (scale := _text(tokens, index)) in _SCALES:
+            number, index = number * _SCALES[scale], index + 1
         if _is_percent(tokens, index):
             number, index = number / 100, index + 1
         start = index + (_text(tokens, index) == "*")
@@ -397,7 +425,7 @@ def _registry() -> "UnitRegistry[float]":
     from pint import UnitRegistry
 
     registry: UnitRegistry[float] = UnitRegistry(autoconvert_offset_to_baseunit=False)
-    for currency in _CURRENCIES:
+    for currency in CURRENCIES:
         registry.define(f"{currency} = [{currency}]")
     registry.define("unit = [] = _ = piece = item")  # else "units" would be micronits
     return registry
@@ -419,12 +447,13 @@ def _unknown(name: str, names: Mapping[str, float | str]) -> str:
         return f"There is no fact named {name}; did you mean {' or '.join(close)}?"
     if _is_unit(name):
         return f"{name} is a unit and must follow a number, as in 1 {name}."
-    known = f"known are {', '.join(list(names)[:12])}." if names else "none is known."
-    return f"There is no fact named {name}; {known}"
+    if not names:
+        return f"There is no fact named {name}, as none is known: write the numbers themselves."
+    return f"There is no fact named {name}; known are {', '.join(list(names)[:12])}."
 
 
 def _unknown_unit(text: str) -> str:
-    close = nearest(text, ("kWh", "MWh", "km", "kg", "tonne", "hour", "day", "year", *_CURRENCIES))
+    close = nearest(text, ("kWh", "MWh", "km", "kg", "tonne", "hour", "day", "year", *CURRENCIES))
     return f"{text} is not a unit" + (f"; did you mean {' or '.join(close)}?" if close else ".")
 
 

@@ -4,11 +4,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 from pages import Shelf
-from scripted import Replies, Reply, Script, act, decide, keep, plan, register
+from scripted import Replies, Reply, Script, act, decide, finding, keep, plan, register, tell
 
 from graphs import AGENTS, METHODS, method
 from memory import Answer, Context, Input, WorkingMemory
@@ -60,15 +61,6 @@ def only(items: Sequence[Item]) -> Item:
     return item
 
 
-def finding(quote: str, statement: str, number: str = "", page: int = 1) -> Reply:
-    found = {"page": page, "quote": quote, "statement": statement, "number": number}
-    return {"findings": [found]}
-
-
-def answer(text: str, short: str | None = None, unknown: str = "") -> Reply:
-    return {"text": text, "short": short, "unknown": unknown}
-
-
 def command(tool: str, given: str = "") -> Reply:
     thoughts = {"text": "I think.", "reasoning": "So.", "plan": ["Look.", "Answer."]}
     return {
@@ -82,7 +74,7 @@ def verdict(verdict: str, reason: str = "The price is missing.") -> Reply:
 
 
 READ = finding("LCOH) is USD 5.5/kg in 2023", "In 2023 it costs USD 5.5/kg.", "5.5 USD/kg")
-ANSWER = answer("In 2023 it costs USD 5.5/kg [1].", "USD 5.5/kg")
+ANSWER = tell("In 2023 it costs USD 5.5/kg [1].", "USD 5.5/kg")
 SEARCH = act("documents", "cost of hydrogen")
 
 
@@ -184,7 +176,7 @@ async def test_a_quote_that_stands_nowhere_is_no_fact(name: str, ask: Ask) -> No
 
 async def test_where_the_model_writes_nothing_the_facts_are_told(ask: Ask) -> None:
     script = good("agent_v1")
-    script.left["answer"] = [answer("", "", "")]
+    script.left["answer"] = [tell("", "", "", told_by=[1])]
     memory = await ask("agent_v1", script)
     assert answer_of(memory) == {
         "decision": None,
@@ -212,6 +204,56 @@ async def test_a_number_that_the_quote_does_not_say_is_quoted_from_its_page_or_l
     assert second["text"] == second["quote"]["text"] == "The levelised cost"
 
 
+async def test_a_quote_in_other_words_is_the_sentence_with_its_numbers(ask: Ask) -> None:
+    script = good("agent_v1")
+    script.left["read"] = [finding("The levelised cost was USD 5.5/kg in 2023", "It is dear.")]
+    fact = only((await ask("agent_v1", script))["facts"])
+    assert fact["quote"] is not None
+    assert fact["quote"]["text"] in COST
+    assert "LCOH) is USD 5.5/kg in 2023" in fact["quote"]["text"]
+
+
+async def test_what_the_calculator_worked_out_stands_beside_the_quotes(ask: Ask) -> None:
+    script = good("react")
+    script.left["action"].insert(1, act("calculator", "2 * f1"))
+    script.left["answer"] = [tell("It is 11.", "11", told_by=[2])]
+    memory = await ask("react", script)
+    asked = next(prompt.text for prompt in script.prompts if prompt.task == "answer")
+    assert "[2] 2 * f1 = 11 USD/kg\n\nAnswer the question" in asked
+    assert answer_of(memory)["facts"] == [2]
+
+
+async def test_a_bare_result_rests_on_its_calculation(ask: Ask) -> None:
+    script = good("react")
+    script.left["action"].insert(1, act("calculator", "2 * f1"))
+    script.left["answer"] = [tell("11 USD/kg", told_by=[])]
+    memory = await ask("react", script)
+    assert answer_of(memory)["why"] == "11 USD/kg [2]."
+    assert only(memory["claims"])["supported"]
+
+
+async def test_what_was_thought_before_a_calculation_is_not_shown_to_who_answers(ask: Ask) -> None:
+    script = good("react")
+    guess = {"thought": "It is 12.", "step": 1, "tool": "calculator", "input": "2 * f1"}
+    script.left["action"].insert(1, guess)
+    await ask("react", script)
+    (asked,) = [prompt.text for prompt in script.prompts if prompt.task == "answer"]
+    assert "\ncalculator: 2 * f1\nFact [2]: 2 * f1 = 11" in asked
+    assert "It is 12" not in asked
+    assert any("It is 12" in prompt.text for prompt in script.prompts)
+
+
+@pytest.mark.parametrize("name", METHODS)
+async def test_a_greeting_gets_a_greeting(name: str, ask: Ask) -> None:
+    script = Replies()
+    memory = await ask(name, script, {"messages": [HumanMessage("Hi!")]})
+    said = memory["messages"][-1].text
+    assert said.startswith("Hello!")
+    assert "connected documents" in said
+    assert "database" not in said
+    assert (memory["facts"], memory["answer"], script.prompts) == ([], None, [])
+
+
 async def test_nothing_found_is_a_problem_that_the_next_prompt_shows(ask: Ask) -> None:
     script = Replies(
         action=[act("documents", "submarines"), SEARCH, act("finish")], read=[READ], answer=[ANSWER]
@@ -228,9 +270,11 @@ async def test_nothing_found_is_a_problem_that_the_next_prompt_shows(ask: Ask) -
         ("review.pdf", QUESTION),
         ("review.pdf cost", QUESTION),
         ("hydrogen cost in review.pdf", "hydrogen cost in"),
+        ("Hydrogen", QUESTION),
+        ("electrolysis", "electrolysis"),
     ],
 )
-async def test_the_name_of_a_document_is_not_looked_for(
+async def test_neither_a_document_nor_a_single_word_of_the_question_is_looked_for(
     ask: Ask, shelf: Shelf, given: str, wanted: str
 ) -> None:
     script = Replies(action=[act("documents", given)], read=[READ], answer=[ANSWER])
@@ -425,7 +469,7 @@ async def test_autogpt_goes_on_after_an_unreadable_reply(ask: Ask) -> None:
 
 async def test_a_citation_that_names_no_fact_is_taken_out(ask: Ask) -> None:
     script = good("react")
-    script.left["answer"] = [answer("In 2023 it costs USD 5.5/kg [1][7].")]
+    script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg [1][7].")]
     memory = await ask("react", script)
     assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
 
@@ -433,14 +477,23 @@ async def test_a_citation_that_names_no_fact_is_taken_out(ask: Ask) -> None:
 async def test_an_uncited_claim_gets_the_fact_that_supports_it(ask: Ask) -> None:
     script = good("react")
     text = "Hydrogen costs USD 5.5/kg in 2023. It costs USD 5.5/kg in 2023 [1]."
-    script.left["answer"] = [answer(text)]
+    script.left["answer"] = [tell(text)]
     memory = await ask("react", script)
     assert answer_of(memory)["why"].startswith("Hydrogen costs USD 5.5/kg in 2023 [1].")
 
 
+async def test_a_short_answer_that_asks_again_is_none(ask: Ask) -> None:
+    script = good("react")
+    short = "The document finds what green hydrogen does cost"
+    script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg [1].", short)]
+    memory = await ask("react", script)
+    assert answer_of(memory)["decision"] is None
+    assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
+
+
 async def test_an_answer_without_any_citation_gets_them(ask: Ask) -> None:
     script = good("react")
-    script.left["answer"] = [answer("In 2023 it costs USD 5.5/kg.", "USD 5.5/kg")]
+    script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg.", "USD 5.5/kg", told_by=[1])]
     memory = await ask("react", script)
     assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
     assert answer_of(memory)["facts"] == [1]
@@ -452,11 +505,12 @@ async def test_an_answer_without_any_citation_gets_them(ask: Ask) -> None:
         ("It costs USD 4.4/kg in 2023 [1].", "4.4 stands in no fact"),
         ("Elephants migrate northwards every winter [1].", "its words do not stand"),
         ("Elephants migrate northwards every winter.", "it cites no fact"),
+        ("Green hydrogen does cost that [1].", "it says again what was asked"),
     ],
 )
 async def test_an_unsupported_claim_is_marked(ask: Ask, text: str, reason: str) -> None:
     script = good("react")
-    script.left["answer"] = [answer(f"{text} It costs USD 5.5/kg in 2023 [1].")]
+    script.left["answer"] = [tell(f"{text} It costs USD 5.5/kg in 2023 [1].")]
     memory = await ask("react", script)
     first, second = memory["claims"]
     assert not first["supported"]
@@ -464,6 +518,26 @@ async def test_an_unsupported_claim_is_marked(ask: Ask, text: str, reason: str) 
     assert second["supported"]
     assert f"{text} {UNSUPPORTED}" in answer_of(memory)["why"]
     assert UNSUPPORTED in memory["messages"][-1].text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Twice 5.5 USD/kg was calculated [2].", "it does not say what was worked out"),
+        ("Twice that is 11 USD/kg [2].", ""),
+        ("Twice that is about 10.9 USD/kg [2].", "10.9 stands in no fact that it cites"),
+        ("Twice that is 2 USD/kg [2].", "it does not say what was worked out"),
+        ("It is more [2].", ""),
+    ],
+)
+async def test_a_claim_from_the_calculator_says_its_result(
+    ask: Ask, text: str, reason: str
+) -> None:
+    script = good("react")
+    script.left["action"].insert(1, act("calculator", "2 * f1"))
+    script.left["answer"] = [tell(text)]
+    memory = await ask("react", script, {"question": "What are 2 times 5.5 USD/kg?"})
+    assert only(memory["claims"])["reason"] == reason
 
 
 async def test_a_model_may_check_the_claims(ask: Ask) -> None:
@@ -494,9 +568,35 @@ async def test_an_unreadable_answer_is_said_to_be_so(ask: Ask) -> None:
     assert answer_of(memory)["unknown"].startswith("No readable answer")
 
 
+@pytest.mark.parametrize("text", ["Green hydrogen does cost a lot.", "It is USD 5.5/kg in 2023."])
+async def test_an_answer_that_nothing_tells_is_none(ask: Ask, text: str) -> None:
+    script = good("react")
+    script.left["answer"] = [tell(text, told_by=[])]
+    memory = await ask("react", script)
+    answer = answer_of(memory)
+    assert (answer["decision"], answer["why"], answer["facts"]) == (None, "", [])
+    assert answer["unknown"] == "The facts that were found do not tell it."
+
+
+async def test_an_answer_that_a_fact_supports_stands_though_the_model_names_none(ask: Ask) -> None:
+    script = good("react")
+    script.left["answer"] = [
+        tell("The cost of green hydrogen was USD 5.5/kg.", "USD 5.5/kg", told_by=[])
+    ]
+    answer = answer_of(await ask("react", script))
+    assert (answer["decision"], answer["facts"]) == ("USD 5.5/kg", [1])
+
+
+async def test_a_place_holder_is_no_answer(ask: Ask) -> None:
+    script = good("react")
+    script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg [1].", "…", "...")]
+    memory = await ask("react", script)
+    assert (answer_of(memory)["decision"], answer_of(memory)["unknown"]) == (None, "")
+
+
 async def test_what_no_fact_tells_is_said(ask: Ask) -> None:
     script = good("react")
-    script.left["answer"] = [answer("", None, "The cost in 2050.")]
+    script.left["answer"] = [tell("", None, "The cost in 2050.")]
     memory = await ask("react", script)
     assert "Not known: The cost in 2050." in memory["messages"][-1].text
 
@@ -521,7 +621,7 @@ async def test_units_are_converted_by_a_heating_value_that_was_read(ask: Ask) ->
             act("finish"),
         ],
         read=[heat],
-        answer=[answer("100 kWh are 3.003 kg [2].")],
+        answer=[tell("100 kWh are 3.003 kg [2].")],
     )
     memory = await ask("react", script, {"question": "How much hydrogen holds 100 kWh?"})
     assert "heating value" in memory["turns"][0]["problem"]
@@ -596,7 +696,7 @@ def several(*shorts: str | None) -> Replies:
     return Replies(
         action=[SEARCH] * len(shorts),
         read=[READ] * len(shorts),
-        answer=[answer("In 2023 it costs USD 5.5/kg [1].", short) for short in shorts],
+        answer=[tell("In 2023 it costs USD 5.5/kg [1].", short) for short in shorts],
     )
 
 
@@ -613,7 +713,7 @@ async def test_the_ensemble_takes_what_most_runs_say(ask: Ask) -> None:
 
 async def test_of_equal_answers_the_better_supported_is_taken(ask: Ask) -> None:
     script = several("A", "B")
-    script.left["answer"][0] = answer("In 2023 it costs USD 4.4/kg [1].", "A")
+    script.left["answer"][0] = tell("In 2023 it costs USD 4.4/kg [1].", "A")
     memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=2)
     wanted = [m for m in memory["members"] if m["claims"] and m["claims"][0]["supported"]]
     assert memory["answer"] == only(wanted)["answer"]
@@ -621,7 +721,7 @@ async def test_of_equal_answers_the_better_supported_is_taken(ask: Ask) -> None:
 
 async def test_texts_without_a_decision_are_compared_by_their_words(ask: Ask) -> None:
     script = several(None, None, None)
-    script.left["answer"][1] = answer("Ships are blue and sail far away [1].")
+    script.left["answer"][1] = tell("Ships are blue and sail far away [1].")
     memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3)
     assert "5.5" in answer_of(memory)["why"]
 

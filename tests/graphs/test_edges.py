@@ -90,7 +90,9 @@ async def test_decides(name: str, run: Run) -> None:
 async def test_a_greeting_gets_a_greeting(name: str, run: Run) -> None:
     script = Replies()
     memory = await run(name, script, {"messages": [HumanMessage("Good morning!")]}, database=None)
-    assert memory["messages"][-1].text.startswith("Hello!")
+    said = memory["messages"][-1].text
+    assert said.startswith("Hello!")
+    assert "connected database" in said
     assert (memory["answer"], memory["plan"], script.prompts) == (None, [], [])
 
 
@@ -357,6 +359,20 @@ async def test_a_repeated_action_is_not_run_again(name: str, run: Run) -> None:
     assert len(memory["facts"]) == 1
     assert "already taken" in memory["turns"][1]["problem"]
     assert "fact [1]" in memory["turns"][1]["problem"]
+
+
+@pytest.mark.parametrize("name", LOOPS)
+async def test_what_went_wrong_again_and_again_is_told_once(name: str, run: Run) -> None:
+    script = Replies(
+        plan=[plan("Look.")],
+        action=[act("sql", "SELECT price FROM plant")] * 15,
+        judge=[keep()] * 15,
+    )
+    memory = await run(name, script)
+    unknown = answer_of(memory)["unknown"]
+    assert "price" in unknown
+    assert "already taken" not in unknown
+    assert unknown.endswith("The same actions come again and again.")
 
 
 @pytest.mark.parametrize("name", LOOPS)

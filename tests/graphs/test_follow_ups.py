@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
-from scripted import Replies, Reply, act, change, decide, keep, plan, register
+from scripted import Replies, Reply, act, change, decide, keep, plan, register, tell
 
 from graphs import METHODS, method
 from memory import Context, WorkingMemory
@@ -119,12 +119,8 @@ async def test_v3_answers_from_what_an_earlier_question_found(
         read=[{"findings": [found | {"number": "5.5 USD/kg"}]}],
         verdict=[{"reason": "It is there.", "verdict": "TERMINATE"}] * 2,
         answer=[
-            {"text": "It costs USD 5.5/kg [1].", "short": None, "unknown": ""},
-            {
-                "text": "A tonne of it costs 1000 times USD 5.5/kg [1].",
-                "short": None,
-                "unknown": "",
-            },
+            tell("It costs USD 5.5/kg [1]."),
+            tell("A tonne of it costs 1000 times USD 5.5/kg [1]."),
         ],
         interpret=[understood("What does a tonne of hydrogen cost?")],
     )

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pages import Shelf
-from scripted import Replies, Reply, Script, register
+from scripted import Replies, Reply, Script, register, tell
 
 from graphs import method
 from learning import Candidate, Hit
@@ -203,7 +203,7 @@ async def test_a_page_is_taken_up_once(ask: Ask, shelf: Shelf) -> None:
 
 
 async def test_furepa_answers_at_its_limit(ask: Ask) -> None:
-    final = {"text": "Nothing tells where [1].", "short": None, "unknown": "The birthplace."}
+    final = tell("Nothing tells where [1].", unknown="The birthplace.")
     script = Replies(reason=[FIRST], answer=[final])
     memory = await ask("furepa", script, max_iterations=1)
     assert script.tasks == ["reason", "answer"]
@@ -243,14 +243,14 @@ async def test_ircot_searches_for_the_question_then_for_each_thought(
 
 @pytest.mark.parametrize("last", [think(""), BAD])
 async def test_a_chain_that_ends_is_answered_from_the_evidence(ask: Ask, last: Reply) -> None:
-    final = {"text": "Lena Holm directed Aurora [1].", "short": "Lena Holm", "unknown": ""}
+    final = tell("Lena Holm directed Aurora [1].", "Lena Holm")
     script = Replies(think=[last, last], answer=[final])
     memory = await ask("ircot", script)
     assert answer_of(memory)["decision"] == "Lena Holm"
 
 
 async def test_ircot_answers_at_its_limit(ask: Ask) -> None:
-    final = {"text": "It is a film [1].", "short": None, "unknown": "The birthplace."}
+    final = tell("It is a film [1].", unknown="The birthplace.")
     script = Replies(think=[], answer=[final])
     memory = await ask("ircot", script, max_iterations=1)
     assert answer_of(memory)["unknown"] == "The birthplace."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pages import Shelf
-from scripted import Prompt, Reply, act, decide, keep, plan
+from scripted import Prompt, Reply, act, decide, keep, plan, tell
 
 from graphs import AGENTS, DECIDERS
 from memory import WorkingMemory
@@ -97,7 +97,7 @@ class Trusting(Obedient):
             done = "CONTINUE" if len(self.done) < 2 else "TERMINATE"
             return {"reason": "So it is.", "verdict": done}
         if prompt.task == "answer":
-            return {"text": "Nothing to report [1].", "short": None, "unknown": ""}
+            return tell("Nothing to report [1].")
         if prompt.task not in ("action", "command"):
             return super().__call__(prompt)
         reply = super().__call__(prompt) if self.done else act("documents", self.look)

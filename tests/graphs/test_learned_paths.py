@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from scripted import Replies, act, change, decide, keep, plan
 
-from learning.experience import Experience
+from learning.experience import experience_of
 from learning.paths import Path as Instructions
 from learning.paths import write_paths
-from learning.queries.memory import SHIPPED, learned
+from learning.queries.memory import OWN, SHIPPED, learned
 from memory import Context, WorkingMemory
 from nodes.experience import learned_plan
 from simulators.registry import scenario
@@ -137,7 +137,10 @@ async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path
     assert "nothing" in policy["answer"]["unknown"]
 
 
-async def test_what_was_confirmed_for_one_question_serves_another(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", ["file", OWN])
+async def test_what_was_confirmed_for_one_question_serves_another(
+    source: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = (
         solved("building"),
         scenario("building").ask(scenario("building").generate(900_002, 200), 2),
@@ -149,17 +152,45 @@ async def test_what_was_confirmed_for_one_question_serves_another(run: Run, tmp_
         f"JOIN goods g ON g.code = s.goods_id WHERE g.goods_name = '{goods}' "
         "ORDER BY s.current_output DESC LIMIT 1"
     )
-    kept = Experience(tmp_path / "experience", "alice")
+    monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))
+    kept = experience_of("alice")
     kept.add([Instructions("", first.prompt, (f"sql[{query}]",), origin="thread abc")])
-    file = tmp_path / "mine.jsonl"
-    write_paths(file, [entry.path for entry in kept.entries()])
+    write_paths(tmp_path / "mine.jsonl", [entry.path for entry in kept.entries()])
+    given = {"experience": OWN if source == OWN else str(tmp_path / "mine.jsonl")}
     script = Replies(decide=[decide(str(second.answer), 1)])
-    memory = await _planrag(run, script, second, tmp_path, experience=str(file))
+    memory = await _planrag(run, script, second, tmp_path, **given, owner="alice")
     assert script.tasks == ["decide"]
     (turn,) = memory["turns"]
     assert (turn["input"], turn["problem"]) == (query.replace(goods, other), "")
     assert memory["path"]
     assert memory["path"]["origins"] == ["thread abc"]
+
+
+async def test_own_experience_is_as_it_stands_now_and_what_succeeded(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))
+    question = solved("building")
+    world = written(question, "sql", tmp_path) | {"experience": OWN, "owner": "alice"}
+
+    async def origins() -> list[str]:
+        given = {"question": question.prompt}
+        path = (await run("path_policy", Replies(), given, **world))["path"]
+        return path["origins"] if path else []
+
+    def query(number: int) -> tuple[str, ...]:
+        return (f"sql[SELECT id AS decision FROM building LIMIT {number}]", "finish[decision]")
+
+    mine, bobs = experience_of("alice"), experience_of("bob")
+    bobs.add([Instructions("", question.prompt, query(9), origin="bob's")])
+    mine.add([Instructions("", question.prompt, query(8), 0.5, origin="half of it")])
+    assert await origins() == []
+    (first,) = mine.add([Instructions("", question.prompt, query(1), origin="first")])
+    assert await origins() == ["first"]
+    (second,) = mine.add([Instructions("", question.prompt, query(2), origin="second")])
+    assert await origins() == ["second"]  # the latest
+    mine.remove([first, second])
+    assert await origins() == []
 
 
 async def test_a_learned_write_is_refused_like_any_other(run: Run, tmp_path: Path) -> None:
@@ -181,9 +212,7 @@ def test_what_is_followed_is_read_once() -> None:
 
 
 async def _planrag(
-    run: Run, script: Replies, question: Question, folder: Path, experience: str = SHIPPED
+    run: Run, script: Replies, question: Question, folder: Path, **settings: str
 ) -> WorkingMemory:
-    world = written(question, "sql", folder)
-    return await run(
-        "planrag", script, {"question": question.prompt}, **world, experience=experience
-    )
+    world = written(question, "sql", folder) | {"experience": SHIPPED} | settings
+    return await run("planrag", script, {"question": question.prompt}, **world)

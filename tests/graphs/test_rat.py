@@ -4,13 +4,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
 from scripted import Prompt, Replies, Reply, Script, register
 
 from graphs import method
-from graphs.registry import WRITERS
 from memory import Answer, Context, Input, Revision, WorkingMemory
 from models import ModelUnavailable
 from nodes.finisher import plan_lines
@@ -342,7 +340,7 @@ async def test_a_draft_of_code_is_its_own_query_and_the_last_call_gives_one_prog
     script = Replies(
         draft=[draft("# the heating value\nheat = 30", "# no page on this")],
         revise=[revised((1, "# the heating value\nheat = 33.3"))],
-        program=[{"program": program}],
+        program=[program],
     )
     shelf.pages = shelf.pages[1:]
     memory = await ask("rat", script, family="code", retrievals=1)
@@ -396,8 +394,8 @@ def test_a_step_begins_with_its_number_once(step: str, plain: str) -> None:
 @pytest.mark.parametrize(
     ("family", "task", "reply", "product"),
     [
-        ("code", "program", {"program": "x = 1"}, "x = 1"),
-        ("maths", "program", {"program": "print(4)"}, "print(4)"),
+        ("code", "program", "```python\nx = 1\n```", "x = 1"),
+        ("maths", "program", "print(4)", "print(4)"),
         ("planning", "steps", {"steps": ["mine 1 oak_log"]}, "STEP 1: mine 1 oak_log"),
         ("writing", "text", {"text": "Once."}, "Once."),
         ("answer", "answer", answer("Five.", "5"), "5"),
@@ -443,14 +441,6 @@ async def test_without_retrieval_no_source_is_needed(name: str, ask: Ask) -> Non
     assert answer_of(memory)["decision"] == "5.5"
     with pytest.raises(BadInput, match="no document collection"):
         await ask(name, good(), collection=None)
-
-
-@pytest.mark.parametrize("name", WRITERS)
-async def test_a_greeting_gets_a_greeting(name: str, ask: Ask) -> None:
-    script = Replies()
-    memory = await ask(name, script, {"messages": [HumanMessage("Hello")]})
-    assert memory["messages"][-1].text.startswith("Hello!")
-    assert script.prompts == []
 
 
 @pytest.mark.parametrize("name", ["rag", "rat"])

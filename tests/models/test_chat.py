@@ -11,6 +11,7 @@ from typing import TypedDict, Unpack
 import pytest
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import HumanMessage
+from langchain_openai.chat_models.base import BaseChatOpenAI
 from openai_server import Answer, serving
 
 from models import (
@@ -142,6 +143,13 @@ async def test_time_out_is_told(model_settings: ModelSettings) -> None:
         with pytest.raises(ModelUnavailable, match="PLANWEAVE_TIMEOUT") as caught:
             await ask_once(server.name, settings)
     assert caught.value.trouble == "slow"
+
+
+def test_a_stream_may_be_silent_as_long_as_a_reply(model_settings: ModelSettings) -> None:
+    settings = changed(model_settings, timeout=900)
+    model = chat_model("http://127.0.0.1:1/v1#m", settings=settings)
+    assert isinstance(model, BaseChatOpenAI)
+    assert model.stream_chunk_timeout == 900
 
 
 async def test_unreachable_server_is_told(model_settings: ModelSettings) -> None:

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
-from scripted import Prompt, Replies, act, change, decide, plan, register
+from scripted import Prompt, Replies, act, change, decide, plan, register, tell
 
 from graphs import method
 from memory import Context, TaskFamily
@@ -66,7 +66,7 @@ async def test_the_whole_prompt_of_each_role_over_documents(
         ],
         grade=[{"relevant": [1]}],
         read=[{"findings": [found | {"number": "5.5 USD/kg"}]}],
-        answer=[{"text": "It costs USD 5.5/kg [1].", "short": "USD 5.5/kg", "unknown": ""}],
+        answer=[tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")],
         check=[{"verdicts": []}],
     )
     context = Context(
@@ -136,7 +136,7 @@ async def test_the_whole_prompt_of_each_role_of_rat(
         draft=[{"thought": "Look.", "steps": steps}],
         query=[{"query": "hydrogen"}, {"query": "heat"}],
         revise=[revised, revised | {"agrees": True}],
-        program=[{"program": "x = 1"}],
+        program=["```python\nx = 1\n```"],
         text=[{"text": "It costs."}],
         answer=[{"text": "It costs [1].", "short": None, "unknown": ""}],
     )
@@ -160,7 +160,7 @@ async def test_the_whole_prompt_without_thoughts(
     for module in ("nodes.intake", "nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     script = Replies(
-        program=[{"program": "x = 1"}], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]
+        program=["```python\nx = 1\n```"], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]
     )
     context = Context(model=register(script), collection="energy", family=family)
     await method("rag").graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)

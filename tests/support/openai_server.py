@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NotRequired, TypedDict
 
+_PATIENCE = 60
+
 
 @dataclass(frozen=True)
 class Answer:
     """One scripted answer: a text, or an error status with headers; late by ``delay`` seconds.
 
-    It is given only to prompts that hold ``to``, so that runs can go on side by side.
+    It is given only to prompts that hold ``to``, so that runs can go on side by side. Whoever asks
+    for a stream gets it in pieces, and the second half once somebody else waits at ``halfway``.
     """
 
     text: str = "hello"
@@ -25,6 +28,7 @@ class Answer:
     finish: str = "stop"
     cached: int = 0
     to: str = ""
+    halfway: threading.Barrier | None = None
 
 
 class Request(TypedDict):
@@ -36,6 +40,7 @@ class Request(TypedDict):
     max_tokens: int
     temperature: float
     seed: NotRequired[int]
+    stream: NotRequired[bool]
 
 
 @dataclass
@@ -72,16 +77,34 @@ class _Handler(BaseHTTPRequestHandler):
         script.times.append(time.monotonic())
         answer = script.next(request)
         time.sleep(answer.delay)
-        payload = json.dumps(_payload(answer)).encode()
+        streams = request.get("stream", False) and answer.status == 200
         try:
             self.send_response(answer.status)
-            for name, value in {**answer.headers, "content-type": "application/json"}.items():
+            kind = "text/event-stream" if streams else "application/json"
+            for name, value in {**answer.headers, "content-type": kind}.items():
                 self.send_header(name, value)
+            if streams:
+                self._stream(answer)
+                return
+            payload = json.dumps(_payload(answer)).encode()
             self.send_header("content-length", str(len(payload)))
             self.end_headers()
             self.wfile.write(payload)
         except OSError:
             return  # the client lost patience, as scripted
+
+    def _stream(self, answer: Answer) -> None:
+        self.end_headers()
+        pieces = [answer.text[at : at + 4] for at in range(0, len(answer.text), 4)]
+        for number, piece in enumerate(pieces):
+            if answer.halfway and number == len(pieces) // 2:
+                answer.halfway.wait(_PATIENCE)
+            self._say(_chunk({"role": "assistant", "content": piece}))
+        self._say(_chunk({}, finish=answer.finish) | {"usage": _payload(answer)["usage"]})
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def _say(self, chunk: dict[str, object]) -> None:
+        self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (http.server's name)
         return
@@ -108,6 +131,16 @@ def _payload(answer: Answer) -> dict[str, object]:
             "total_tokens": 110,
             "prompt_tokens_details": {"cached_tokens": answer.cached},
         },
+    }
+
+
+def _chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, object]:
+    return {
+        "id": "x",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "tiny",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
     }
 
 

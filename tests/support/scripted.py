@@ -152,6 +152,21 @@ def change(*steps: str) -> Reply:
     return {"reason": "Something is missing.", "replan": "Y", "steps": list(steps)}
 
 
+def finding(quote: str, statement: str, number: str = "", page: int = 1) -> Reply:
+    """The reader's reply with one finding."""
+    found = {"page": page, "quote": quote, "statement": statement, "number": number}
+    return {"findings": [found]}
+
+
+def tell(
+    text: str, short: str | None = None, unknown: str = "", *, told_by: Sequence[int] | None = None
+) -> dict[str, object]:
+    """The answering machine's reply in words; what its text cites tells it, unless it is said."""
+    cited = [int(number) for number in re.findall(r"\[(\d+)\]", text)]
+    facts = cited if told_by is None else list(told_by)
+    return {"asked": "It.", "told_by": facts, "text": text, "short": short, "unknown": unknown}
+
+
 def decide(decision: str | None, *facts: int, unknown: str = "") -> Reply:
     """The answering machine's reply."""
     return {"why": "It is best.", "facts": list(facts), "decision": decision, "unknown": unknown}

@@ -50,6 +50,12 @@ FACTS: dict[str, float | str] = {
         ("25 degC to kelvin", 298.15, "K"),
         ("2 m", 2, "m"),
         ("2 * factor", 6, ""),
+        ("1.25 billion DKK / 280 MW to DKK/kW", 1.25e9 / 280e3, "DKK/kW"),
+        ("DKK 1.25 bn", 1.25e9, "DKK"),
+        ("9 kg * USD 85 per tonne to USD", 0.765, "USD"),
+        ("$85/tonne * 2 tonne + $3 million * 0", 170, "USD"),
+        ("€5 + €2", 7, "EUR"),
+        ("(3 thousand + 2) * 2", 6004, ""),
         ("3 × 4 ÷ 2 − 1", 5, ""),  # noqa: RUF001 (typed by people)
     ],
 )
@@ -58,6 +64,11 @@ def test_calculates(expression: str, value: float, unit: str) -> None:
     assert math.isclose(result.value, value, rel_tol=1e-12)
     assert result.unit == unit
     assert result.text == f"{expression} = {value:.12g} {unit}".strip()
+
+
+@pytest.mark.parametrize("frame", ["cost = {}", "flow={}", "{} =", "{} = ?", " cost_2 = {} = ? "])
+def test_an_equation_is_its_expression(frame: str) -> None:
+    assert calculate(frame.format("3 * 4"), FACTS).text == "3 * 4 = 12"
 
 
 @pytest.mark.parametrize(
@@ -90,6 +101,9 @@ def test_calculates(expression: str, value: float, unit: str) -> None:
         ("log(-1)", "."),
         ("sqrt(-1)", "negative"),
         ("(-8) ** 0.5", "negative"),
+        ("million", "no fact"),
+        ("USD", "must follow a number"),
+        ("€ * 2", "must follow a number"),
         ("flwo * 2", "did you mean flow"),
         ("TS / TD", "no fact|is a unit"),
         ("flow.real", "not understand"),
@@ -106,6 +120,10 @@ def test_calculates(expression: str, value: float, unit: str) -> None:
         ("1 if 2 else 3", "."),
         ("lambda: 1", "not understand"),
         ("x := 1", "not understand"),
+        ("1 = 1", "not understand"),
+        ("flow == 1", "not understand"),
+        ("a = b = 1", "not understand"),
+        ("cost =", "not complete"),
         ("'a' * 10", "not understand"),
         ("1; 2", "not understand"),
         ("True", "not arithmetic"),
@@ -135,6 +153,11 @@ def test_a_missing_fact_never_becomes_a_unit() -> None:
     """PD, TS and CP are units to pint (petadebye …) and names of facts to people."""
     with pytest.raises(CalculationFailed, match="PD"):
         calculate("PD * 2", {"TS": 4.0})
+
+
+def test_without_facts_the_numbers_themselves_are_asked_for() -> None:
+    with pytest.raises(CalculationFailed, match="f1, as none is known: write the numbers"):
+        calculate("f1 * 2")
 
 
 def test_facts_hide_units() -> None:

@@ -7,6 +7,7 @@ from cypher_cases import ATTACKS, GOOD, SCRIPT
 from graph_servers import ROOT, BoltServer, bolt_server
 
 from tools.cypher import open_cypher
+from tools.cypher.bolt import BoltCypher
 from tools.cypher.script import split
 from tools.database import (
     Cell,
@@ -191,3 +192,20 @@ def test_zz_an_endless_query_is_left_behind(graph: Database) -> None:
         )
     assert graph.run("RETURN 1 AS one").rows == ((1,),)
     assert threading.active_count() < 20
+
+
+@pytest.mark.server
+def test_zz_a_query_left_behind_closes_the_connections_when_it_ends(server: BoltServer) -> None:
+    """The driver may not be closed while a thread still reads from it."""
+    database = BoltCypher(server.url)
+    before = threading.enumerate()
+    with pytest.raises(QueryTimeout):
+        database.run(
+            "UNWIND range(1, 300) AS x UNWIND range(1, 300) AS y RETURN x * y", Limits(seconds=0.01)
+        )
+    (left_behind,) = (thread for thread in threading.enumerate() if thread not in before)
+    database.close()
+    database._driver.verify_connectivity()
+    left_behind.join()
+    with pytest.raises(DatabaseUnavailable):
+        database.run("RETURN 1 AS one")

@@ -2,7 +2,10 @@
 
 import importlib.util
 import shutil
+import time
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from published import published
@@ -56,9 +59,27 @@ def test_scienceworld() -> None:
     data = published("scienceworld/gold_trajectories.jsonl.gz")
     if shutil.which("java") is None or importlib.util.find_spec("scienceworld") is None:
         pytest.skip("ScienceWorld needs a Java runtime and pip install 'planweave[environments]'")
+    before = simulators()
     with open_environment("scienceworld", data) as world:
         tasks = sorted(world.tasks("test"), key=lambda task: len(task.gold or ()) or 1000)
         assert world.reset(tasks[0]).text.startswith("This room is called")
         assert "No known action matches" in world.step("fly to the moon").text
         assert "look around" in (world.admissible() or ())
         assert solved(world, tasks[:2]) == [1.0, 1.0]
+        (java,) = simulators() - before
+        assert b"-Xmx1g" in Path(f"/proc/{java}/environ").read_bytes()
+    deadline = time.monotonic() + 30
+    while java in simulators():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def simulators() -> set[int]:
+    """The processes that run ScienceWorld's program, whoever started them."""
+    found = set()
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended since
+            words = file.read_bytes().split(b"\0")
+            if words[0].endswith(b"java") and any(b"scienceworld" in word for word in words):
+                found.add(int(file.parent.name))
+    return found

@@ -386,6 +386,8 @@ def test_it_does_not_escape(name: str, world: World, layers: tuple[str, ...]) ->
 def test_it_ends_in_time(name: str, world: World, layers: tuple[str, ...]) -> None:
     reason, program = EXHAUSTING[name]
     limits = replace(LIMITS, seconds=1) if reason in ("time", None) else LIMITS
+    if reason == "memory":  # a loaded machine can need a second of its processor for 256 MB
+        limits = replace(LIMITS, cpu=20, seconds=60)
     result = attack(program, world, layers, limits)
     assert reason in (None, result.reason), result
     assert len(result.stdout) <= LIMITS.output

@@ -62,7 +62,9 @@ class BoltCypher:
             auth = unquote(parts.username), unquote(parts.password or "")
         self._place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         self._database = parts.path.strip("/") or None
-        self._lock = Lock()
+        self._lock = Lock()  # of the two below: the driver may not be closed while a query uses it
+        self._running = 0
+        self._closed = False
         self._schema: Schema | None = None
         try:
             self._driver: Driver = GraphDatabase.driver(
@@ -113,9 +115,14 @@ class BoltCypher:
         )
 
     def close(self) -> None:
-        """Close all connections; safe to call twice."""
+        """Close all connections, at the latest when a query left behind has ended.
+
+        Safe to call twice.
+        """
         with self._lock:
-            self._driver.close()
+            self._closed = True
+            if not self._running:
+                self._driver.close()
 
     def _is_neo4j(self) -> bool:
         """Whether the server is Neo4j itself, whose EXPLAIN tells reads from writes."""
@@ -145,7 +152,11 @@ class BoltCypher:
                 outcome.append(self._execute(query, limits, checked))
             except Exception as error:  # handed to the caller's thread below
                 outcome.append(error)
+            finally:
+                self._ended()
 
+        with self._lock:
+            self._running += 1
         thread = Thread(target=work, daemon=True)
         thread.start()
         thread.join(limits.seconds)
@@ -154,6 +165,13 @@ class BoltCypher:
         if isinstance(outcome[0], Exception):
             raise self._translated(outcome[0], limits) from outcome[0]
         return outcome[0]
+
+    def _ended(self) -> None:
+        """Count a query as ended; the last one closes the connections if nobody wants them."""
+        with self._lock:
+            self._running -= 1
+            if self._closed and not self._running:
+                self._driver.close()
 
     def _execute(self, query: str, limits: Limits, checked: bool) -> Answer:
         from neo4j import READ_ACCESS

@@ -2,12 +2,23 @@
 
 import re
 import unicodedata
+from math import isclose
+
+from tools.calculator import CURRENCIES
 
 _FEWEST_CHARACTERS = 4
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _ENOUGH = 0.5
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[\u201c\u2018]?[A-ZÀ-Þ0-9])|\n\s*\n")
-_NUMBER = re.compile(r"(?<!\d)\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?")
+_NUMBER = re.compile(
+    rf"""(?<![^\W\d_])
+    (?: (?:{"|".join(CURRENCIES)})?
+        (?P<quantity> (?: \d{{1,3}}(?:[,\u00a0\u202f ]\d{{3}})+(?!\d) | \d+ ) (?:\.\d+)? )
+        (?P<code> [DEHIO-SUX-Z]\b )?  # a single capital that is no unit and no "million"
+      | [^\W\d_]+ \d+ (?:\.\d+)?
+    )""",
+    re.VERBOSE,
+)
 _DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212")
 
 
@@ -33,8 +44,16 @@ def locate(quote: str, text: str) -> str | None:
 
 
 def numbers(text: str) -> frozenset[str]:
-    """The numbers in a text, without thousands separators and closing zeros."""
-    return frozenset(_plain_number(number) for number in _NUMBER.findall(text))
+    """The numbers in a text, without thousands separators and closing zeros.
+
+    A figure that is part of a name, as in CO2 and 45Q, is no number; one with a unit or a currency
+    is, as in 10kg and USD0.8.
+    """
+    return frozenset(
+        _plain_number(found["quantity"])
+        for found in _NUMBER.finditer(text)
+        if found["quantity"] and not found["code"]
+    )
 
 
 def unsaid(claim: str, said: str) -> str:
@@ -48,6 +67,18 @@ def alike(claim: str, said: str) -> bool:
     """Whether half of a claim's longer words stand in what is said."""
     words = _words(claim)
     return len(words & _words(said)) >= _ENOUGH * len(words)
+
+
+def adds(claim: str, said: str, asked: str) -> bool:
+    """Whether a claim says more than was asked, and some of that stands in what is said."""
+    words = (_words(claim) - _words(asked)) & _words(said)
+    return bool(words or (numbers(claim) - numbers(asked)) & numbers(said))
+
+
+def tells(claim: str, said: str) -> bool:
+    """Whether a claim holds a number of what is said, to one per cent."""
+    known = [float(number) for number in numbers(said)]
+    return any(isclose(float(n), one, rel_tol=0.01) for n in numbers(claim) for one in known)
 
 
 def says(said: str, claim: str) -> bool:
@@ -74,8 +105,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _plain_number(number: str) -> str:
-    digits = re.sub(r"[^\d.]", "", number)
-    return (digits.rstrip("0").rstrip(".") if "." in digits else digits).lstrip("0") or "0"
+    digits = re.sub(r"^0+(?=\d)", "", re.sub(r"[^\d.]", "", number))
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
 def _essence(text: str) -> tuple[str, list[int]]:

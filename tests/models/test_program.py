@@ -1,0 +1,75 @@
+"""Programs in replies: the block that is one, and what is said where none is."""
+
+import pytest
+from langchain_core.messages import HumanMessage
+from scripted import Prompt, register
+
+from models import Program, StructuredFailure, ask, chat_model
+from models.program import read_program
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("```python\nprint(4)\n```", "print(4)"),
+        ("Here it is:\n\n```py\nx = 1\nprint(x)\n```\nIt prints 1.", "x = 1\nprint(x)"),
+        ("```\nprint(4)\n```", "print(4)"),
+        ("```python\nprint(4)", "print(4)"),
+        ("print(4)", "print(4)"),
+        ("80", "80"),
+        (
+            "```python\ndef f():\n    return 1\n```\nUse it:\n```python\nf()\n```",
+            "def f():\n    return 1",
+        ),
+        ("```\nTask: none\n```\n```python\nprint(1)\n```", "print(1)"),
+        ("```python\nprint(len('```'))\n```", "print(len('```'))"),
+    ],
+)
+def test_the_longest_block_that_is_a_program(text: str, code: str) -> None:
+    assert read_program(text, Program) == Program(code=code)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "why"),
+    [
+        ("", "empty", "was empty"),
+        ("Calculate the total and print it.", "no_program", "it has no block of code"),
+        ("Four", "no_program", "it has no block of code"),
+        ("Answer: four", "no_program", "it has no block of code"),
+        ("```python\nprint(4)}\n```", "no_program", "unmatched '}' in line 1 of the block"),
+        ("```python\n# nothing yet\n```", "no_program", "the block does nothing"),
+        ("```python\nx = '\0'\n```", "no_program", "the block"),
+        ("```python\n" + "-" * 15_000 + "1\n```", "no_program", "the block"),
+        ("```python\n" + "x = 1\n" * 5_000 + "```", "no_program", "it is too long"),
+    ],
+)
+def test_what_is_no_program_is_said(text: str, kind: str, why: str) -> None:
+    failure = read_program(text, Program)
+    assert isinstance(failure, StructuredFailure)
+    assert failure.kind == kind
+    assert why in failure.message
+
+
+@pytest.mark.parametrize("text", ["```python\nprint(4)", "print(4)"])
+def test_a_program_that_was_cut_off_is_none(text: str) -> None:
+    failure = read_program(text, Program, cut=True)
+    assert isinstance(failure, StructuredFailure)
+    assert failure.kind == "cut_off"
+    whole = read_program(f"```python\nprint(1)\n```\n{text}", Program, cut=True)
+    assert whole == Program(code="print(1)")
+
+
+async def test_a_model_is_asked_for_a_block_and_told_what_was_wrong_with_it() -> None:
+    shown: list[str] = []
+
+    def script(prompt: Prompt) -> str:
+        shown.append(prompt.messages[-1].text)
+        return "```python\nprint(2\n```" if len(shown) == 1 else "```python\nprint(2)\n```"
+
+    task = "# Your task now: the program\nPrint 2."
+    reply = await ask(chat_model(register(script)), [HumanMessage(task)], Program)
+    assert reply.value == Program(code="print(2)")
+    assert "```python" in shown[0]
+    assert "JSON" not in shown[0]
+    assert "'(' was never closed in line 1 of the block" in shown[1]
+    assert [call.error != "" for call in reply.calls] == [True, False]
