@@ -15,9 +15,15 @@ _SMALL = 1000  # texts that need no bar
 
 
 @contextmanager
-def sentence_vectors(console: Console) -> Iterator[SentenceVectors]:
-    """The frozen model of the plan assessor; long work shows how far it is."""
-    folder = process_settings().cache_dir / "vectors" / embedding_id(EMBEDDINGS).replace("#", "-")
+def sentence_vectors(console: Console, *, kept: bool = True) -> Iterator[SentenceVectors]:
+    """The frozen model of the plan assessor; long work shows how far it is.
+
+    Args:
+        console: Where that is shown.
+        kept: Keep vectors in the cache; not those of what a person may want to be forgotten.
+    """
+    name = embedding_id(EMBEDDINGS).replace("#", "-")
+    folder = process_settings().cache_dir / "vectors" / name if kept else None
     columns = (TextColumn("embedding"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("embedding", visible=False)

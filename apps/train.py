@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from apps.progress import sentence_vectors
-from apps.train_instructrag import instructrag
+from apps.train_instructrag import adapt, instructrag
 from benchmarks import assessor, machine, multihop
 from benchmarks.assessor_rounds import Lot, Round, by_truth, recorded_searches, rounds
 from learning import Card, Embed, Group
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Train what ships trained.", no_args_is_help=True)
 app.command()(instructrag)
+app.command()(adapt)
 
 FILES = (
     "hotpotqa/train_distractor_subset.jsonl.gz",

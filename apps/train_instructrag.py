@@ -1,11 +1,13 @@
-"""``planweave train instructrag``: the two agents of InstructRAG, from trajectories."""
+"""``planweave train instructrag`` and ``train adapt``: the agents of InstructRAG, from paths."""
 
 import sys
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import Progress
@@ -13,9 +15,13 @@ from rich.progress import Progress
 from apps.progress import sentence_vectors
 from benchmarks import machine
 from benchmarks.paths_tasks import Environment, load, world
-from learning.agents_file import SHIPPED_FILE, AgentsCard, save
+from learning.agents_file import SHIPPED, SHIPPED_FILE, AgentsCard, save
+from learning.agents_file import load as load_agents
 from learning.guide import THRESHOLD
 from learning.instruction_graph import InstructionGraph
+from learning.overlap import shared
+from learning.paths import read_paths, succeeded
+from learning.slots import Slots, finishes
 from models import process_settings
 from planweave import BadInput
 
@@ -23,29 +29,24 @@ if TYPE_CHECKING:
     from learning.meta_training import Point
 
 
+Data = Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")]
+Seed = Annotated[int, typer.Option(help="Of every draw.", min=0)]
+
+
 def instructrag(
     *,
     environment: Annotated[Environment, typer.Option(help="How tasks and actions are told.")],
-    data: Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")],
+    data: Data,
     out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
     iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = 40,
-    seed: Annotated[int, typer.Option(help="Of every draw.", min=0)] = 1,
+    seed: Seed = 1,
 ) -> None:
     """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""
-    try:
-        import jax
+    prepare_jax()
+    from learning.agent_batches import Material, Settings
+    from learning.graph_states import Survey
+    from learning.meta_training import train
 
-        from learning.agent_batches import Material, Settings
-        from learning.graph_states import Survey
-        from learning.meta_training import train
-        from learning.overlap import shared
-    except ImportError as error:
-        raise BadInput(
-            f"Training needs the package {error.name}.",
-            mend="Install it with `pip install 'planweave[learning,documents]'`.",
-        ) from None
-    compiled = str(process_settings().cache_dir / "jax")
-    jax.config.update("jax_compilation_cache_dir", compiled)  # type: ignore[no-untyped-call]
     started = perf_counter()
     console = Console(highlight=False)
     settings = Settings(seed=seed, iterations=iterations)
@@ -68,18 +69,90 @@ def instructrag(
             survey, materials, embed, settings, shared, progress=show, checkpoint=checkpoint
         )
     path = out / SHIPPED_FILE.name
-    card = AgentsCard(
-        seed=seed,
-        date=datetime.now(UTC).date().isoformat(),
-        command=machine.command(["planweave", *sys.argv[1:]]),
-        tasks={task.name: len(task.support) + len(task.query) for task in tasks},
-        rewards=[round(point.reward, 4) for point in trained.points],
-    )
+    sizes = {task.name: len(task.support) + len(task.query) for task in tasks}
+    card = _card(seed, sizes, [round(point.reward, 4) for point in trained.points])
     save(path, trained.agents.rl, trained.agents.ml, card)
     _draw(trained.points, path.with_suffix(".png"))
     checkpoint.unlink(missing_ok=True)
     took = timedelta(seconds=round(perf_counter() - started))
     console.print(f"{path}: {iterations} iterations on {len(tasks)} tasks in {took}.")
+
+
+def adapt(
+    *,
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Folder of the adapted agents and their card.")],
+    agents: Annotated[str, typer.Option(help="Adapted are these: shipped, or a file.")] = SHIPPED,
+    task: Annotated[
+        str, typer.Option(help="Type of question to adapt to; all of the file if unset.")
+    ] = "",
+    seed: Seed = 1,
+) -> None:
+    """Adapt trained agents of InstructRAG to a new task by a few of its paths."""
+    prepare_jax()
+    from learning.agent_batches import MetaTask, Settings
+    from learning.graph_states import Survey
+    from learning.meta_training import adapt as adapted
+    from learning.meta_training import as_agents
+
+    started = perf_counter()
+    console = Console(highlight=False)
+    loaded = load_agents(agents)
+    known = [
+        path
+        for path in succeeded(read_paths(data))
+        if task in ("", path.task) and not all(map(finishes, path.instructions))
+    ]
+    if len({path.question for path in known}) < 2:
+        raise BadInput(
+            f"{data} has too few paths{f' of the task {task!r}' if task else ''} that succeeded: "
+            "those of two questions are the least.",
+            mend="`planweave experience export FILE` writes those that were kept.",
+        )
+    slots = Slots.of(known)
+    order = np.random.default_rng(seed).permutation(len(known))
+    support = tuple(slots.path(known[row]) for row in order)
+    # Calibrated are agents where they are used, on the graph at hand.
+    settings = Settings(seed=seed, calibration=False)
+    with sentence_vectors(console) as embed:
+        graph = InstructionGraph(embed, THRESHOLD)
+        graph.insert_all(support)
+        survey = Survey(graph, embed, slots)
+        own = MetaTask(task, support, ())
+        made = adapted(as_agents(loaded.rl, loaded.ml), survey, own, embed, settings, shared)
+    looked_at = min(settings.few, len(support))
+    card = _card(seed, {task or data.name: looked_at}, rewards=[])
+    path = out / SHIPPED_FILE.name
+    save(path, made.rl, made.ml, card)
+    took = perf_counter() - started
+    console.print(f"{path}: adapted to {looked_at} of {len(support)} paths in {took:.1f} s.")
+
+
+def prepare_jax() -> None:
+    """Keep what JAX compiles from run to run.
+
+    Raises:
+        BadInput: It is not installed.
+    """
+    if missing := [name for name in ("jax", "optax") if find_spec(name) is None]:
+        raise BadInput(
+            f"Training needs the package {missing[0]}.",
+            mend="Install it with `pip install 'planweave[learning,documents]'`.",
+        )
+    import jax
+
+    compiled = str(process_settings().cache_dir / "jax")
+    jax.config.update("jax_compilation_cache_dir", compiled)  # type: ignore[no-untyped-call]
+
+
+def _card(seed: int, tasks: dict[str, int], rewards: list[float]) -> AgentsCard:
+    return AgentsCard(
+        seed=seed,
+        date=datetime.now(UTC).date().isoformat(),
+        command=machine.command(["planweave", *sys.argv[1:]]),
+        tasks=tasks,
+        rewards=rewards,
+    )
 
 
 def _draw(points: "list[Point]", path: Path) -> None:

@@ -162,7 +162,8 @@ class Trial:
             return answer["decision"] is None and bool(answer["unknown"])
         if answer["decision"]:
             return gold.right(answer["decision"], self.question.asked)
-        return None if said(answer) else False
+        text = said(answer)
+        return None if text and gold.may_be_in(text) else False
 
     def _tatqa(self, answer: Answer | None) -> dict[str, JsonValue] | None:
         """Exact match and F1 of the short answer by TAT-QA's metric."""

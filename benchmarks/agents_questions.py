@@ -10,7 +10,6 @@
 """
 
 import gzip
-import hashlib
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,9 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from benchmarks.agents_quantity import Quantity, is_number, quantities, result_of, same
+from benchmarks.agents_quantity import Quantity, agree, is_number, quantities, result_of, same
 from benchmarks.agents_tatqa import SCALES, match
+from benchmarks.suite import drawn
 from planweave import BadInput
 
 SETS = ("simple 1", "simple 2", "complex 1", "complex 2", "calculation")
@@ -64,6 +64,21 @@ class Gold:
             exact, f1 = match(self.spans, self.scale, said, spans=True)
             return True if exact else None if f1 else False
         return None
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text can tell this answer: one that nowhere gives its numbers cannot.
+
+        Their signs may be in its words ("it fell by 22 %").
+        """
+        found = _unsigned(quantities(text))
+        return not self.forms or any(
+            all(any(agree(one, other) for other in found) for one in _unsigned(form))
+            for form in self.forms
+        )
+
+
+def _unsigned(given: Sequence[Quantity]) -> list[Quantity]:
+    return [one._replace(value=abs(one.value)) for one in given]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,8 +179,8 @@ def load(folder: Path, *, contexts: int, seed: int) -> Found:
         paths = sorted({*files.values(), *reports.parent.glob("*.pdf")})
         documents += [Document(path.name, path) for path in paths]
     if tables.exists():
-        pool = sorted(_lines(tables, _Context), key=lambda one: _order(seed, one.table.uid))
-        for context in pool[:contexts]:
+        pool = _lines(tables, _Context)
+        for context in drawn(pool, contexts, seed, lambda one: one.table.uid):
             documents.append(_document(context))
             questions += [q for one in context.questions if (q := _of_table(one, context))]
     if not questions:
@@ -184,20 +199,16 @@ def choose(questions: Sequence[Question], limit: int | None, seed: int) -> list[
         limit: Questions in all; None for every one.
         seed: Another seed, another sample.
     """
-    drawn = []
+    pools = []
     for part in SETS:
-        own = sorted((q for q in questions if q.part == part), key=lambda q: _order(seed, q.id))
+        own = drawn((q for q in questions if q.part == part), None, seed, lambda q: q.id)
         from_tables = [q for q in own if q.id.startswith("tatqa-")]
-        drawn.append(_in_turn([q for q in own if q not in from_tables], from_tables))
-    return _in_turn(*drawn)[:limit]
+        pools.append(_in_turn([q for q in own if q not in from_tables], from_tables))
+    return _in_turn(*pools)[:limit]
 
 
-def _in_turn(*drawn: Iterable[Question]) -> list[Question]:
-    return [q for q in chain.from_iterable(zip_longest(*drawn)) if q is not None]
-
-
-def _order(seed: int, name: str) -> bytes:
-    return hashlib.sha256(f"{seed} {name}".encode()).digest()
+def _in_turn(*pools: Iterable[Question]) -> list[Question]:
+    return [q for q in chain.from_iterable(zip_longest(*pools)) if q is not None]
 
 
 def _lines(path: Path, model: type[Model]) -> list[Model]:

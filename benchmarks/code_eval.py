@@ -32,7 +32,6 @@ LIMITS = sandbox.SandboxLimits(seconds=60, cpu=30, memory=1 << 30)
 MBPP_TEST = range(11, 511)
 """Task numbers of MBPP's test split (Austin et al. 2021)."""
 
-_FENCE = re.compile(r"```[ \t]*(?:python|py)?[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _DEFINED = re.compile(r"^def\s+(\w+)", re.MULTILINE)
 # What a program says last, having read it only then: one that leaves early passes nothing.
 _LAST = "\nimport sys as _sys\n_sys.stdout.write(chr(10) + _sys.stdin.read())\n"
@@ -231,11 +230,6 @@ def _list(value: object) -> list[object]:
     if not isinstance(value, list):
         raise TypeError(f"no list: {value!r:.40}")
     return value
-
-
-def code_of(reply: str) -> str:
-    """The code in a model's reply: its longest fenced block, or all of it if there is none."""
-    return max(_FENCE.findall(reply), key=len, default=reply)
 
 
 def program(problem: Problem, code: str) -> str:

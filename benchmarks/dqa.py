@@ -12,9 +12,10 @@ from pydantic import JsonValue
 from benchmarks.dqa_tables import PAPER, baselines, decision_tables
 from benchmarks.metrics import Rate
 from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, register
+from benchmarks.suite import Sample, drawn, register
 from benchmarks.table import Table
 from memory import Answer, Context
+from nodes.experience import known_paths
 from planweave import BadInput
 from simulators.baselines import BASELINES, random_source
 from simulators.outcome import Decision, Outcome
@@ -58,14 +59,13 @@ def choose(
     Raises:
         BadInput: A scenario has no question.
     """
-    drawn = []
+    pools = []
     for scenario in scenarios:
         found = [question for question in questions if question.scenario.name == scenario]
         if not found:
             raise BadInput(f"The data set has no question of the scenario {scenario!r}.")
-        found.sort(key=lambda q: hashlib.sha256(f"{seed} {q.id}".encode()).digest())
-        drawn.append(found)
-    in_turn = [q for q in chain.from_iterable(zip_longest(*drawn)) if q is not None]
+        pools.append(drawn(found, None, seed, lambda question: question.id))
+    in_turn = [q for q in chain.from_iterable(zip_longest(*pools)) if q is not None]
     return in_turn[:limit]
 
 
@@ -90,9 +90,11 @@ def samples(
         folder: Where the databases are written as scripts.
 
     Raises:
-        BadInput: A database cannot be read, or the folder cannot be written.
+        BadInput: A database cannot be read, the folder cannot be written, or the experience of the
+            settings holds one of the questions.
     """
-    made = []
+    questions, made = [*questions], []
+    _check_unseen(questions, settings)
     for question in questions:
         judge = Judge(question)
         for database in databases:
@@ -119,6 +121,20 @@ def samples(
                 for method in methods
             ]
     return made
+
+
+def _check_unseen(questions: Iterable[Question], settings: Context) -> None:
+    """Who has seen a question is not asked it; that holds for every source of experience."""
+    if settings.experience is None:
+        return
+    paths = known_paths(settings.experience, settings.owner)
+    seen = {" ".join(path.question.split()) for path in paths}
+    known = [q.id for q in questions if " ".join(q.prompt.split()) in seen]
+    if known:
+        raise BadInput(
+            f"The experience holds {len(known)} of the questions, such as {known[0]}.",
+            mend="Measure with experience that comes from other questions.",
+        )
 
 
 def _write_script(question: Question, database: Kind, folder: Path) -> Path:

@@ -1,6 +1,5 @@
 """Tasks of environments: paths replayed and followed without a language model, and how fast."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
@@ -9,6 +8,7 @@ from typing import TypeAlias
 
 from benchmarks.environment_players import PLAYERS, Player
 from benchmarks.metrics import Rate, Spread, rate, spread
+from benchmarks.suite import drawn
 from benchmarks.table import Table
 from learning.guide import Guide
 from planweave import BadInput
@@ -109,9 +109,8 @@ class Summary:
 
 
 def choose(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:
-    """A fixed sample, which depends on the seed and the ids alone; all tasks without a limit."""
-    drawn = sorted(tasks, key=lambda t: hashlib.sha256(f"{seed} {t.id}".encode()).digest())
-    return drawn[:limit]
+    """See :func:`drawn`."""
+    return drawn(tasks, limit, seed, lambda task: task.id)
 
 
 def followers(environment: str, guide: Guide, *, proposed: bool) -> Choose:

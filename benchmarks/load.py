@@ -119,21 +119,28 @@ class Sides:
 
     Attributes:
         served: The server.
+        client: As given.
+        model: As given.
+        order: What a run on the server is asked for with.
     """
 
     def __init__(
         self, client: httpx.AsyncClient, server: Served, model: str, database: Path
     ) -> None:
         self.served = server
-        self._client = client
-        self._url = f"{server.url}/runs/stream"
-        self._input = {"question": "In which trade node should you place the merchant?"}
-        self._context = {"model": model, "database": str(database)}
+        self.client = client
+        self.model = model
+        self.order: dict[str, Any] = {
+            "assistant_id": METHOD,
+            "input": {"question": "In which trade node should you place the merchant?"},
+            "context": {"model": model, "database": str(database)},
+            "stream_mode": ["updates"],
+        }
 
     async def bare(self) -> AsyncIterator[Mapping[str, Any]]:
         """A run in this event loop, without checkpoints."""
-        given: Any = self._input
-        context = Context.model_validate(self._context)
+        given: Any = self.order["input"]
+        context = Context.model_validate(self.order["context"])
         async for update in single_rag.graph.astream(given, context=context, stream_mode="updates"):
             yield update
 
@@ -143,24 +150,26 @@ class Sides:
         Raises:
             ValueError: The server refuses it, or it fails there.
         """
-        body = {
-            "assistant_id": METHOD,
-            "input": self._input,
-            "context": self._context,
-            "stream_mode": ["updates"],
-        }
-        async with self._client.stream("POST", self._url, json=body) as response:
+        url = f"{self.served.url}/runs/stream"
+        async with self.client.stream("POST", url, json=self.order) as response:
             if not response.is_success:
                 raise ValueError((await response.aread()).decode()[:300])
-            event = ""
-            async for line in response.aiter_lines():
-                name, _, value = line.partition(": ")
-                if name == "event":
-                    event = value
-                elif name == "data" and event == "error":
-                    raise ValueError(value[:300])
-                elif name == "data" and event == "updates":
-                    yield json.loads(value)
+            async for event, data in events(response.aiter_lines()):
+                if event == "error":
+                    raise ValueError(data[:300])
+                if event == "updates":
+                    yield json.loads(data)
+
+
+async def events(lines: AsyncIterator[str]) -> AsyncIterator[tuple[str, str]]:
+    """The events of a stream with their data, from its lines."""
+    event = ""
+    async for line in lines:
+        name, _, value = line.partition(": ")
+        if name == "event":
+            event = value
+        elif name == "data":
+            yield event, value
 
 
 def client() -> httpx.AsyncClient:

@@ -53,6 +53,11 @@ class Served:
         ticks = sum(int(user) + int(system) for user, system in times)
         return ticks / os.sysconf("SC_CLK_TCK") if times else None
 
+    def workers(self) -> list[int]:
+        """Its processes that answer and carry out runs, where it has several; else none."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [pid for pid in map(int, children.split()) if _is_worker(pid)]
+
     def _processes(self, name: str) -> Iterator[str]:
         """What ``/proc`` says of each of its processes."""
         pids = [self.process.pid]
@@ -63,9 +68,19 @@ class Served:
                     pids += map(int, children.read_text("ascii").split())
 
 
+def _is_worker(pid: int) -> bool:
+    """Whether a child of a server is a worker, and not what minds their shared memory."""
+    with suppress(OSError):
+        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
+
+
 @contextmanager
 def scripted_model() -> Iterator[str]:
-    """A model's name up to its latency: ``http://…/{milliseconds}/v1#scripted`` completes it."""
+    """A model's name up to its latency: ``http://…/{milliseconds}/v1#scripted`` completes it.
+
+    At ``/calls`` it tells how often it was called.
+    """
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
         port = listening.getsockname()[1]
         process = multiprocessing.get_context("spawn").Process(
@@ -89,14 +104,24 @@ def _answer(listening: socket.socket) -> None:
 
     os.setsid()  # Ctrl-C is not for us
 
+    calls = 0
+
     async def completion(request: Request) -> JSONResponse:
+        nonlocal calls
+        calls += 1
         task = (await request.json())["messages"][-1]["content"]
         reply = next(reply for name, reply in _REPLIES.items() if f"task now: {name}" in task)
         await asyncio.sleep(request.path_params["milliseconds"] / 1000)
         return JSONResponse(_payload(json.dumps(reply)))
 
-    route = Route("/{milliseconds:int}/v1/chat/completions", completion, methods=["POST"])
-    config = uvicorn.Config(Starlette(routes=[route]), log_level="critical", lifespan="off")
+    async def called(_: Request) -> JSONResponse:
+        return JSONResponse(calls)
+
+    routes = [
+        Route("/{milliseconds:int}/v1/chat/completions", completion, methods=["POST"]),
+        Route("/calls", called),
+    ]
+    config = uvicorn.Config(Starlette(routes=routes), log_level="critical", lifespan="off")
     uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -4,7 +4,9 @@ import os
 import platform
 import re
 import subprocess
+import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -63,6 +65,17 @@ def commit() -> str:
     except (OSError, subprocess.CalledProcessError):
         return ""
     return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
+
+
+def head() -> dict[str, JsonValue]:
+    """How and where a result is made: command, date, machine, versions, commit."""
+    return {
+        "command": command(["planweave", *sys.argv[1:]]),
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine(),
+        "versions": {**versions()},
+        "commit": commit(),
+    }
 
 
 def command(words: Sequence[str]) -> str:

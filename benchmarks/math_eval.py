@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.code_eval import code_of, report
+from benchmarks.code_eval import report
 from benchmarks.lines import published
 from planweave import BadInput, PlanweaveError
 from tools import sandbox
@@ -114,17 +114,16 @@ def same_number(found: float | None, answer: float) -> bool:
 
 
 def compute(
-    reply: str, *, limits: sandbox.SandboxLimits = LIMITS, unprotected: bool = False
+    program: str, *, limits: sandbox.SandboxLimits = LIMITS, unprotected: bool = False
 ) -> Computed:
-    """Run the program in a model's reply; its number is what ``solution()`` returns.
+    """Run a program; its number is what ``solution()`` returns.
 
     Without such a function it is what ``answer`` or ``result`` holds, else the last number printed.
 
     Raises:
         SandboxUnavailable: Programs cannot be confined here.
     """
-    program = code_of(reply) + _LAST
-    ended = sandbox.run(program, limits=limits, unprotected=unprotected)
+    ended = sandbox.run(program + _LAST, limits=limits, unprotected=unprotected)
     if ended.reason != "ok":
         return Computed(None, ended.reason)
     lines = ended.stdout.split("\n")

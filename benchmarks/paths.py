@@ -5,6 +5,8 @@ selected path and the K candidates hold? Instructions are compared with their sl
 the answer does not count (:mod:`learning.overlap`).
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter, process_time
@@ -91,6 +93,7 @@ class Measured(BaseModel):
         part: Which table.
         name: Which line of it.
         scores: Of the query questions of all unseen tasks.
+        about: See :func:`about`.
         adaptations: To the unseen tasks, in the line of the full method. The first one of a
             process also compiles.
     """
@@ -101,6 +104,7 @@ class Measured(BaseModel):
     part: str
     name: str
     scores: list[Score]
+    about: str = ""
     adaptations: list[Adaptation] = []
 
 
@@ -112,6 +116,12 @@ class _Retrieved(NamedTuple):
 
     selected: Sequence[str]
     candidates: Sequence[Sequence[str]]
+
+
+def about(paths: Sequence[Path], iterations: int) -> str:
+    """Twelve hexadecimal digits that stand for what lines are measured on, and how."""
+    told = json.dumps([iterations, [(path.key, path.reward) for path in paths]])
+    return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
 class Experiment:

@@ -29,6 +29,32 @@ _RULES = (
     ("work", r"\b(film|movie|book|novel|album|song|series|magazine|play|show|opera)\b"),
     ("event", r"\b(war|battle|election|tournament|cup|festival|match|event|season)\b"),
 )
+_GOODS = (
+    (
+        "fashion",
+        r"shoes?|sneakers?|boots?|sandals?|slippers|flats|heels?|(t-?|sweat)?shirts?|hood(ie|ed)|"
+        r"sweaters?|jackets?|coats?|dress(es)?|pants|jeans|shorts|leggings|socks|bras?|briefs|"
+        r"underwear|bodysuit|cardigans?|blouses?|suits?|skirts?|sleeves?d?|tops?|wear|waist(band)?",
+    ),
+    (
+        "beauty",
+        r"hair|skin|nails?|lips?|lipstick|lashes|makeup|brush(es)?|tooth\w*|teeth|mouth ?wash|"
+        r"body|bath|shampoo|conditioner|lotion|creams?|serum|soap|deodorant|perfume|parfum|fragrance|wax|"
+        r"cosmetics?|scrubber",
+    ),
+    (
+        "grocery",
+        r"food|snacks?|cookies?|chips|chocolate|coffee|teas?|drinks?|sugar|syrup|sauce|cheese|"
+        r"fruits?|nuts?|candy|cakes?|bread|sausage|jerky|popcorn|gluten|keto|flavou?r\w*|ounces?|"
+        r"organic|seeds|macaroons",
+    ),
+    (
+        "electronics",
+        r"phones?|headphones?|speakers?|cameras?|tv|televisions?|computer|pc|intel|laptop|tablet|ipad|"
+        r"iphone|cables?|charg\w+|usb|hdmi|bluetooth|wireless|microphone|projector|monitor|screen|"
+        r"antenna|batter(y|ies)|power|apple|speed",
+    ),
+)
 
 
 def answer_type(record: Mapping[str, JsonValue]) -> str:
@@ -56,11 +82,22 @@ def answer_type(record: Mapping[str, JsonValue]) -> str:
     return next(name for name, fits in tests if fits)
 
 
+def goods(record: Mapping[str, JsonValue]) -> str:
+    """The task of a WebShop record: the kind of goods that its instruction has a word for.
+
+    The data have no true categories. In this order: fashion, beauty, grocery, electronics; home,
+    if it is none of them.
+    """
+    said = str(record.get("instruction")).lower()
+    found = (name for name, words in _GOODS if re.search(rf"\b({words})\b", said))
+    return next(found, "home")
+
+
 TASK_OF: dict[Environment, TaskOf | None] = {
     "hotpotqa": answer_type,
     "alfworld": None,
     "scienceworld": None,
-    "webshop": None,
+    "webshop": goods,
 }
 """How the tasks of a file are told apart; by the type that its records name if None."""
 

@@ -19,7 +19,7 @@ from benchmarks.play import OnCall
 from benchmarks.rag_tables import agreement_tables
 from benchmarks.rag_ways import CRITERIA, Pair, Rated, rate_pair
 from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, Suite, register
+from benchmarks.suite import Sample, Suite, drawn, register
 from benchmarks.table import Table
 from memory import Answer, Context, WorkingMemory
 from planweave import BadInput
@@ -92,15 +92,8 @@ def _read(line: str, where: str) -> Pair:
 
 
 def choose(pairs: Sequence[Pair], limit: int | None, seed: int) -> list[Pair]:
-    """A fixed sample in a fixed order; a smaller limit chooses a part of what a larger one does.
-
-    Args:
-        pairs: Those to choose from.
-        limit: Pairs at most; None for every one.
-        seed: Another seed, another sample.
-    """
-    digest = {_name(p): hashlib.sha256(f"{seed} {_name(p)}".encode()).digest() for p in pairs}
-    return sorted(pairs, key=lambda pair: digest[_name(pair)])[:limit]
+    """See :func:`drawn`."""
+    return drawn(pairs, limit, seed, _name)
 
 
 def samples(pairs: Iterable[Pair], *, methods: Sequence[str], settings: Context) -> list[Sample]:

@@ -73,12 +73,13 @@ def save(path: Path, rl: Parameters, ml: Parameters, card: AgentsCard) -> None:
     path.with_suffix(".json").write_text(written.model_dump_json(indent=1) + "\n", "utf-8")
 
 
-def load(path: Path = SHIPPED_FILE) -> Loaded:
-    """Read what :func:`save` wrote; the shipped agents unless others are named.
+def load(agents: str | Path = SHIPPED) -> Loaded:
+    """Read what :func:`save` wrote: the shipped agents, or those of a file.
 
     Raises:
         BadInput: A file is missing, damaged, or of another version.
     """
+    path = SHIPPED_FILE if agents == SHIPPED else Path(agents)
     try:
         packed = path.read_bytes()
         card = AgentsCard.model_validate_json(path.with_suffix(".json").read_bytes())

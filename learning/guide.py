@@ -2,18 +2,18 @@
 
 import pathlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from learning.agents_file import NONE, SHIPPED, SHIPPED_FILE, load
+from learning.agents_file import NONE, load
 from learning.experience import experience_of
 from learning.instruction_graph import InstructionGraph
 from learning.ml_agent import MLAgent
 from learning.overlap import shared
-from learning.paths import Path, read_paths
+from learning.paths import Path, read_paths, succeeded
 from learning.rl_agent import Proposal, RLAgent
 from learning.slots import ASKED, Slots
 from learning.vectors import Embed, Floats, SentenceVectors
@@ -194,13 +194,8 @@ def guide_of(paths: tuple[Path, ...], agents: str = NONE) -> Guide:
     """
     if agents == NONE:
         return Guide(paths, SentenceVectors(embeddings()))
-    loaded = load(SHIPPED_FILE if agents == SHIPPED else pathlib.Path(agents))
+    loaded = load(agents)
     embed = SentenceVectors(embeddings(loaded.card.embeddings))
     slots = Slots.of(succeeded(paths))
     rl_agent = RLAgent(loaded.rl, embed, slots=slots, reward=shared)
     return Guide(paths, embed, rl_agent, MLAgent(loaded.ml, embed, slots=slots))
-
-
-def succeeded(paths: Iterable[Path]) -> list[Path]:
-    """Those paths that solved their question."""
-    return [path for path in paths if path.reward >= 1]

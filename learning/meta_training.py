@@ -9,6 +9,7 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path as File
 from typing import NamedTuple, TypeVar
@@ -96,13 +97,14 @@ def first(settings: Settings, given: int) -> Agents:
             inner = shape[0] if len(shape) == 2 else 2500
             ml[name] = random.normal(0, inner**-0.5, shape)
     ml |= {"scale": np.array(np.log(1 / 0.07)), "match": np.array([5.0, -2.0])}  # 0.07 is CLIP's
-    return Agents(_arrays(rl), _arrays(ml))
+    return as_agents(rl, ml)
 
 
-def _arrays(
-    parameters: Mapping[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]],
-) -> Parameters:
-    return {name: jnp.asarray(value, jnp.float32) for name, value in parameters.items()}
+def as_agents(rl: Mapping[str, Array], ml: Mapping[str, Array]) -> Agents:
+    """Agents of these parameters, such as those of a file, to be trained further."""
+    return Agents(
+        *({n: jnp.asarray(value, jnp.float32) for n, value in own.items()} for own in (rl, ml))
+    )
 
 
 @jax.jit
@@ -207,7 +209,7 @@ def train(
         BadInput: The checkpoint is damaged, or of other tasks or settings.
     """
     batches = Batches(survey, embed, settings, reward)
-    about = hashlib.sha256(repr((settings, [m.task for m in materials])).encode()).hexdigest()
+    about = _about(settings, materials)
     agents = first(settings, survey.question_vectors.shape[1])
     if checkpoint is not None and checkpoint.exists():
         state = _resumed(checkpoint, about, _State(_begun(agents.rl), _begun(agents.ml), []))
@@ -359,6 +361,13 @@ def _level(played: Sequence[Played]) -> list[Played]:
         return np.pad(array, [(0, missing), *[(0, 0)] * (array.ndim - 1)]) if missing else array
 
     return [Played(*map(filled, each)) for each in played]
+
+
+def _about(settings: Settings, materials: Sequence[Material]) -> str:
+    """What a checkpoint belongs to; the rule by its name, which is the same in every process."""
+    rule = getattr(settings.rule, "__qualname__", "")
+    told = repr((replace(settings, rule=None), rule, [material.task for material in materials]))
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def _save(file: File, about: str, state: _State) -> None:

@@ -155,6 +155,11 @@ def paths_in(
     return paths
 
 
+def succeeded(paths: Iterable[Path]) -> list[Path]:
+    """Those paths that solved their question."""
+    return [path for path in paths if path.reward >= 1]
+
+
 def trajectories(paths: Iterable[Path]) -> str:
     """The text of a file that :func:`read_paths` reads back as it is."""
     return "".join(json.dumps(_record(path), ensure_ascii=False) + "\n" for path in paths)

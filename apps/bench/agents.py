@@ -23,7 +23,7 @@ from nodes.answer_judge import JUDGE
 from planweave import BadInput
 
 
-@grouped(out=Path("results/agents"))
+@grouped()
 def agents(
     *,
     data: Annotated[

@@ -1,9 +1,7 @@
 """``planweave bench assessor``: which query is searched next, and what that brings."""
 
 import json
-import sys
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -47,11 +45,7 @@ def assessor(
         results = [suite.measure(part, loaded, rules) for part in parts]
         driven = [one for part in parts for one in drive(part, loaded, rules)]
     if as_json:
-        made = {
-            "command": machine.command(["planweave", *sys.argv[1:]]),
-            "date": datetime.now(UTC).date().isoformat(),
-            "machine": machine.machine(),
-            "commit": machine.commit(),
+        made = machine.head() | {
             "artefact": loaded.card.model_dump(include={"version", "sha256", "date", "seed"}),
             "result": [asdict(result) for result in results],
             "search": [asdict(one) for one in driven],

@@ -42,6 +42,9 @@ Ray = Annotated[
     str, typer.Option("--ray", help="Address of a Ray cluster that runs the samples: host:6379.")
 ]
 
+RESULTS = Path("results")
+"""Here is a folder for each benchmark, unless the user names one."""
+
 _GO_ON = "What is finished is kept; the same command goes on from there."
 
 
@@ -52,7 +55,12 @@ class Running:
     concurrency: Concurrency = 1
     ray: Ray = ""
     setting: Settings = None
-    out: Out
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Folder of the result file and the report; below results/ if unset."
+        ),
+    ] = None
     redo_crashed: RedoCrashed = False
     as_json: AsJson = False
 
@@ -71,14 +79,21 @@ class Running:
         return context_of({**settings, **pairs(self.setting or [])})
 
     def measure(
-        self, suite: str, samples: Sequence[Sample], context: Context, data: Mapping[str, JsonValue]
+        self,
+        suite: str,
+        samples: Sequence[Sample],
+        context: Context,
+        data: Mapping[str, JsonValue],
+        *,
+        folder: Path | None = None,
     ) -> None:
         """Run what the result file of the context's model does not hold yet, and report.
 
         Raises:
             PlanweaveError: As :func:`run_samples` and :func:`tell_report`.
         """
-        path = result_path(self.out, context.model)
+        folder = folder or self.out or RESULTS / suite
+        path = result_path(folder, context.model)
         run_samples(
             self.console,
             samples,
@@ -88,7 +103,7 @@ class Running:
             redo_crashed=self.redo_crashed,
             ray=self.ray,
         )
-        tell_report([path], self.console, as_json=self.as_json, folder=self.out)
+        tell_report([path], self.console, as_json=self.as_json, folder=folder)
 
 
 def result_path(out: Path, model: str) -> Path:

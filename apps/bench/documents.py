@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table as Drawn
 
 from apps.bench.common import listed
 from benchmarks import retrieval
+from benchmarks.report import show_tables
 from benchmarks.retrieval_speed import Speed
-from benchmarks.table import Table, text
+from benchmarks.table import text
 from planweave import BadInput
 
 
@@ -53,7 +53,7 @@ def documents(
             lines.append(line)
             retrieval.keep(out / "retrieval.json", name, about, lines)
             console.print(f"{name}: {' · '.join(_cells(line))}", markup=False, highlight=False)
-        _show(retrieval.table(name, lines), console)
+        show_tables([retrieval.table(name, lines)], console)
         speeds = [line for line in lines if isinstance(line, Speed)]
         if name == "vectors" and retrieval.picture(out / "search.png", speeds):
             console.print(f"Written: {out / 'search.png'}", markup=False, soft_wrap=True)
@@ -62,13 +62,6 @@ def documents(
 
 def _cells(line: retrieval.Line) -> list[str]:
     return [text(getattr(line, name)) for name in line.__dataclass_fields__]
-
-
-def _show(table: Table, console: Console) -> None:
-    drawn = Drawn(*table.columns, title=table.title, title_justify="left", box=None)
-    for row in table.rows:
-        drawn.add_row(*(text(cell) for cell in row))
-    console.print(drawn)
 
 
 def _numbers(sizes: str) -> list[int]:

@@ -16,7 +16,7 @@ from simulators.published import DataSet, load
 from tools.database import Kind
 
 
-@grouped(out=Path("results/dqa"))
+@grouped()
 def dqa(
     *,
     data: Annotated[Path, typer.Option(help="Clone or archive in the published layout.")],

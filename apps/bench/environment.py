@@ -1,11 +1,9 @@
 """``planweave bench environment``: tasks of an environment, with and without a language model."""
 
 import json
-import os
-import sys
 import tempfile
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,25 +11,15 @@ import typer
 from pydantic import JsonValue
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table as Drawn
 
-from apps.bench.common import (
-    AsJson,
-    Ray,
-    context_of,
-    head_of,
-    listed,
-    result_path,
-    run_samples,
-    tell_report,
-)
+from apps.bench.common import RESULTS, Model, Running, listed
+from apps.groups import grouped
 from apps.options import Agents, resolved
-from apps.setting import pairs
 from benchmarks import environment as suite
 from benchmarks import environment_play as without_model
 from benchmarks import machine
 from benchmarks.environment_play import Choose, Played, Summary
-from benchmarks.table import text
+from benchmarks.report import show_tables
 from graphs import ACTORS
 from learning.agents_file import NONE, SHIPPED
 from learning.guide import guide_of
@@ -40,10 +28,12 @@ from learning.paths import read_paths, write_paths
 from planweave import BadInput
 from tools.environments import ENVIRONMENTS, Task, open_environment
 
+_RESULTS = RESULTS / "environments"
 _POLICIES = ("gold", "nearest", "form", "path")
 _METHODS = (*ACTORS, "react")
 
 
+@grouped()
 def environment(
     *,
     name: Annotated[str, typer.Option(help=f"One of {', '.join(ENVIRONMENTS)}.")],
@@ -65,27 +55,16 @@ def environment(
     split: Annotated[str, typer.Option(help="Part of the tasks; all if unset.")] = "",
     limit: Annotated[int | None, typer.Option(help="Tasks at most; all if unset.", min=1)] = None,
     seed: Annotated[int, typer.Option(help="Which tasks are drawn.")] = 1,
-    model: Annotated[str, typer.Option(help="Chat model, such as openai:gpt-4o.")] = "embedded",
-    setting: Annotated[
-        list[str] | None, typer.Option(help="Any other setting of a run: max_iterations=30.")
-    ] = None,
-    concurrency: Annotated[int, typer.Option(help="Tasks in flight.", min=1, max=4)] = 1,
-    ray: Ray = "",
-    redo_crashed: Annotated[
-        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
-    ] = False,
-    out: Annotated[Path, typer.Option(help="Folder of the result files.")] = Path(
-        "results/environments"
-    ),
-    as_json: AsJson = False,
+    model: Model = "embedded",
+    running: Running,
 ) -> None:
     """Play tasks of an environment; runs with a language model can be resumed."""
-    console = Console(stderr=as_json, highlight=False)
     chosen = listed(policy, (*_POLICIES, *_METHODS), "policy", every="all")
     with open_environment(name, data) as world:
         every = world.tasks(split)
     tasks, asked = without_model.choose(every, limit, seed), {task.question for task in every}
     known = [one for one in read_paths(paths) if one.question not in asked] if paths else []
+    given = _Given(name=name, data=data, tasks=tasks, known=known, agents=agents)
     about: dict[str, JsonValue] = {
         "name": name,
         "data": data.name if data else "",
@@ -97,71 +76,82 @@ def environment(
         "seed": seed,
     }
     if bare := [one for one in chosen if one in _POLICIES]:
-        made = _play(name, data, tasks, bare, known, agents, console)
-        path = out / f"{name}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_written(_head(about) | made), "utf-8")
-        console.print(f"Written: {path}", markup=False, soft_wrap=True)
-        if as_json:
-            typer.echo(path.read_text("utf-8"))
+        _without_model(given, bare, about, running)
     if methods := [one for one in chosen if one in _METHODS]:
-        os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
-        context = context_of({"model": model, **pairs(setting or [])})
-        kept = result_path(out / name, model)
-        if ray:  # its machines have to find the paths where they find the data
-            kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent if ray else None) as folder:
-            file = Path(folder).resolve() / "paths.jsonl"
-            write_paths(file, known)
-            given = {"environment_data": str(data) if data else None, "paths": str(file)}
-            context = context.model_copy(update=given | {"agents": resolved(agents)})
-            runs = suite.samples(name, tasks, methods=methods, settings=context, paths=known)
-            head = head_of(suite.NAME, context, about | {"concurrency": concurrency})
-            run_samples(
-                console,
-                runs,
-                head,
-                kept,
-                concurrency=concurrency,
-                redo_crashed=redo_crashed,
-                ray=ray,
-            )
-        tell_report([kept], console, as_json=as_json, folder=out / name)
+        _with_model(given, methods, about, running, model)
 
 
-def _play(
-    name: str,
-    data: Path | None,
-    tasks: Sequence[Task],
-    policies: Sequence[str],
-    known: Sequence[Instructions],
-    agents: str,
-    console: Console,
-) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class _Given:
+    """What is played, and what is known of it."""
+
+    name: str
+    data: Path | None
+    tasks: Sequence[Task]
+    known: Sequence[Instructions]
+    agents: str
+
+
+def _without_model(
+    given: _Given, policies: Sequence[str], about: dict[str, JsonValue], running: Running
+) -> None:
+    made = machine.head() | about | _play(given, policies, running.console)
+    path = (running.out or _RESULTS) / f"{given.name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_written(made), "utf-8")
+    running.console.print(f"Written: {path}", markup=False, soft_wrap=True)
+    if running.as_json:
+        typer.echo(path.read_text("utf-8"))
+
+
+def _with_model(
+    given: _Given,
+    methods: Sequence[str],
+    about: dict[str, JsonValue],
+    running: Running,
+    model: str,
+) -> None:
+    context = running.context(model=model)
+    kept = (running.out or _RESULTS) / given.name
+    if running.ray:  # its machines have to find the paths where they find the data
+        kept.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept if running.ray else None) as folder:
+        file = Path(folder).resolve() / "paths.jsonl"
+        write_paths(file, given.known)
+        data = str(given.data) if given.data else None
+        more = {"environment_data": data, "paths": str(file), "agents": resolved(given.agents)}
+        context = context.model_copy(update=more)
+        samples = suite.samples(
+            given.name, given.tasks, methods=methods, settings=context, paths=given.known
+        )
+        running.measure(suite.NAME, samples, context, about, folder=kept)
+
+
+def _play(given: _Given, policies: Sequence[str], console: Console) -> dict[str, Any]:
     """Play without a language model, and show what came of it."""
     summaries: list[Summary] = []
     played: dict[str, list[Played]] = {}
-    if {*policies} - {"gold"} and not known:
+    if {*policies} - {"gold"} and not given.known:
         raise BadInput("There are no paths to follow.", mend="Name a file: --paths FILE")
     for policy in policies:
-        chosen = _chooser(policy, name, known, agents)
-        playable = tasks if policy != "gold" else [task for task in tasks if task.gold]
-        with open_environment(name, data) as world:
+        chosen = _chooser(policy, given)
+        playable = [task for task in given.tasks if task.gold or policy != "gold"]
+        with open_environment(given.name, given.data) as world:
             playing = without_model.play(world, playable, chosen)
             played[policy] = list(track(playing, policy, len(playable), console=console))
             summaries.append(without_model.summary(policy, played[policy], world))
-    _show(name, summaries, console)
+    show_tables([without_model.table(given.name, summaries)], console)
     return {
         "policies": [one.as_json() for one in summaries],
         "tasks": {policy: [one.as_json() for one in mine] for policy, mine in played.items()},
     }
 
 
-def _chooser(policy: str, name: str, known: Sequence[Instructions], agents: str) -> Choose:
+def _chooser(policy: str, given: _Given) -> Choose:
     if policy == "gold":
         return without_model.Gold
-    guide = guide_of(tuple(known), agents if policy == "path" else NONE)
-    return without_model.followers(name, guide, proposed=policy != "nearest")
+    guide = guide_of(tuple(given.known), given.agents if policy == "path" else NONE)
+    return without_model.followers(given.name, guide, proposed=policy != "nearest")
 
 
 def _written(made: dict[str, Any]) -> str:
@@ -172,23 +162,3 @@ def _written(made: dict[str, Any]) -> str:
         for policy, played in made["tasks"].items()
     )
     return f"{lines} {{\n{tasks}}}\n}}\n"
-
-
-def _head(about: dict[str, JsonValue]) -> dict[str, Any]:
-    return {
-        "command": machine.command(["planweave", *sys.argv[1:]]),
-        "date": datetime.now(UTC).date().isoformat(),
-        **about,
-        "machine": machine.machine(),
-        "versions": machine.versions(),
-        "commit": machine.commit(),
-    }
-
-
-def _show(name: str, summaries: Sequence[Summary], console: Console) -> None:
-    made = without_model.table(name, summaries)
-    drawn = Drawn(*made.columns, title=made.title, title_justify="left", box=None)
-    for row in made.rows:
-        drawn.add_row(*map(text, row))
-    console.print(drawn)
-    console.print(made.note, style="dim", markup=False)

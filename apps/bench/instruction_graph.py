@@ -1,22 +1,19 @@
 """``planweave bench instruction-graph``: nodes by threshold, and time by size."""
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table as Drawn
 
 from apps.bench.common import AsJson
 from benchmarks import instruction_graph as suite
 from benchmarks import machine
-from benchmarks.table import Table, text
+from benchmarks.report import show_tables
 from learning import SentenceVectors
 from learning.paths import read_paths
 from models import embeddings as embedding_model
@@ -42,12 +39,12 @@ def instruction_graph(
     if not paths:
         raise BadInput(f"The file {data} holds no successful path.", mend="Name another file.")
     swept = suite.sweep(paths, SentenceVectors(embedding_model(embeddings), keep=200_000))
-    _show(suite.sweep_table(swept), console)
+    show_tables([suite.sweep_table(swept)], console)
     lines = []
     for one in size or suite.SIZES:
         lines.append(suite.grown(one, queries=queries, seed=seed))
         console.print(f"{one} synthetic instructions: done", style="dim")
-    _show(suite.growth_table(lines), console)
+    show_tables([suite.growth_table(lines)], console)
     made = _result(data, embeddings, swept, lines)
     if out:
         out.mkdir(parents=True, exist_ok=True)
@@ -64,22 +61,10 @@ def _result(
     packages = ("faiss-cpu", "numpy")
     growing = [asdict(line) | {"search_ms": line.search_ms._asdict()} for line in lines]
     thresholds = [asdict(line) | {"published": line.published._asdict()} for line in swept.lines]
-    return {
-        "command": machine.command(["planweave", *sys.argv[1:]]),
-        "date": datetime.now(UTC).date().isoformat(),
+    return machine.head() | {
+        "versions": machine.versions() | {name: version(name) for name in packages},
         "data": data.name,
         "embeddings": embeddings,
-        "machine": machine.machine(),
-        "versions": machine.versions() | {name: version(name) for name in packages},
-        "commit": machine.commit(),
         "sweep": asdict(swept) | {"lines": thresholds},
         "synthetic": {"search_exponent": suite.growth(lines), "lines": growing},
     }
-
-
-def _show(made: Table, console: Console) -> None:
-    drawn = Drawn(*made.columns, title=made.title, title_justify="left", box=None)
-    for row in made.rows:
-        drawn.add_row(*map(text, row))
-    console.print(drawn)
-    console.print(made.note, style="dim", markup=False)

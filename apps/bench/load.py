@@ -3,11 +3,9 @@
 import asyncio
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,14 +14,13 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table as Drawn
 
 from apps.bench.common import AsJson, Out
 from benchmarks import load as suite
-from benchmarks import machine
+from benchmarks import load_kills, machine
 from benchmarks.load_processes import scripted_model, served
-from benchmarks.report import table_markdown
-from benchmarks.table import Table, text
+from benchmarks.report import show_tables, table_markdown
+from benchmarks.table import Table
 from planweave import BadInput
 from planweave.redact import without_passwords
 
@@ -42,8 +39,15 @@ class _Load:
     runs: int
     seconds: float
     minutes: float
+    kills: int
     levels: list[suite.Level] = field(default_factory=list)
     soak: suite.Soak | None = None
+    rounds: list[load_kills.Round] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """What is measured, as the result file is named."""
+        return "kills" if self.kills else "soak" if self.minutes else "load"
 
 
 def load(
@@ -69,6 +73,12 @@ def load(
         float,
         typer.Option(help="Minutes of one load instead: the most users, the first latency.", min=0),
     ] = 0,
+    kills: Annotated[
+        int,
+        typer.Option(
+            help="Kill a worker so often instead, in the middle of runs of the most users.", min=0
+        ),
+    ] = 0,
     out: Out = Path("results/load"),
     as_json: AsJson = False,
 ) -> None:
@@ -82,6 +92,7 @@ def load(
         runs=runs,
         seconds=seconds,
         minutes=soak,
+        kills=kills,
     )
     if missing := [name for name in _PACKAGES if not find_spec(name)]:
         raise BadInput(
@@ -96,7 +107,7 @@ def load(
     except KeyboardInterrupt:
         interrupted = True
         console.print("Interrupted. What was measured is kept.")
-    if asked.levels or asked.soak:
+    if asked.levels or asked.soak or asked.rounds:
         _tell(asked, out, console, as_json=as_json)
     if interrupted:
         raise typer.Exit(130)
@@ -132,7 +143,7 @@ def _measure(asked: _Load, console: Console) -> None:
 
             async def measure() -> None:
                 async with suite.client() as client:
-                    for latency in asked.latencies[: 1 if asked.minutes else None]:
+                    for latency in asked.latencies[: None if asked.kind == "load" else 1]:
                         name = f"{model}/{latency}/v1#scripted"
                         sides = suite.Sides(client, server, name, folder / "locating.sqlite")
                         await suite.warm_up(sides, asked.workers)
@@ -144,6 +155,12 @@ def _measure(asked: _Load, console: Console) -> None:
 
 async def _one_latency(asked: _Load, sides: suite.Sides, latency: int, bar: Progress) -> None:
     users = asked.users
+    if asked.kills:
+        task = bar.add_task(f"{latency} ms, {users[-1]} users", total=asked.kills)
+        async for one in load_kills.kills(sides, runs=users[-1], rounds=asked.kills):
+            asked.rounds.append(one)
+            bar.advance(task)
+        return
     if asked.minutes:
         task = bar.add_task(f"{latency} ms, {users[-1]} users", total=None)
         asked.soak = await suite.soak(
@@ -171,24 +188,23 @@ async def _one_latency(asked: _Load, sides: suite.Sides, latency: int, bar: Prog
 def _tell(asked: _Load, out: Path, console: Console, *, as_json: bool) -> None:
     """Write the result file, and show what it holds."""
     kind = asked.storage.partition(":")[0]
-    report: dict[str, Any] = {
-        "command": without_passwords(machine.command(["planweave", *sys.argv[1:]])),
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine.machine(),
-        "versions": machine.versions(),
-        "commit": machine.commit(),
+    head = machine.head()
+    report: dict[str, Any] = head | {
+        "command": without_passwords(str(head["command"])),
         "storage": kind,
         "workers": asked.workers,
         "jobs": asked.jobs,
         "levels": [one.model_dump() for one in asked.levels],
         "soak": asked.soak.model_dump() if asked.soak else None,
+        "kills": [one.model_dump() for one in asked.rounds],
     }
-    path = out / f"{'soak' if asked.soak else 'load'}-{kind}-{asked.workers}.json"
+    path = out / f"{asked.kind}-{kind}-{asked.workers}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     workers = f"{asked.workers} worker{'s' * (asked.workers > 1)} of {asked.jobs} runs"
     levels = [asked.soak.level] if asked.soak else asked.levels
-    made = suite.table(levels, f"{suite.METHOD} on {kind}, {workers}")
+    title = f"{suite.METHOD} on {kind}, {workers}"
+    made = load_kills.table(asked.rounds, title) if asked.rounds else suite.table(levels, title)
     grown = suite.growth(asked.soak) if asked.soak else ""
     page = path.with_suffix(".md")
     page.write_text("\n\n".join(_markdown(report, made, grown)) + "\n", "utf-8")
@@ -196,14 +212,13 @@ def _tell(asked: _Load, out: Path, console: Console, *, as_json: bool) -> None:
     if as_json:
         typer.echo(path.read_text("utf-8"))
         return
-    drawn = Drawn(*made.columns, title=made.title, title_justify="left", box=None)
-    for row in made.rows:
-        drawn.add_row(*map(text, row))
-    console.print(drawn)
-    console.print(made.note, style="dim", markup=False)
+    show_tables([made], console)
     for one in levels:
         if one.problem:
             console.print(f"{one.concurrency} users, {one.loop}: {one.problem}", markup=False)
+    for lost in asked.rounds:
+        if lost.problem:
+            console.print(f"Lost: {lost.problem}", markup=False)
     if grown:
         console.print(grown, markup=False)
 

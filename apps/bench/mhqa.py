@@ -2,25 +2,22 @@
 
 import json
 import os
-import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from pydantic import JsonValue
 from rich.console import Console
-from rich.table import Table as Drawn
 
-from apps.bench.common import Model, Out, Running, listed
+from apps.bench.common import RESULTS, Model, Out, Running, listed
 from apps.groups import grouped
 from benchmarks import machine
 from benchmarks import mhqa as multi_hop
 from benchmarks import mhqa_retrieval as retrieval
 from benchmarks.mhqa import FILES, Asked
 from benchmarks.mhqa_corpus import collect
-from benchmarks.table import Table, text
+from benchmarks.report import show_tables
 from planweave import BadInput
 
 Data = Annotated[
@@ -33,7 +30,6 @@ Embeddings = Annotated[
     str, typer.Option(help="Embedding model of the paragraphs; none: words alone.")
 ]
 
-_RESULTS = Path("results/mhqa")
 _CUT = {"PLANWEAVE_CHUNK_TOKENS": "256", "PLANWEAVE_CHUNK_OVERLAP": "0"}
 """As published, a paragraph is found whole, whatever this process is set to."""
 
@@ -44,7 +40,7 @@ _SETTINGS: dict[str, str | int] = {
 }
 
 
-@grouped(out=_RESULTS)
+@grouped()
 def mhqa(
     *,
     data: Data,
@@ -78,7 +74,7 @@ def mhqa_retrieval(
     data: Data,
     dataset: DataSets = "all",
     embeddings: Embeddings = "minilm",
-    out: Out = _RESULTS,
+    out: Out = RESULTS / multi_hop.NAME,
 ) -> None:
     """Supporting paragraphs that one search by the question finds; no language model."""
     console = Console(highlight=False)
@@ -86,17 +82,13 @@ def mhqa_retrieval(
     pools = [_pool(name, data, embeddings, console) for name in wanted]
     with console.status("searching …"):
         made = retrieval.table(list(retrieval.search(pools)))
-    _show(made, console)
+    show_tables([made], console)
     page = out / "retrieval.json"
-    about: dict[str, JsonValue] = {
-        "command": machine.command(sys.argv),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    kept = machine.head() | {
         "embeddings": embeddings,
         "questions": {name: len(pool) for name, pool in zip(wanted, pools, strict=True)},
-        "machine": machine.machine(),
-        "commit": machine.commit(),
+        "result": retrieval.as_json(made),
     }
-    kept = about | {"result": retrieval.as_json(made)}
     try:
         out.mkdir(parents=True, exist_ok=True)
         page.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
@@ -119,11 +111,3 @@ def _pool(dataset: str, data: Path, embeddings: str, console: Console) -> Sequen
             ),
         )
     return multi_hop.asked(dataset, corpus, questions)
-
-
-def _show(made: Table, console: Console) -> None:
-    drawn = Drawn(*made.columns, title=made.title, title_justify="left", box=None)
-    for row in made.rows:
-        drawn.add_row(*(text(cell) for cell in row))
-    console.print(drawn)
-    console.print(made.note, style="dim", markup=False)

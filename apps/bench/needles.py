@@ -12,7 +12,7 @@ from benchmarks.needles_haystack import load
 from planweave import BadInput
 
 
-@grouped(out=Path("results/needles"))
+@grouped()
 def needles(
     *,
     data: Annotated[Path, typer.Option(help="The haystack: text, or pages as .jsonl[.gz].")],

@@ -1,6 +1,5 @@
 """``planweave bench prompt-format``: which way of writing a prompt is followed?"""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +11,7 @@ from benchmarks.prompt_format_checks import CHECKS
 from planweave import BadInput
 
 
-@grouped(out=Path("results/prompt_format"))
+@grouped()
 def prompt_format(
     *,
     style: Annotated[

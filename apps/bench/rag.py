@@ -11,7 +11,7 @@ from benchmarks import rag as rag_judges
 from benchmarks.rag_ways import WAYS
 
 
-@grouped(out=Path("results/rag"))
+@grouped()
 def rag(
     *,
     data: Annotated[Path, typer.Option(help="Pairs of answers judged by people (.jsonl[.gz]).")],

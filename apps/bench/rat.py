@@ -1,7 +1,6 @@
 """``planweave bench rat`` and ``rat-corpus``: retrieval-augmented thoughts and its baselines."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, get_args
@@ -10,20 +9,8 @@ import typer
 from pydantic import JsonValue
 from rich.console import Console
 
-from apps.bench.common import (
-    AsJson,
-    Concurrency,
-    Model,
-    Ray,
-    RedoCrashed,
-    context_of,
-    head_of,
-    listed,
-    result_path,
-    run_samples,
-    tell_report,
-)
-from apps.setting import Settings, pairs
+from apps.bench.common import RESULTS, Model, Running, listed
+from apps.groups import grouped
 from benchmarks import rat as thoughts
 from benchmarks import writing
 from benchmarks.rat_corpus import Corpus, build, collection_of
@@ -35,13 +22,13 @@ from tools.web import KNOWN, open_engine
 FamilyName = Annotated[str, typer.Option("--family", help="code, maths, planning or writing.")]
 _DATA = "Folder of the family's published files"
 
-_RESULTS = Path("results")
 _ATTEMPTS: Mapping[Family, int] = {"code": 5, "maths": 3}
 """As in the paper: pass@5 of programs, the mean of three attempts at a word problem."""
-_SPREAD_OUT = 0.8
+_SPREAD_OUT = "0.8"
 """Temperature of several attempts, unless a setting says another."""
 
 
+@grouped()
 def rat(
     *,
     family: FamilyName,
@@ -66,33 +53,19 @@ def rat(
             help="Attempts at each item; if unset 5 for code, 3 for maths, else 1.", min=1, max=100
         ),
     ] = None,
-    concurrency: Concurrency = 1,
-    ray: Ray = "",
-    setting: Settings = None,
     collection: Annotated[
         str, typer.Option(help="Writing: look texts up in this collection, not in the corpus.")
     ] = "",
     web_search: Annotated[
         str, typer.Option(help=f"Writing: look texts up in the web: {', '.join(KNOWN)}.")
     ] = "",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder of the result file and the report; results/rat or results/writing."
-        ),
-    ] = None,
-    redo_crashed: RedoCrashed = False,
-    as_json: AsJson = False,
+    running: Running,
 ) -> None:
     """RAT and its baselines on programs, word problems, plans or texts; can be resumed."""
-    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
-    console = Console(stderr=as_json, highlight=False)
     chosen = family_of(family)
-    given: dict[str, str | int] = {"model": model, "family": chosen, **pairs(setting or [])}
-    context = context_of(given)
     attempts = samples or _ATTEMPTS.get(chosen, 1)
-    if attempts > 1 and "temperature" not in context.model_fields_set:
-        context = context.model_copy(update={"temperature": _SPREAD_OUT})
+    spread = {"temperature": _SPREAD_OUT} if attempts > 1 else {}
+    context = running.context(model=model, family=chosen, **spread)
     methods = listed(method, tuple(thoughts.WAYS), "method", every="all")
     name, trial = thoughts.NAME, thoughts.Trial  # other families are graded, texts are compared
     if chosen == "writing":
@@ -113,22 +86,9 @@ def rat(
         "seed": seed,
         "attempts": attempts,
         "chosen": len(items),
-        "concurrency": concurrency,
         **source,
     }
-    folder = out or _RESULTS / name
-    path = result_path(folder, model)
-    head = head_of(name, context, about)
-    run_samples(
-        console,
-        todo,
-        head,
-        path,
-        concurrency=concurrency,
-        redo_crashed=redo_crashed,
-        ray=ray,
-    )
-    tell_report([path], console, as_json=as_json, folder=folder)
+    running.measure(name, todo, context, about)
 
 
 def rat_corpus(
@@ -139,7 +99,7 @@ def rat_corpus(
         str, typer.Option(help="Embedding model, or none to search by words alone.")
     ] = "minilm",
     out: Annotated[Path, typer.Option(help="Folder of the list of what was dropped.")] = (
-        _RESULTS / thoughts.NAME
+        RESULTS / thoughts.NAME
     ),
 ) -> None:
     """Build what RAT looks things up in, without what is tested; tell what was dropped."""

@@ -1,4 +1,4 @@
-"""What was learned, as paths of instructions: shipped with planweave, or in a file of one's own.
+"""What was learned, as paths of instructions: shipped with planweave, in a file, or an owner's.
 
 An instruction is ``sql[…]`` or ``cypher[…]`` with slots, or ``finish[decision]``: decide what the
 column ``decision`` of the last result says.
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path as File
 
-from learning.paths import Path, read_paths
+from learning.paths import Path, read_paths, succeeded
 from learning.queries.slots import phrases
 
-SHIPPED = "shipped"
-"""Names the experience that ships with planweave."""
+SHIPPED, OWN = "shipped", "own"
+"""Names of experience beside those of files: what ships with planweave, and the owner's own."""
 
 FINISH = "finish[decision]"
 LIKENESS = 0.25
@@ -32,8 +32,7 @@ def learned(name: str) -> tuple[Path, ...]:
     Raises:
         BadInput: The file cannot be read, or a line is no trajectory.
     """
-    paths = read_paths(_FILE if name == SHIPPED else File(name))
-    return tuple(path for path in paths if path.reward > 0)
+    return tuple(succeeded(read_paths(_FILE if name == SHIPPED else File(name))))
 
 
 def action(instruction: str) -> tuple[str, str] | None:

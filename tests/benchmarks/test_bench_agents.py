@@ -12,7 +12,7 @@ from inline_snapshot import external_file
 from published import published
 from pydantic import JsonValue
 from records import record
-from scripted import Prompt, Reply, ScriptedChat, act
+from scripted import Prompt, Reply, ScriptedChat, act, tell
 from typer.testing import CliRunner, Result
 
 from apps.bench import app
@@ -131,7 +131,7 @@ class Agent:
                 return {"findings": [finding]}
             case "answer":
                 short, words, unknown = SAYS[asked]
-                return {"text": words, "short": short, "unknown": unknown}
+                return tell(words, short, unknown)
         if "blue" in ground:
             correct = "blue" in prompt.messages[1].text
             return {"reason": "So.", "verdict": "Correct" if correct else "Incorrect"}

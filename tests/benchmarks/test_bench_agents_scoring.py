@@ -170,6 +170,21 @@ def test_either_form_of_a_gold_answer_will_do() -> None:
     assert {one: gold.right(one, "What is it worth?") for one in said} == said
 
 
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("It was USD 67,510 thousand, against 60,000 before.", True),
+        ("67.51 million in that year", True),
+        ("100000 = 100000.", False),
+        ("The report does not say it.", False),
+    ],
+)
+def test_a_text_without_the_gold_number_is_no_matter_for_the_judge(text: str, may: bool) -> None:
+    gold = Gold(text="$67,510 thousand", forms=(tuple(quantities("$67,510 thousand")),))
+    assert gold.may_be_in(text) is may
+    assert Gold(text="by ship").may_be_in(text)
+
+
 def test_words_without_a_rule_are_left_to_the_judge() -> None:
     assert Gold(text="cradle-to-grave").right("cradle-to-gate", "Which allocation?") is None
 

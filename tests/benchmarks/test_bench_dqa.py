@@ -13,6 +13,10 @@ from benchmarks.metrics import Rate, grouped
 from benchmarks.record import Entry, Score
 from benchmarks.suite import Sample
 from benchmarks.table import Cell
+from learning.experience import experience_of
+from learning.paths import Path as Instructions
+from learning.paths import write_paths
+from learning.queries.memory import OWN, learned
 from memory import Answer, Context
 from planweave import BadInput
 from simulators.outcome import Outcome
@@ -46,6 +50,35 @@ def test_a_sample_is_fixed_balanced_and_grows(questions: tuple[Question, ...]) -
     assert {q.scenario.name for q in choose(questions, ["building"], None, 1)} == {"building"}
     with pytest.raises(BadInput, match="no question of the scenario 'distribution'"):
         choose(questions, ["distribution"], 1, seed=1)
+
+
+@pytest.mark.parametrize("source", ["file", OWN])
+def test_no_question_is_asked_that_the_experience_holds(
+    source: str,
+    questions: tuple[Question, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))
+    file = tmp_path / "kept.jsonl"
+
+    def asked_with(*kept: Question) -> list[Sample]:
+        paths = [Instructions("", f"{q.prompt}\n", ("finish[decision]",)) for q in kept]
+        experience_of("alice").add(paths)
+        write_paths(file, paths)
+        learned.cache_clear()
+        name = OWN if source == OWN else str(file)
+        return samples(
+            questions[:2],
+            methods=["path_policy"],
+            databases=["relational"],
+            settings=Context(experience=name, owner="alice"),
+            folder=tmp_path,
+        )
+
+    assert len(asked_with(questions[2])) == 2
+    with pytest.raises(BadInput, match=f"holds 1 of the questions, such as {questions[1].id}"):
+        asked_with(questions[1], questions[2])
 
 
 def test_the_same_questions_for_every_method_and_database(

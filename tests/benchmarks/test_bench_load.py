@@ -7,11 +7,14 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from apps.cli import main
 from benchmarks import load as suite
-from benchmarks.load_processes import DECISION
+from benchmarks import load_kills
+from benchmarks.load_processes import DECISION, Served
+from planweave import BadInput
 
 
 def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
@@ -51,6 +54,58 @@ def test_measures_a_server_beside_a_bare_loop(
         assert 20 < server["memory_before_mb"] <= server["memory_after_mb"] + 20
 
 
+@pytest.mark.server
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found through /proc")
+def test_runs_whose_worker_is_killed_are_counted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = ("--concurrency", "6", "--latency", "500", "--kills", "2", "--out", str(tmp_path))
+    assert command(monkeypatch, *words, "--workers", "2") == 0
+    report = json.loads((tmp_path / "kills-sqlite-2.json").read_text())
+    for one in report["kills"]:
+        assert (one["runs"], one["lost"], one["repeated"]) == (6, 0, 0)
+        assert 0 <= one["calls"] <= one["cut"]
+    assert sum(one["cut"] for one in report["kills"]) > 0
+    assert "| 2 | 12 |" in (tmp_path / "kills-sqlite-2.md").read_text()
+
+
+RIGHT = {"answer": {"decision": DECISION}, "facts": [1]}
+
+
+@pytest.mark.parametrize(
+    ("status", "values", "nodes", "ended"),
+    [
+        ("success", RIGHT, "ab", load_kills.Ended(2, "", repeated=False)),
+        ("success", RIGHT, "aba", load_kills.Ended(2, "", repeated=True)),
+        ("success", RIGHT | {"facts": [1, 2]}, "ab", load_kills.Ended(2, "", repeated=True)),
+        ("success", {"facts": []}, "a", load_kills.Ended(2, "success, decided None.", False)),
+        ("error", {}, "a", load_kills.Ended(2, "error, decided None.", repeated=False)),
+    ],
+)
+async def test_what_became_of_a_run(
+    status: str, values: dict[str, object], nodes: str, ended: load_kills.Ended
+) -> None:
+    """Of one that was taken up twice; the first answer of the server breaks off."""
+    told = [f'event: metadata\ndata: {{"attempt": {number}}}\n\n' for number in (1, 2)]
+    told += [f'event: updates\ndata: {{"{node}": null}}\n\n' for node in nodes]
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path)
+        if len(asked) == 1:
+            raise httpx.ReadError("the worker is gone")
+        if request.url.path.endswith("/stream"):
+            return httpx.Response(200, text="".join(told))
+        return httpx.Response(200, json={"status": status, "values": values})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
+        no_process: Any = None
+        server = Served("http://server", no_process)
+        sides = suite.Sides(client, server, "http://model/0/v1#scripted", Path("x.sqlite"))
+        assert await load_kills.ended(sides, "/threads/t/runs/r") == ended
+    assert asked[2:] == ["/threads/t/state", "/threads/t/runs/r/stream"]
+
+
 @pytest.mark.parametrize("given", ["1,many", "0", ""])
 def test_users_are_numbers(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], given: str
@@ -65,6 +120,10 @@ class Fake(suite.Sides):
     def __init__(self) -> None:
         self.served: Any = self
         self.asked = 0
+
+    def workers(self) -> list[int]:
+        """A single process."""
+        return [1]
 
     def memory_mb(self) -> float:
         """What the server would say."""
@@ -85,6 +144,11 @@ class Fake(suite.Sides):
         yield {"answering_machine": {"answer": {"decision": DECISION if number else "Birch"}}}
 
     bare = server
+
+
+async def test_the_only_worker_is_not_killed() -> None:
+    with pytest.raises(BadInput, match="another goes on"):
+        await anext(load_kills.kills(Fake(), runs=1, rounds=1))
 
 
 async def test_errors_are_counted_not_raised() -> None:

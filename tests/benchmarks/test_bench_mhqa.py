@@ -10,7 +10,7 @@ from documents import WordEmbeddings, WordTokens
 from published import published
 from pydantic import JsonValue
 from records import record
-from scripted import Prompt, Reply, ScriptedChat, act
+from scripted import Prompt, Reply, ScriptedChat, act, tell
 from typer.testing import CliRunner, Result
 
 from apps.bench import app
@@ -168,7 +168,7 @@ class Reader:
             case "read":
                 finding = {"page": 1, "quote": PERSON, "statement": PERSON, "number": ""}
                 return {"findings": [finding]}
-        return {"text": "So it is [1].", "short": short or "Ohio", "unknown": ""}
+        return tell("So it is [1].", short or "Ohio")
 
 
 @pytest.fixture(autouse=True)

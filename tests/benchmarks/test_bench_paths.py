@@ -12,7 +12,7 @@ from published import published
 from apps import progress
 from apps.cli import main
 from benchmarks import paths as suite
-from benchmarks.paths_tasks import answer_type, load, world
+from benchmarks.paths_tasks import answer_type, goods, load, world
 from learning import agents_file
 from learning.agent_batches import Settings, plain
 from learning.agents_file import AgentsCard
@@ -45,6 +45,21 @@ from planweave import BadInput
 def test_the_twelve_answer_types(question: str, answer: str, expected: str) -> None:
     assert answer_type({"question": question, "gold_answer": answer}) == expected
     assert answer_type({"question": question, "gold_answer": answer, "split": "dev"}) == ""
+
+
+@pytest.mark.parametrize(
+    ("instruction", "expected"),
+    [
+        ("i need a pair of hooded long sleeved pajamas", "fashion"),
+        ("buy me a cruelty free solid perfume, and price lower than 50.00 dollars", "beauty"),
+        ("gluten free maple syrup in a 32 fluid ounce bottle", "grocery"),
+        ("a noise cancelling cosycost usb microphone", "electronics"),
+        ("a solid wood table in dark cognac brown", "home"),
+        ("a screwdriver", "home"),  # no word is found inside another
+    ],
+)
+def test_the_kinds_of_goods(instruction: str, expected: str) -> None:
+    assert goods({"instruction": instruction}) == expected
 
 
 def trajectories(folder: File) -> File:
@@ -89,6 +104,13 @@ def test_too_few_paths_are_refused(tmp_path: File) -> None:
     file.write_text("\n".join(file.read_text("utf-8").splitlines()[:6]), "utf-8")
     with pytest.raises(BadInput, match="too few successful paths"):
         load("alfworld", file)
+
+
+@pytest.mark.published
+def test_published_trajectories_of_the_shop_make_five_tasks() -> None:
+    given = load("webshop", published("trajectories/webshop_react500.jsonl.gz"))
+    made = world(given, 1)
+    assert [len(part) for part in (made.seen, made.unseen)] == [2, 3]
 
 
 @pytest.mark.published
@@ -155,7 +177,10 @@ def test_what_is_measured_is_not_measured_again(
 ) -> None:
     data, out = trajectories(tmp_path), tmp_path / "out"
     out.mkdir()
-    kept = "".join(each.model_dump_json() + "\n" for each in LINES)
+    about = suite.about(load("alfworld", data), 10)
+    mine = [each.model_copy(update={"about": about}) for each in LINES]
+    other = line(1, "ablation", suite.FULL, 0.0, 0.0)  # of other paths, or fewer iterations
+    kept = "".join(each.model_dump_json() + "\n" for each in (other, *mine))
     (out / "alfworld.jsonl").write_text(kept, "utf-8")
     words = ["bench", "paths", "--environment", "alfworld", "--data", str(data), "--out", str(out)]
     run(monkeypatch, *words, "--seed", "1", "--seed", "2", "--json")
@@ -193,6 +218,22 @@ def test_trained_agents_are_written_with_their_card(
         np.testing.assert_array_equal(loaded.rl[name], value)
     for name, value in plain(agents.ml).items():
         np.testing.assert_allclose(loaded.ml[name], value, rtol=1e-3, atol=1e-6)  # half precision
+
+
+def test_agents_are_adapted_to_a_task_by_a_few_paths(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, data, out = saved(tmp_path), trajectories(tmp_path), tmp_path / "out"
+    words = ["train", "adapt", "--data", str(data), "--agents", str(before), "--out", str(out)]
+    run(monkeypatch, *words, "--task", "stone")
+    assert "adapted to 6 of 6 paths" in capsys.readouterr().out
+    old, new = agents_file.load(before), agents_file.load(out / "instructrag.npz")
+    assert new.card.tasks == {"stone": 6}
+    assert not np.array_equal(old.rl["w1"], new.rl["w1"])
+    assert not np.array_equal(old.ml["path.token"], new.ml["path.token"])
+    with pytest.raises(AssertionError):
+        run(monkeypatch, *words, "--task", "nothing")
+    assert "too few paths of the task 'nothing'" in capsys.readouterr().err
 
 
 def saved(folder: File) -> File:

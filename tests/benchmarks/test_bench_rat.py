@@ -294,11 +294,11 @@ class Page(BaseModel):
 REPLIES: dict[str, dict[str, tuple[Reply, Reply]]] = {
     "code": {
         "program": (
-            {"program": "def add(a, b):\n    return a - b"},
-            {"program": "def add(a, b):\n    return a + b"},
+            "```python\ndef add(a, b):\n    return a - b\n```",
+            "```python\ndef add(a, b):\n    return a + b\n```",
         )
     },
-    "maths": {"program": ({"program": "print(6)"}, {"program": "print(2 + 3)"})},
+    "maths": {"program": ("```\nprint(6)\n```", "print(2 + 3)")},
     "planning": {
         "steps": ({"steps": ["craft 4 oak_planks"]}, {"steps": []}),
     },

@@ -9,7 +9,7 @@ import pytest
 from published import published
 
 from benchmarks import code_eval, math_eval
-from benchmarks.code_eval import Problem, code_of, judge, load, pass_at_k, wrong
+from benchmarks.code_eval import Problem, judge, load, pass_at_k, wrong
 from planweave import BadInput
 from tools import sandbox
 
@@ -111,13 +111,6 @@ def test_shapes_that_json_lost_are_restored(tmp_path: Path) -> None:
     assert "[(1,), {inf}, [1j]]" in problem.files["about.py"]
 
 
-def test_code_is_taken_out_of_replies() -> None:
-    assert code_of("def f(): pass") == "def f(): pass"
-    reply = "Use:\n```python\nx = 1\ny = 2\n```\nor\n```\nz\n```"
-    assert code_of(reply) == "x = 1\ny = 2\n"
-    assert code_of("```py\nx = 1") == "x = 1"
-
-
 def test_what_is_no_suite_is_told(tmp_path: Path) -> None:
     for module in (code_eval, math_eval):
         with pytest.raises(BadInput, match="cannot be read"):
@@ -176,7 +169,6 @@ def test_numbers_are_compared_as_in_pal() -> None:
     ("reply", "value", "reason"),
     [
         ("def solution():\n    return 7 / 2", 3.5, "ok"),
-        ("```python\nanswer = 3\n```", 3, "ok"),
         ("from fractions import Fraction\nresult = Fraction(1, 4)", 0.25, "ok"),
         ("print('It is', 12, 'euros')", 12, "ok"),
         ("print(5)\ndef solution(): return 6", 6, "ok"),

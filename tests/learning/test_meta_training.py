@@ -33,11 +33,11 @@ from learning.agent_losses import (
 )
 from learning.graph_states import FEATURES, PRINTED, Survey, samples
 from learning.instruction_graph import InstructionGraph
-from learning.meta_training import Point, adapt, first, outer_ml, outer_rl, train
+from learning.meta_training import adapt, first, outer_ml, outer_rl, train
 from learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
 from learning.overlap import overlap
 from learning.paths import Path
-from learning.rl_agent import Proposal, Traversal, calibrated, policy
+from learning.rl_agent import Proposal, Rule, Traversal, calibrated, policy
 from planweave import BadInput
 
 GIVEN = 5  # length of the frozen vectors in tests of losses
@@ -304,29 +304,41 @@ def test_pools_put_the_best_path_first(seen: tuple[Survey, list[Material]]) -> N
     assert not np.asarray(pools.worse)[:, 0].any()
 
 
-def test_training_goes_on_from_a_checkpoint(
+def rule_of_a_process() -> Rule:
+    """The same rule each time, at another address."""
+
+    def rule(_before: Sequence[str], _instruction: str) -> bool:
+        return True
+
+    return rule
+
+
+def test_training_goes_on_from_a_checkpoint_in_another_process(
     seen: tuple[Survey, list[Material]], tmp_path: File
 ) -> None:
     survey, materials = seen
-    ten = replace(QUICK, iterations=10)
-    points: list[Point] = []
-    whole = train(
-        *(survey, materials, embed, ten, reward),
-        progress=lambda _, point: points.append(point),
-        checkpoint=(kept := tmp_path / "kept.npz"),
+    here = replace(QUICK, iterations=12, rule=rule_of_a_process())
+    there = replace(here, rule=rule_of_a_process())
+    assert there != here
+    kept = tmp_path / "kept.npz"
+    whole = train(survey, materials, embed, here, reward, checkpoint=kept)
+    numbers: list[int] = []
+    ended = train(
+        *(survey, materials, embed, there, reward),
+        progress=lambda number, _: numbers.append(number),
+        checkpoint=kept,
     )
-    assert points == whole.points
-    assert len(points) == 10
-    again = train(survey, materials, embed, ten, reward, checkpoint=kept, progress=points.append)  # type: ignore[arg-type]
-    assert len(points) == 10  # nothing was left to do
+    assert numbers == [11, 12]  # as if it had been stopped before them
+    assert ended.points == whole.points
     for part in (0, 1):
         for name, value in whole.agents[part].items():
-            np.testing.assert_array_equal(value, again.agents[part][name])
-    with pytest.raises(BadInput, match="other data or settings"):
-        train(survey, materials, embed, replace(ten, seed=2), reward, checkpoint=kept)
+            np.testing.assert_array_equal(value, ended.agents[part][name])
+    for other in (replace(here, seed=2), replace(here, rule=None)):
+        with pytest.raises(BadInput, match="other data or settings"):
+            train(survey, materials, embed, other, reward, checkpoint=kept)
     kept.write_bytes(b"nothing")
     with pytest.raises(BadInput, match="damaged"):
-        train(survey, materials, embed, ten, reward, checkpoint=kept)
+        train(survey, materials, embed, here, reward, checkpoint=kept)
 
 
 def test_what_was_learned_serves_an_unseen_task(seen: tuple[Survey, list[Material]]) -> None:
