@@ -7,23 +7,10 @@ from typing import Annotated
 import typer
 
 from apps.answering import answer
-from apps.options import (
-    Agents,
-    AsJson,
-    MaxCalls,
-    MaxDollars,
-    MaxSeconds,
-    MaxTokens,
-    Method,
-    Model,
-    Resume,
-    RoleModel,
-    context_of,
-    resolved,
-    roles,
-)
-from apps.threads import Thread, load_thread, new_id
-from graphs import method as method_module
+from apps.asking import Limits, Players, Telling, begin
+from apps.groups import grouped
+from apps.options import Agents, context_of, resolved
+from apps.threads import load_thread
 from nodes.environment import task_to_solve
 from planweave import BadInput
 from tools.environments import ENVIRONMENTS, open_environment
@@ -33,37 +20,30 @@ from tools.result_text import one_line
 _LISTED = 20
 
 
+@grouped(method="instructrag", max_iterations=30)
 def act(
     environment: Annotated[str, typer.Argument(help=f"One of {', '.join(ENVIRONMENTS)}.")] = "",
     *,
     data: Annotated[Path | None, typer.Option(help="File or folder of its tasks.")] = None,
     task: Annotated[str, typer.Option(help="Task by its id; tasks are listed without.")] = "",
     split: Annotated[str, typer.Option(help="Part of the tasks that are listed.")] = "",
-    method: Method = "instructrag",
+    players: Players,
     paths: Annotated[
         Path | None, typer.Option(help="File of paths that worked; else the owner's experience.")
     ] = None,
     owner: Annotated[str, typer.Option(help="Whose experience is used.")] = "local",
     agents: Agents = "shipped",
     trials: Annotated[int, typer.Option(help="Attempts at the task (reflexion).")] = 3,
-    model: Model = "embedded",
-    role_model: RoleModel = None,
-    max_iterations: Annotated[int, typer.Option(help="Actions at most.")] = 30,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_seconds: MaxSeconds = None,
-    max_dollars: MaxDollars = None,
-    resume: Resume = "",
-    as_json: AsJson = False,
+    limits: Limits,
+    telling: Telling,
 ) -> None:
     """Solve a task of an environment, told as it happens; see docs/instruct-rag.md."""
-    if resume:
-        answer(load_thread(resume, {}), None, command="act", as_json=as_json)
+    if telling.resume:
+        answer(load_thread(telling.resume, {}), None, command="act", as_json=telling.as_json)
         return
     if not task:
         _list(environment, data, split)
         return
-    method_module(method)
     settings = {
         "environment": environment,
         "environment_data": str(data.resolve()) if data else None,
@@ -72,23 +52,15 @@ def act(
         "owner": owner,
         "agents": resolved(agents),
         "trials": trials,
-        "model": model,
-        "models": roles(role_model),
-        "max_iterations": max_iterations,
-        "max_calls": max_calls,
-        "max_tokens": max_tokens,
-        "max_seconds": max_seconds,
-        "max_dollars": max_dollars,
+        **limits.settings(),
     }
-    thread = Thread(id=new_id(), method=method, context=context_of(settings))
-    asked = task_to_solve(thread.context)
+    asked = task_to_solve(context_of(settings))
     if asked is None:
         raise BadInput(
             "There is no environment to act in.", mend="Name one: planweave act hotpotqa"
         )
-    thread.save()
     try:
-        answer(thread, {"question": asked.question}, command="act", as_json=as_json)
+        begin(asked.question, settings, players, command="act", as_json=telling.as_json)
     finally:
         close_all()
 

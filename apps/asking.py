@@ -1,4 +1,4 @@
-"""What ``planweave ask`` and ``decide`` share: groups of options, and the start of a thread."""
+"""What ``ask``, ``decide`` and ``act`` share: groups of options, and the start of a thread."""
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -58,10 +58,9 @@ class Players:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds:
+class Limits:
     """How long a run may go on, and any setting besides."""
 
-    replan: Replan = "every_observation"
     max_iterations: MaxIterations = 15
     max_calls: MaxCalls = None
     max_tokens: MaxTokens = None
@@ -73,6 +72,13 @@ class Bounds:
         """The limits, and over everything what was given as ``--setting``."""
         limits = asdict(self)
         return limits | pairs(limits.pop("setting") or [])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds(Limits):
+    """When a run plans anew, how long it may go on, and any setting besides."""
+
+    replan: Replan = "every_observation"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +94,7 @@ def begin(
     settings: dict[str, Any],
     players: Players,
     *,
-    plan: Path | None,
+    plan: Path | None = None,
     command: str,
     as_json: bool,
     example: Example | None = None,

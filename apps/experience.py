@@ -111,7 +111,7 @@ def show(
     if path is not None and out is None:
         _show_path(path, as_json=as_json)
         return
-    with sentence_vectors(Console(stderr=True)) as embed:
+    with sentence_vectors(Console(stderr=True), kept=False) as embed:
         graph = experience.graph(embed, embedding_id(EMBEDDINGS), threshold=threshold)
     _check_drawable(graph, path)
     if out is not None:

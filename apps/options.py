@@ -24,7 +24,11 @@ Method = Annotated[str, typer.Option("--method", help="See `planweave methods`."
 PlanFile = Annotated[Path | None, typer.Option("--plan", help="File with a plan, one step a line.")]
 Experience = Annotated[
     str,
-    typer.Option("--experience", help="Learned paths, used as plan: shipped, or a file of them."),
+    typer.Option(
+        "--experience",
+        help="Paths that decided before, used as plan: shipped, own (of `planweave experience`), "
+        "or a file.",
+    ),
 ]
 Agents = Annotated[
     str,

@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import socket
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -55,6 +56,7 @@ def serve(
             f"Without keys the server answers anybody, so it does not listen at {host}.",
             mend="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
         )
+    _check_port(host, port)
     typer.echo(f"planweave answers at http://{host}:{port}; the studio: /studio/", err=True)
     with tempfile.TemporaryDirectory(prefix="planweave-metrics-") as figures:
         if workers > 1:  # they add up their figures there
@@ -70,6 +72,20 @@ def serve(
             log_level="warning",
             server_header=False,
         )
+
+
+def _check_port(host: str, port: int) -> None:
+    """Say at once, and before several processes say it, that the address cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise BadInput(
+                f"The server cannot listen at {host}:{port} ({error.strerror}).",
+                mend=f"Stop what listens there, or choose another port: --port {port + 1}.",
+            ) from None
 
 
 def _is_loopback(host: str) -> bool:

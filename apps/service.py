@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from graphs import METHODS
+from learning.queries.memory import OWN, SHIPPED
 from memory import Context
 from planweave import BadInput
 
@@ -74,13 +75,15 @@ class Service(BaseModel):
 
         Args:
             settings: Fields of the context as the caller sent them.
-            owner: Whose long-term memory is used; None: as in the service's own context.
+            owner: Whose long-term memory and experience are used; None: as in the service's own
+                context.
 
         Raises:
             BadInput: A setting is not the caller's to choose, names nothing that is offered,
                 exceeds a limit, or is wrong in itself.
         """
-        chosen = {name: self._admitted(name, value) for name, value in settings.items()}
+        kept = (SHIPPED,) if owner is None else (SHIPPED, OWN)
+        chosen = {name: self._admitted(name, value, kept) for name, value in settings.items()}
         if owner is not None:
             chosen["owner"] = owner
         try:
@@ -105,13 +108,14 @@ class Service(BaseModel):
                 mend=f"The methods are: {', '.join(self.methods)}.",
             )
 
-    def _admitted(self, name: str, value: Any) -> Any:
+    def _admitted(self, name: str, value: Any, experience: tuple[str, ...]) -> Any:
         match name:
             case "database" | "graph":
                 urls = self.databases if name == "database" else self.graphs
                 return None if value is None else urls[_one_of(urls, name, value)]
-            case "collection":
-                return None if value is None else _one_of(self.collections, name, value)
+            case "collection" | "experience":
+                names = self.collections if name == "collection" else experience
+                return None if value is None else _one_of(names, name, value)
             case "model":
                 return _one_of(self.models, name, value)
             case "models" if isinstance(value, Mapping):
@@ -123,7 +127,7 @@ class Service(BaseModel):
         raise BadInput(
             f"The setting {name!r} is not the caller's to choose.",
             mend=f"These are: {', '.join(sorted(_FREE | _LIMITS))}, "
-            "and by name collection, database, ensemble_of, graph, model, models.",
+            "and by name collection, database, ensemble_of, experience, graph, model, models.",
         )
 
     def _check_limit(self, name: str, value: float | None) -> None:

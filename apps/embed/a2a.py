@@ -93,7 +93,7 @@ def a2a_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
                 return JSONResponse(_failure(call_id, -32601, problem))
             modern, streams = _METHODS[call.method]
             message = checked(Params, call.params).message
-            task = _Task(message, request.path_params["name"], modern=modern)
+            task = _Task(message, request, modern=modern)
             if streams:
                 return event_stream(task.stream(run, request, call_id))
             return JSONResponse(_success(call_id, await task.whole(run, request)))
@@ -145,12 +145,13 @@ def _failure(call_id: int | str | None, code: int, text: str) -> dict[str, Any]:
 class _Task:
     """A message's task, told in the words of the version that the caller speaks."""
 
-    def __init__(self, message: Message, method: str, *, modern: bool) -> None:
+    def __init__(self, message: Message, request: Request, *, modern: bool) -> None:
         self._modern = modern
         self.outcome = Outcome()
         waiting = message.task_id.partition(".")[0]
         self.context = message.context_id or waiting or str(uuid.uuid4())
-        self.id = message.task_id or f"{_thread(self.context)}.{uuid.uuid4().hex[:8]}"
+        thread = _thread(self.context, request)
+        self.id = message.task_id or f"{thread}.{uuid.uuid4().hex[:8]}"
         text = "\n".join(part.text for part in message.parts if part.text).strip()
         if not text:
             raise BadInput("The message has no text.")
@@ -158,10 +159,10 @@ class _Task:
         if not isinstance(settings, dict):
             raise BadInput("The metadata `context` is no object.")
         self._order = Order(
-            method=method,
+            method=request.path_params["name"],
             messages=() if message.task_id else ({"role": "user", "content": text},),
             settings=settings,
-            thread=_thread(self.context),
+            thread=thread,
             resume={"decisions": [decision(text)]} if message.task_id else None,
         )
 
@@ -243,9 +244,11 @@ class _Task:
 _OLD = {"task": "task", "statusUpdate": "status-update", "artifactUpdate": "artifact-update"}
 
 
-def _thread(context: str) -> str:
-    """The thread of a context; a caller may name contexts as it likes."""
+def _thread(context: str, request: Request) -> str:
+    """The thread of a context; a caller may name contexts as it likes, whatever others do."""
     try:
         return str(uuid.UUID(context))
     except ValueError:
-        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"a2a:{context}"))
+        person = getattr(request.state, "person", None)
+        owner = person.owner if person else ""
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"a2a:{owner}:{context}"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from apps.embed.runs import Order, RunFailed, nothing_waits
+from apps.embed.runs import Order, RunFailed, failed, nothing_waits
 from apps.server.engine import Engine
 from apps.server.errors import NotFound
 from apps.server.people import Person
@@ -32,7 +32,7 @@ async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Map
     try:
         async for event in worker.follow(run):
             if event is not None and event.name == "error":
-                raise RunFailed(str(decode(event.data)["message"]))
+                raise failed(decode(event.data))
             if event is not None and event.name == "updates":
                 happened = True
                 yield decode(event.data)

@@ -67,6 +67,12 @@ class RunFailed(PlanweaveError):
     """A run that ended with an error on the server that carried it out."""
 
 
+def failed(told: Mapping[str, Any]) -> PlanweaveError:
+    """The error that a server told of as the end of a run."""
+    kind = BadInput if told.get("error") == BadInput.__name__ else RunFailed
+    return kind(str(told.get("message") or told.get("error")))
+
+
 def nothing_waits() -> BadInput:
     """What is said to an answer that nobody has asked for."""
     return BadInput("Nothing waits for an answer there.", mend="Ask the question again.")
@@ -137,7 +143,7 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
         try:
             async for part in _streamed(client(), order):
                 if part.event == "error":
-                    raise RunFailed(str(part.data.get("message") or part.data.get("error")))
+                    raise failed(part.data)
                 if part.event == "updates":
                     happened = True
                     yield part.data

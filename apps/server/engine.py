@@ -27,7 +27,7 @@ from apps.server.threads import Threads
 from apps.server.wire import Event, encode
 from graphs import method
 from memory import Context
-from planweave import PlanweaveError
+from planweave import BadInput, PlanweaveError
 
 log = logging.getLogger(__name__)
 
@@ -269,6 +269,8 @@ class Engine:
     async def _let_go(self, work: Work) -> None:
         with suppress(SQLAlchemyError):
             await self._book(work)
+            if work.reason == "lost":
+                await self.runs.alive(work.claim, self.worker)
             if work.reason == "drained":
                 async with self.feed.ending(work.claim.run_id) as said:
                     await self.runs.release(work.claim, self.worker, said)
@@ -291,6 +293,8 @@ class Engine:
             )
         if ended:
             self.feed.tell(last)
+        else:
+            await self.runs.alive(claim, self.worker)
         return status
 
     async def _context(self, claim: Claim) -> Context:
@@ -330,7 +334,7 @@ class GivenUp(PlanweaveError):
 
 def told(error: BaseException, claim: Claim) -> dict[str, str]:
     """An error as the caller sees it: what a person can mend in full, the rest by its kind."""
-    name = type(error).__name__
+    name = BadInput.__name__ if isinstance(error, BadInput) else type(error).__name__
     if isinstance(error, PlanweaveError):
         return {"error": name, "message": str(error)}
     log.error("run %s of %s failed", claim.run_id, claim.method, exc_info=error)

@@ -273,6 +273,18 @@ class Runs:
             _add(connection, said)
 
     @transaction
+    def alive(self, connection: Connection, claim: Claim, worker: str) -> None:
+        """A worker whose lease ran out has not crashed: it gives the run back.
+
+        If another one has taken it meanwhile, which counted as a crash, that is taken back.
+        """
+        given_back = _held(claim, worker).values(status="pending", worker=None, lease=None)
+        if connection.execute(given_back).rowcount:
+            return
+        crashed = and_(runs.c.run_id == claim.run_id, runs.c.crashes > claim.crashes)
+        connection.execute(update(runs).where(crashed).values(crashes=runs.c.crashes - 1))
+
+    @transaction
     def finish(
         self,
         connection: Connection,

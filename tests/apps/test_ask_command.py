@@ -7,6 +7,9 @@ import pytest
 from command_line import CommandLine, assert_one_clear_error
 from offers import scripted
 from openai_server import serving
+from scripted import tell
+
+from tools.documents.collection import open_collection
 
 REPORT = (
     "Market report\n\nThe levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023.\n"
@@ -20,7 +23,7 @@ READ = {
         {"page": 1, "quote": QUOTE, "statement": "It costs USD 5.5/kg.", "number": "5.5 USD/kg"}
     ]
 }
-ANSWER = {"text": "In 2023 it costs USD 5.5/kg [1].", "short": "USD 5.5/kg", "unknown": ""}
+ANSWER = tell("In 2023 it costs USD 5.5/kg [1].", "USD 5.5/kg")
 V1 = (SEARCH, READ, ANSWER)
 V3 = (
     {"steps": ["Find the cost."]},
@@ -34,11 +37,13 @@ V3 = (
 
 
 @pytest.fixture
-def library(planweave: CommandLine, tmp_path: Path) -> CommandLine:
+def library(planweave: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     """The program with a collection "market" of one report, searched by words."""
-    (tmp_path / "report.txt").write_text(REPORT)
-    added = planweave("docs", "add", "report.txt", "--collection", "market", "--embeddings", "none")
-    assert added.returncode == 0, added.stderr
+    report = tmp_path / "report.txt"
+    report.write_text(REPORT)
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    market = open_collection("market", embeddings="none", create=True)
+    assert [added.status for added in market.add(report)] == ["added"]
     return planweave
 
 

@@ -10,6 +10,7 @@ from command_line import CommandLine, assert_one_clear_error
 from documents import write_pdf
 from offers import scripted
 from openai_server import serving
+from scripted import tell
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -25,7 +26,7 @@ FINDINGS = [
     {"page": 1, "quote": " ".join(quote.split()), "statement": f"It says {place}.", "number": ""}
     for place, quote in enumerate(QUOTES.values(), start=1)
 ]
-ANSWER = {"text": "Hydrogen leaks [3]. It says so [1][2].", "short": None, "unknown": ""}
+ANSWER = tell("Hydrogen leaks [3]. It says so [1][2].")
 SOURCE = re.compile(r'\[(\d)\] (\S+), p\. (\d+): "([^"]+)"')
 
 

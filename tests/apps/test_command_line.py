@@ -6,9 +6,7 @@ import re
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
@@ -17,6 +15,7 @@ from langgraph.types import Overwrite
 from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
 from openai_server import Answer, serving
 from rich.console import Console
+from trap import Trap
 
 from apps.approval import approver
 from apps.story import Story
@@ -395,17 +394,6 @@ def test_no_secret_is_kept_or_shown(planweave: CommandLine, offers: str, tmp_pat
 def test_runs_are_the_owners_alone(planweave: CommandLine, tmp_path: Path) -> None:
     planweave("decide", "Which?", "--database", "nowhere.db")
     assert (tmp_path / "state" / "threads").stat().st_mode & 0o077 == 0
-
-
-@dataclass
-class Trap:
-    """Stands for any class that a stranger's checkpoint could name."""
-
-    sprung: ClassVar[list[str]] = []
-    word: str = "snap"
-
-    def __post_init__(self) -> None:
-        self.sprung.append(self.word)
 
 
 async def test_a_checkpoint_makes_no_objects_of_foreign_classes(

@@ -119,6 +119,23 @@ def test_what_a_caller_may_not_choose(server: str, tmp_path: Path) -> None:
         ann.chat.completions.create(model="planrag", messages=ASKED, extra_body=settings)
 
 
+def test_what_is_wrong_in_a_run_is_the_callers_to_mend(server: str) -> None:
+    settings = {"context": {"collection": "ann/never-made"}}
+    with client(server, "ann") as ann, pytest.raises(openai.BadRequestError, match="never-made"):
+        ann.chat.completions.create(model="planrag", messages=ASKED, extra_body=settings)
+
+
+def test_two_callers_may_name_a_context_alike(server: str, model: Script) -> None:
+    message = {"contextId": "offers", "parts": [{"text": "Which offer is cheapest?"}]}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
+    for name in ("ann", "bob"):
+        model.answers[:] = scripted(*WHOLE_RUN)
+        headers = {"x-api-key": KEYS[name]}
+        reply = httpx.post(f"{server}/a2a/planrag", json=call, headers=headers, timeout=60).json()
+        assert reply["result"]["contextId"] == "offers"
+        assert reply["result"]["status"]["state"] == "completed"
+
+
 def test_a_caller_who_goes_away_ends_the_run(server: str, model: Script) -> None:
     model.answers[:] = scripted(*WHOLE_RUN, delay=0.4)
     before = len(model.requests)

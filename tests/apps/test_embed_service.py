@@ -18,7 +18,10 @@ OFFER = Service(
     graphs={"roads": "bolt://graph"},
     collections=("energy",),
 )
-OPENING = {"database", "graph", "collection", "model", "models", "owner", "reranker", "ensemble_of"}
+OPENING = {
+    *("database", "graph", "collection", "model", "models", "owner", "reranker", "ensemble_of"),
+    *("experience", "paths", "agents", "environment_data"),
+}
 
 
 @pytest.mark.parametrize("name", sorted(Context.model_fields))
@@ -38,6 +41,14 @@ def test_sources_are_chosen_by_name() -> None:
     assert (chosen.graph, chosen.collection) == ("bolt://graph", "energy")
     assert OFFER.admit({"models": {"planner": "openai:gpt-4o"}}).models["planner"]
     assert OFFER.admit({"ensemble_of": "planrag"}).ensemble_of == "planrag"
+
+
+def test_experience_is_what_ships_or_the_callers_own() -> None:
+    assert OFFER.admit({"experience": "shipped"}).experience == "shipped"
+    own = OFFER.admit({"experience": "own"}, owner="ann")
+    assert (own.experience, own.owner) == ("own", "ann")
+    with pytest.raises(BadInput, match="Offered are: shipped"):
+        OFFER.admit({"experience": "own"})  # nobody in particular has none
 
 
 def test_what_only_shapes_the_answer_is_free() -> None:

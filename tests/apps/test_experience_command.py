@@ -38,7 +38,8 @@ Run = Callable[..., Told]
 @pytest.fixture
 def run(tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     @contextmanager
-    def vectors(_: object) -> Iterator[object]:
+    def vectors(_: object, *, kept: bool) -> Iterator[object]:
+        assert not kept  # or what is removed would stay in the cache
         yield bag_of_words.embed
 
     monkeypatch.setattr(command, "sentence_vectors", vectors)

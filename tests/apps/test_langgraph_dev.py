@@ -11,6 +11,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
 from openai_server import Script, serving
+from tokens import assert_tokens_are_streamed
 
 from graphs import METHODS
 
@@ -89,6 +90,10 @@ async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers
     memory = memory_of(state["values"])
     assert memory["answer"]["decision"] == "Birch"
     assert memory["messages"][-1]["type"] == "ai"
+
+
+async def test_a_models_tokens_are_streamed(client: LangGraphClient, offers: str) -> None:
+    await assert_tokens_are_streamed(client, offers)
 
 
 async def test_interrupts_for_approval_resumes_and_forks(

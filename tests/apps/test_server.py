@@ -16,6 +16,7 @@ from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, WHOLE_RUN, scri
 from openai_server import Script, serving
 from serve import Served, serving_planweave
 from servers import Unobtainable, postgresql
+from tokens import assert_tokens_are_streamed
 
 from graphs import METHODS
 
@@ -224,6 +225,10 @@ async def test_messages_tasks_and_checkpoints_are_streamed(client: LangGraphClie
     message, about = next(p.data for p in reversed(parts) if p.event == "messages")
     assert (message["type"], about["langgraph_node"]) == ("ai", "greeter")
     assert {"metadata", "messages", "tasks", "checkpoints"} == {part.event for part in parts}
+
+
+async def test_a_models_tokens_are_streamed(client: LangGraphClient, database: str) -> None:
+    await assert_tokens_are_streamed(client, database)
 
 
 async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:

@@ -5,10 +5,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -19,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
+from trap import Trap
 
 from apps.server.app import create_app
 from apps.server.doors import Admission
@@ -129,6 +129,25 @@ async def test_a_silent_run_goes_before_an_older_one_of_its_thread(tmp_path: Pat
         assert [claim.run_id for claim in await claimed(runs, "two")] == [newer["run_id"]]
 
 
+async def test_a_worker_that_was_silent_but_lives_is_no_crash(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        runs = Runs((await opened(stack, tmp_path)).database)
+        await submitted(runs)
+        (first,) = await runs.claim("one", -1, 1)  # its lease has run out at once
+        (second,) = await runs.claim("two", -1, 1)
+        assert (first.crashes, second.crashes) == (0, 1)
+        await runs.alive(first, "one")
+        (third,) = await runs.claim("three", -1, 1)
+        assert third.crashes == 1  # that of the second worker, of which nothing was heard
+        await runs.alive(third, "three")  # nobody has taken it yet: it is given back
+        (fourth,) = await runs.claim("four", -1, 1)
+        assert fourth.crashes == 1
+        await runs.alive(first, "one")
+        await runs.alive(first, "one")
+        (fifth,) = await runs.claim("five", -1, 1)
+        assert fifth.crashes == 1
+
+
 async def test_what_is_not_kept_yet_is_kept_with_the_end(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         storage = await opened(stack, tmp_path)
@@ -205,17 +224,6 @@ async def without_database(feed: Feed, run_id: str) -> None:
     async with feed.ending(run_id) as left:
         assert len(left) == 1
         raise ZeroDivisionError
-
-
-@dataclass
-class Trap:
-    """Stands for any class that a stranger's checkpoint could name."""
-
-    sprung: ClassVar[list[str]] = []
-    word: str = "snap"
-
-    def __post_init__(self) -> None:
-        self.sprung.append(self.word)
 
 
 async def test_a_servers_checkpoints_make_no_objects_of_foreign_classes(

@@ -1,6 +1,7 @@
 """``planweave serve`` for several users: keys, isolation, budgets, and what a caller may name."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -319,6 +320,14 @@ def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
         assert "secret" not in run.stderr
     run = planweave("serve", PLANWEAVE_SERVE_JOBS="none")
     assert_one_clear_error(run, "PLANWEAVE_SERVE_JOBS")
+
+
+def test_a_port_that_is_taken_is_told(planweave: CommandLine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        run = planweave("serve", "--port", str(port))
+    assert_one_clear_error(run, f"127.0.0.1:{port}", f"--port {port + 1}")
+    assert "answers at" not in run.stderr
 
 
 def test_a_key_is_made_once_and_kept_as_a_hash(tmp_path: Path, planweave: CommandLine) -> None:

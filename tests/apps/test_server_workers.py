@@ -154,7 +154,7 @@ async def test_a_server_that_stops_gives_back_what_takes_too_long(tmp_path: Path
             thread, run = await waiting_run(first, model, tmp_path)
             before = time.monotonic()
             stop(first)
-            assert time.monotonic() - before < 6  # it does not wait for the call that hangs
+            assert time.monotonic() - before < 15  # it does not wait for the call that hangs
         quick = [*scripted(SOUND, delay=1), *scripted(FINISH, DECISION)]
         model.answers = quick
         patient = LEASE | {"PLANWEAVE_SERVE_DRAIN_SECONDS": "20"}

@@ -3,7 +3,9 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from browser import chromium, complaints, screenshot
@@ -12,6 +14,7 @@ from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, scripted
 from openai_server import Answer, Script, serving
 from playwright.sync_api import Browser, Page, expect
 from records import record
+from scripted import act, finding, tell
 from serve import serving_planweave
 from servers import Unobtainable
 
@@ -24,7 +27,7 @@ pytestmark = pytest.mark.server
 PARTS = ("ask", "compare", "documents", "databases", "experience", "results")
 CHECKS = (Path(__file__).parent / "accessibility.js").read_text("utf-8")
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="module")
@@ -244,6 +247,20 @@ def test_an_error_is_told_in_its_place_and_the_run_tried_again(
         expect(page.locator(".story .failed")).to_have_count(0)
 
 
+def test_a_model_is_seen_writing(page: Page, visit: Visit) -> None:
+    halfway = Barrier(2)
+    plan, *others = scripted(PLAN, QUERY, SOUND, FINISH, DECISION)
+    with serving(replace(plan, halfway=halfway), *others) as model:
+        visit(model=model)
+        ask(page, "Which offer is cheapest?")
+        expect(page.locator(".running .writing")).to_contain_text('{"steps": ["')
+        earlier = page.get_by_role("list", name="Earlier questions")
+        expect(earlier).to_contain_text("Which offer is cheapest?")
+        halfway.wait(60)
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+        expect(page.locator(".writing")).to_have_count(0)
+
+
 def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
     with serving(*scripted(PLAN, delay=30.0)) as model:
         visit(model=model)
@@ -283,6 +300,7 @@ def test_two_methods_answer_side_by_side(page: Page, visit: Visit, tmp_path: Pat
     with serving(*answers) as model:
         visit("compare", model)
         page.get_by_label("Method").nth(1).select_option("single_rag")
+        expect(page.locator(".sources")).to_contain_text("offers.sql")
         page.get_by_role("textbox", name="Ask both a question").fill("Which offer is cheapest?")
         page.keyboard.press("Enter")
         verdict = page.locator(".verdict").get_by_role("table")
@@ -290,6 +308,7 @@ def test_two_methods_answer_side_by_side(page: Page, visit: Visit, tmp_path: Pat
     rows = verdict.get_by_role("row").all_inner_texts()
     assert rows[1].split("\t") == ["Answer", "Birch", "Birch"]
     assert rows[4].split("\t") == ["Model calls", "5", "2"]
+    expect(verdict).to_be_in_viewport()
     screenshot(page, "compare", tmp_path)
 
 
@@ -314,6 +333,37 @@ def test_documents_are_uploaded_read_and_chosen(page: Page, visit: Visit, tmp_pa
     page.get_by_role("button", name="Delete grid report.md").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(page.get_by_text("Empty.")).to_be_visible()
+
+
+def test_a_citation_opens_its_page_in_another_tab_too(
+    page: Page, visit: Visit, browser: Browser, server: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "losses.md"
+    file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n")
+    visit("documents")
+    page.get_by_role("combobox", name="Collection").fill("grid")
+    page.get_by_label("Search").select_option("none")
+    page.get_by_label("Choose files").set_input_files(str(file))
+    expect(page.get_by_text("losses.md: added, 1 page.")).to_be_visible()
+    found = finding("Losses fell to 4.2 TWh", "Losses fell to 4.2 TWh.")
+    replies = [act("documents", "losses"), found, tell("Losses fell to 4.2 TWh [1].")]
+    with serving(*(Answer(text=json.dumps(reply)) for reply in replies)) as model:
+        chosen = json.dumps({"model": model.name, "collection": "grid"})
+        page.evaluate("value => sessionStorage.setItem('planweave.settings', value)", chosen)
+        page.goto("/studio/")
+        page.reload()
+        page.get_by_label("Method").select_option("agent_v1")
+        ask(page, "To what did losses fall?")
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("4.2 TWh")
+        page.get_by_role("button", name="losses.md, p. 1").click()
+        expect(page.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
+    other = browser.new_context(base_url=server).new_page()
+    other.goto(page.url)
+    other.get_by_role("button", name="losses.md, p. 1").click()
+    expect(other.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
+    other.keyboard.press("Escape")
+    expect(other.locator(".sources")).to_contain_text("Asks grid")
+    other.context.close()
 
 
 def test_results_are_compared_question_by_question(

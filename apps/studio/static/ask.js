@@ -4,7 +4,6 @@ import { get, post, remove } from "./server.js";
 import { Conversation, lineage } from "./conversation.js";
 import { button, confirmed, field, h, icon, iconButton, notice } from "./dom.js";
 import { Drawing } from "./graph.js";
-import { showPage } from "./documents.js";
 import { form, settings, summary } from "./settings.js";
 
 const KEPT = "planweave.method";
@@ -78,13 +77,13 @@ class Ask {
   constructor(known) {
     this.known = known;
     this.pauses = new Set();
+    this.running = false;
     this.method = localStorage.getItem(KEPT) ?? known.methods[0].name;
     if (!known.methods.some(({ name }) => name === this.method)) this.method = known.methods[0].name;
     this.talk = new Conversation({
       method: () => this.method,
       pauses: this.pauses,
       changed: (mark) => this.changed(mark),
-      openPage: (document, page, quote) => showPage(settings.values.collection, document, page, quote),
     });
     this.build();
   }
@@ -161,17 +160,20 @@ class Ask {
 
   async open(thread) {
     const { metadata } = await get(`/threads/${thread}`);
-    const method = metadata.method ?? metadata.graph_id;
-    if (method && method !== this.method) await this.choose(method);
+    const { collection, method = metadata.graph_id } = metadata;
+    const adopted = collection && !summary(); // so that a follow-up asks the same
+    if (adopted) settings.set("collection", collection);
+    if (adopted || (method && method !== this.method)) await this.choose(method ?? this.method);
+    this.tellSources();
     this.welcome.hidden = true;
-    await this.talk.open(thread);
+    await this.talk.open(thread, collection);
     await this.listThreads();
   }
 
   changed(mark) {
     if (mark) return this.drawing.mark(mark.node, mark.state);
     const running = Boolean(this.talk.running);
-    if (this.running && !running) this.listThreads();
+    if (this.running !== running) this.listThreads();
     this.running = running;
     if (this.talk.thread) history.replaceState(null, "", `#/ask/${this.talk.thread}`);
     this.stop.hidden = !running;
@@ -198,7 +200,7 @@ class Ask {
     const titled = found.filter(({ metadata }) => metadata?.title);
     this.list.replaceChildren(...titled.map(({ thread_id: id, metadata, status }) => h("li", {},
       h("a", { href: `#/ask/${id}`, "aria-current": id === this.talk.thread ? "true" : null },
-        metadata.title, h("span", { className: "dim" }, `${metadata.method ?? ""}${status === "interrupted" ? " · waits" : ""}`)),
+        h("span", { className: "title" }, metadata.title), h("span", { className: "dim" }, `${metadata.method ?? ""}${status === "interrupted" ? " · waits" : ""}`)),
       iconButton("trash", `Delete: ${metadata.title}`, () => this.forget(id, metadata.title)))));
     if (!titled.length) this.list.replaceChildren(h("li", { className: "dim" }, "None yet."));
   }

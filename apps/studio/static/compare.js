@@ -3,8 +3,7 @@
 import { composer, methodDrawing, methodSelect, suggestions } from "./ask.js";
 import { Conversation } from "./conversation.js";
 import { field, h, number, seconds, table } from "./dom.js";
-import { showPage } from "./documents.js";
-import { form, settings } from "./settings.js";
+import { form, settings, summary } from "./settings.js";
 
 const PAIR = ["planrag", "iter_rag"];
 
@@ -17,14 +16,18 @@ export async function view(known) {
     result.replaceChildren();
     await Promise.all(sides.map((side) => side.ask(question)));
     result.replaceChildren(verdict(sides));
+    result.scrollIntoView({ block: "center" }); // the page has followed the stories down
     go.disabled = false;
   });
-  return h("div", { className: "page wide" },
+  const asked = h("p", { className: "sources" });
+  const tell = () => { asked.textContent = summary() || "Nothing is connected yet: choose a database or documents in the settings."; };
+  tell();
+  return h("div", { className: "page wide", onchange: tell },
     h("h1", {}, "Two methods, one question"),
-    element,
+    element, asked,
     h("details", { className: "card" }, h("summary", {}, "Settings of both"), form(known.settings, "", await suggestions(known))),
-    h("div", { className: "pair" }, sides.map((side) => side.element)),
-    result);
+    result,
+    h("div", { className: "pair" }, sides.map((side) => side.element)));
 }
 
 class Side {
@@ -45,7 +48,6 @@ class Side {
       method: () => this.method,
       pauses: this.pauses,
       changed: (mark) => mark && this.drawing.mark(mark.node, mark.state),
-      openPage: (document, page, quote) => showPage(settings.values.collection, document, page, quote),
     });
   }
 

@@ -2,6 +2,7 @@
 
 import { get, post, stream } from "./server.js";
 import { button, confirmed, field, h, icon, iconButton, notice, tell } from "./dom.js";
+import { showPage } from "./documents.js";
 import { settings } from "./settings.js";
 import { Story } from "./story.js";
 
@@ -15,10 +16,11 @@ export class Conversation {
    * `method()` names the method to ask; `pauses` is the set of nodes to pause before; `changed`
    * hears of `{ node, state }` for the drawing, and of everything else without arguments.
    */
-  constructor({ method, pauses, changed, openPage }) {
+  constructor({ method, pauses, changed }) {
     Object.assign(this, { method, pauses, changed });
-    this.story = new Story(openPage);
+    this.story = new Story((document, page, quote) => showPage(this.collection, document, page, quote));
     this.thread = null;
+    this.collection = undefined; // whose pages the facts quote
     this.running = null;
     this.checkpoints = [];
     this.desk = h("div", { className: "desk" });
@@ -27,17 +29,18 @@ export class Conversation {
 
   /** Ask a question, as a follow-up if the thread has one already. */
   async ask(question) {
+    this.collection = settings.values.collection ?? this.collection;
     if (!this.thread) {
-      const made = await post("/threads", { metadata: { title: question.slice(0, 200), method: this.method() } });
-      this.thread = made.thread_id;
+      const metadata = { title: question.slice(0, 200), method: this.method(), collection: this.collection };
+      this.thread = (await post("/threads", { metadata })).thread_id;
     }
     this.story.ask(question);
     await this.run({ input: { messages: [{ role: "user", content: question }] } });
   }
 
   /** Show a thread that there is already, and go along with a run that is still going on. */
-  async open(thread) {
-    this.thread = thread;
+  async open(thread, collection) {
+    Object.assign(this, { thread, collection: collection ?? settings.values.collection });
     const [run] = await get(`/threads/${thread}/runs?status=running&limit=1`);
     if (run) this.running = { abort: new AbortController(), run: run.run_id };
     await this.recall({ whole: true });
@@ -51,7 +54,7 @@ export class Conversation {
     const body = {
       assistant_id: this.method(),
       context: settings.values,
-      stream_mode: ["updates", "custom", "tasks"],
+      stream_mode: ["tasks", "custom", "messages-tuple"],
       on_disconnect: "continue", // who comes back to the thread goes along with the run again
       ...(this.pauses.size ? { interrupt_before: [...this.pauses] } : {}),
       ...given,
@@ -80,6 +83,7 @@ export class Conversation {
     else if (event === "error") this.problem = data.message || data.error || "The run failed.";
     else if (event === "custom" && data.call) this.story.call(data.call);
     else if (event === "tasks") this.task(data);
+    else if (event === "messages") this.story.writes(...data);
   }
 
   task(task) {
@@ -329,19 +333,20 @@ function lines(text) {
 }
 
 /** Fields to edit what a run goes on with, and a function that gives what was changed. */
-function editorOf({ values }) {
+function editorOf({ values, next }) {
+  const action = next.includes(values.action?.tool) ? values.action : null; // else it is done
   const plan = h("textarea", { rows: Math.max(2, values.plan?.length ?? 0) + 1, value: (values.plan ?? []).join("\n") });
-  const input = h("textarea", { rows: 3, value: values.action?.input ?? "", spellcheck: false });
+  const input = h("textarea", { rows: 3, value: action?.input ?? "", spellcheck: false });
   const shown = Object.fromEntries(Object.entries(values).filter(([name]) => !HIDDEN.has(name)));
   const json = h("textarea", { rows: 14, spellcheck: false, className: "code", value: JSON.stringify(shown, null, 2) });
   const editor = h("div", { className: "editor" },
     values.plan?.length ? field("Plan, one step a line", plan) : null,
-    values.action?.input ? field(`Input of ${values.action.tool}`, input) : null,
+    action?.input ? field(`Input of ${action.tool}`, input) : null,
     h("details", {}, h("summary", {}, "The whole working memory"), field("As JSON", json)));
   const edited = () => {
     const whole = JSON.parse(json.value);
     if (values.plan?.length && plan.value !== values.plan.join("\n")) whole.plan = lines(plan.value);
-    if (values.action?.input && input.value !== values.action.input) whole.action = { ...whole.action, input: input.value };
+    if (action?.input && input.value !== action.input) whole.action = { ...whole.action, input: input.value };
     const changes = Object.entries(whole).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(values[name]));
     return Object.fromEntries(changes.map(([name, value]) => [name, GROWING.has(name) ? { __overwrite__: value } : value]));
   };

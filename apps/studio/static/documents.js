@@ -43,7 +43,7 @@ async function upload(file, collection, embeddings, most) {
   const query = new URLSearchParams({ collection, name: file.name, ...(embeddings ? { embeddings } : {}) });
   const added = await put(`${API}?${query}`, file);
   const images = added.image_pages.length ? ` Only images on ${added.image_pages.length} pages: nothing there can be found.` : "";
-  return `${added.document}: ${added.status}, ${number(added.pages)} pages.${images}`;
+  return `${added.document}: ${added.status}, ${number(added.pages)} ${added.pages === 1 ? "page" : "pages"}.${images}`;
 }
 
 function listed({ collections }, show) {

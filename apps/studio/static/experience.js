@@ -85,7 +85,7 @@ class Experience {
       this.canvas.replaceChildren(empty("No graph yet", "It is made of the paths that succeeded, and there is none."));
       return;
     }
-    this.about.textContent = `${number(all)} nodes and ${number(links)} edges at a similarity of ${this.threshold.value}; ${nodes.length} nodes shown.`;
+    this.about.textContent = `At a similarity of ${this.threshold.value}, nodes: ${number(all)} (${nodes.length} shown), edges: ${number(links)}.`;
     const named = new Map(nodes.map((node) => [String(node.id), node]));
     this.drawing = new Drawing({
       nodes: nodes.map((node) => ({ id: String(node.id), tool: node.instructions.length > 1, label: labelOf(node) })),
@@ -130,7 +130,7 @@ class Experience {
       const words = text.value.toLowerCase();
       const found = [...this.paths.values()].filter((path) => `${path.task} ${path.question}`.toLowerCase().includes(words));
       place.replaceChildren(
-        h("p", { className: "dim", role: "status" }, `${number(found.length)} paths${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`),
+        h("p", { className: "dim", role: "status" }, `${number(found.length)} path${found.length === 1 ? "" : "s"}${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`),
         table(["Question", "Task", { name: "Steps", number: true }, { name: "Reward", number: true }, { name: h("span", { className: "unseen" }, "Delete") }],
           found.slice(0, SHOWN).map((path) => [
             button(path.question, () => this.tellPath(path), { className: "link" }), path.task, number(path.instructions.length), number(path.reward, 2),

@@ -39,6 +39,12 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
+/** Scroll a bar that is too narrow for all; scrollIntoView would also move where Tab begins. */
+function reveal(link) {
+  const bar = link.closest("nav"), [there, here] = [bar, link].map((one) => one.getBoundingClientRect());
+  bar.scrollLeft += here.left - there.left - (there.width - here.width) / 2;
+}
+
 let shown = 0;
 
 async function route() {
@@ -48,7 +54,7 @@ async function route() {
   for (const [at, link] of links) {
     if (at === name) {
       link.setAttribute("aria-current", "page");
-      link.scrollIntoView({ block: "nearest", inline: "center" }); // where the bar is too narrow for all
+      reveal(link);
     } else link.removeAttribute("aria-current");
   }
   document.title = `${PARTS[name]} · planweave studio`;

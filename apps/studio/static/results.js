@@ -68,7 +68,7 @@ class Board {
         mark(one), cut(one.error || one.answer || "no answer"), number(one.calls), number(one.tokens), seconds(one.seconds),
       ]);
       place.replaceChildren(
-        h("p", { className: "dim", role: "status" }, `${number(found.length)} runs${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`),
+        h("p", { className: "dim", role: "status" }, `${number(found.length)} run${found.length === 1 ? "" : "s"}${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`),
         table(["Question", "Method", "Scenario", "Score", "Answer", { name: "Calls", number: true }, { name: "Tokens", number: true }, { name: "Time", number: true }], rows, "Runs"));
     };
     for (const control of [text, group, value]) control.addEventListener("input", show);
@@ -130,7 +130,7 @@ function lane(record, line) {
     h("h3", {}, line.group, " ", mark(line)),
     h("p", { className: "dim" }, record.score.explanation),
     recorded(record).element,
-    h("details", {}, h("summary", {}, `${number(record.calls.length)} model calls`), record.calls.map(callDetails)));
+    h("details", {}, h("summary", {}, `${number(record.calls.length)} model call${record.calls.length === 1 ? "" : "s"}`), record.calls.map(callDetails)));
 }
 
 function select(label, values) {

@@ -80,7 +80,7 @@ const MAKERS = {
   number(name, type, property) {
     const low = type.minimum ?? type.exclusiveMinimum;
     return h("input", { type: "number", step: type.type === "integer" ? 1 : "any", min: low ?? "", max: type.maximum ?? "",
-      value: settings.values[name] ?? "", placeholder: property.default ?? "no limit",
+      value: settings.values[name] ?? "", placeholder: property.default ?? (name.startsWith("max_") ? "no limit" : "none"),
       onchange: ({ target }) => {
         if (target.reportValidity()) settings.set(name, target.value === "" ? undefined : Number(target.value));
       } });

@@ -6,6 +6,7 @@ import { button, h, icon, number, seconds, table } from "./dom.js";
 const NO_USE = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, seconds: 0, dollars: 0, unpriced: 0 };
 const REMARKS = { objection: "The plan was rejected", reason: "Goes on", task: "Task", reasoning: "Reasoning" };
 const ROWS = 8;
+const WRITING = 240; // characters of what a model is writing
 const NEAR = 160; // pixels from the end of the page
 
 export class Story {
@@ -44,9 +45,19 @@ export class Story {
     const body = h("div", { className: "told" });
     const state = h("span", { className: "working" }, "working …");
     const head = h("div", { className: "head" }, h("span", { className: "name" }, node), state);
-    const item = h("li", { className: "node running", "data-node": node }, head, body);
-    this.begun.set(id, { node, item, head, body, state, calls: [] });
+    const words = h("p", { className: "writing", "aria-hidden": "true" });
+    const item = h("li", { className: "node running", "data-node": node }, head, words, body);
+    this.begun.set(id, { node, item, head, body, state, words, calls: [] });
     this.follow(() => this.element.append(item));
+  }
+
+  /** A model writes: the end of what has come so far, until its node has read it. */
+  writes({ id, type, content }, { langgraph_node: node }) {
+    const told = [...this.begun.values()].findLast((one) => one.node === node && one.item.classList.contains("running"));
+    if (!told || type !== "AIMessageChunk") return;
+    if (told.written?.id !== id) told.written = { id, text: "" };
+    told.written.text += textOf({ content });
+    this.follow(() => { told.words.textContent = told.written.text.slice(-WRITING); });
   }
 
   /** A model was called by the node that was begun last. */
@@ -61,6 +72,7 @@ export class Story {
     const told = this.begun.get(id);
     told.item.classList.remove("running");
     told.state.remove();
+    told.words.remove();
     const parts = this.parts(node, update ?? {});
     this.follow(() => told.body.append(...parts.filter(Boolean), ...told.calls.map(callDetails)));
     if (!told.body.childElementCount) told.item.classList.add("silent");
@@ -76,6 +88,7 @@ export class Story {
       last.item.classList.remove("running");
       last.item.classList.add("failed");
       last.state.remove();
+      last.words.remove();
       last.body.append(...last.calls.map(callDetails), alert);
     } else {
       this.element.append(h("li", { className: "node failed" }, alert));
@@ -84,9 +97,10 @@ export class Story {
 
   /** Nodes that were begun and will not end: the run has stopped. */
   settle() {
-    for (const { item, state } of this.begun.values()) {
+    for (const { item, state, words } of this.begun.values()) {
       if (!item.classList.contains("running")) continue;
       item.classList.remove("running");
+      words.remove();
       state.textContent = "stopped";
     }
   }
@@ -121,6 +135,8 @@ export class Story {
     if (update.plan?.length && !replans.length && !same(update.plan, this.plan?.steps)) {
       parts.push(this.planned(update.plan, this.plan ? "Plan as edited" : "Plan"));
     }
+    else if (node === "planner" && update.plan?.length && !replans.length) parts.push(h("p", { className: "dim" }, "The same plan again."));
+    if (node === "plan_approval" && update.replanning) parts.push(h("p", { className: "remark" }, update.replanning));
     for (const [name, words] of Object.entries(REMARKS)) {
       if (update[name]) parts.push(remark(words, update[name]));
     }
