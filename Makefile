@@ -1,14 +1,16 @@
-# `make decide` answers one decision question, `make test` passes the tests. Both set up what they
-# need in .venv the first time, and are quick afterwards.
+# `make decide` answers one decision question, `make studio` serves the studio page, `make test`
+# passes the tests. Each sets up what it needs in .venv the first time, and is quick afterwards.
 
 PYTHON ?= python3
 BIN := .venv/bin
+PORT ?= 2024
 
 .DEFAULT_GOAL := help
-.PHONY: help decide test check lock clean
+.PHONY: help decide studio test check lock clean
 
 help:
 	@echo "make decide   answer one decision question with the embedded model (fetches 1.1 GB once)"
+	@echo "make studio   serve the studio page at http://127.0.0.1:$(PORT)/studio/ (fetches 1.2 GB once)"
 	@echo "make test     lint, type check and test (fetches 0.5 GB of test models once)"
 	@echo "make check    lint and type check only"
 	@echo "make lock     resolve the dependencies again into the requirements files"
@@ -17,6 +19,11 @@ help:
 decide: .venv/run.done
 	@$(BIN)/planweave models pull embedded
 	@$(BIN)/planweave decide --scenario sourcing
+
+studio: .venv/serve.done
+	@$(BIN)/planweave models pull embedded
+	@$(BIN)/planweave models pull minilm
+	@$(BIN)/planweave serve --port $(PORT)
 
 test: check
 	@echo "== Weights of the test models"
@@ -43,6 +50,11 @@ check: .venv/dev.done
 	@echo "== Installing what a run needs (about a minute the first time)"
 	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --editable .
+	@touch $@
+
+.venv/serve.done: .venv/run.done requirements-serve.lock
+	@echo "== Installing what the server needs"
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements-serve.lock
 	@touch $@
 
 .venv/dev.done: .venv/run.done requirements-dev.lock
