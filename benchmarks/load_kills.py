@@ -60,24 +60,25 @@ class Ended(NamedTuple):
 
 
 async def kills(sides: Sides, *, runs: int, rounds: int) -> AsyncIterator[Round]:
-    """One round after another; each kill comes after 20 to 80 % of an undisturbed round's time.
+    """One round after another; each kill comes when 20 to 80 % of the round's calls have begun.
 
     Raises:
         BadInput: The server has fewer than two processes: nobody would go on.
     """
     if len(sides.served.workers()) < 2:
         raise BadInput("A worker can only be killed where another goes on.", mend="--workers 2")
-    usual = (await _round(sides, runs, None)).seconds
     for _ in range(rounds):
-        yield await _round(sides, runs, random.uniform(0.2, 0.8) * usual)
+        yield await _round(sides, runs, random.uniform(0.2, 0.8))
 
 
-async def _round(sides: Sides, runs: int, kill_after: float | None) -> Round:
+async def _round(sides: Sides, runs: int, share: float) -> Round:
     before, began = await _calls(sides), time.perf_counter()
     paths = await asyncio.gather(*(_begun(sides) for _ in range(runs)))
-    if kill_after is not None:
-        await asyncio.sleep(max(0.0, kill_after - (time.perf_counter() - began)))
-        os.kill(random.choice(sides.served.workers()), signal.SIGKILL)
+    while await _calls(sides) - before < share * _CALLS * runs:
+        if time.perf_counter() - began > _LOST_SECONDS:
+            break  # they are lost without a kill
+        await asyncio.sleep(0.01)
+    os.kill(random.choice(sides.served.workers()), signal.SIGKILL)
     over = await asyncio.gather(*(ended(sides, path) for path in paths))
     problems = [one.problem for one in over if one.problem]
     seconds = time.perf_counter() - began
