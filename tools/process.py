@@ -72,7 +72,8 @@ class HelperProcess:
             line = ""
         finally:
             timer.cancel()
-        if not line.endswith("\n"):
+            timer.join()  # it may be about to end the process that has just answered
+        if late.is_set() or not line.endswith("\n"):
             self.stop()
             raise ProcessEnded(late=late.is_set())
         answer: dict[str, object] = json.loads(line)
