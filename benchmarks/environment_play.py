@@ -6,7 +6,7 @@ from statistics import fmean
 from time import perf_counter
 from typing import TypeAlias
 
-from benchmarks.environment_players import PLAYERS, Player
+from benchmarks.environment_players import PLAYERS, Lead, Player
 from benchmarks.metrics import Rate, Spread, rate, spread
 from benchmarks.suite import drawn
 from benchmarks.table import Table
@@ -134,11 +134,18 @@ def followers(environment: str, guide: Guide, *, proposed: bool) -> Choose:
     def player(task: Task) -> Player:
         if proposed:
             candidates = guide.propose(task.question, _PROPOSALS)
-            path = candidates[guide.select(task.question, candidates)].instructions
+            path, (origin, *_) = candidates[guide.select(task.question, candidates)][:2]
         else:
-            path = guide.form(guide.nearest(task.question, 1)[0])
-        names = guide.slots.names(task.question)
-        return PLAYERS[environment](task.question, guide.adapted(path, task.question), names)
+            nearest = guide.nearest(task.question, 1)[0]
+            path, origin = guide.form(nearest), nearest.question
+        lead = Lead(
+            task.question,
+            guide.adapted(path, task.question),
+            guide.slots.names(task.question),
+            origin,
+            [one.instructions for one in guide.paths],
+        )
+        return PLAYERS[environment](lead)
 
     return player
 

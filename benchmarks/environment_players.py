@@ -6,8 +6,10 @@ possible.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import NamedTuple, Protocol, TypeAlias
 
 from learning.slots import ASKED, FOUND, Slots
 from tools.environments import Observation
@@ -30,6 +32,11 @@ _WHEN = re.compile(r"\b(when|what year|which year|in what year|what date)\b", re
 _HOW_MANY = re.compile(r"\bhow (many|much|old|long|far|tall)\b", re.IGNORECASE)
 _PRICE = re.compile(r",? and price lower than .*")
 _LIMIT = re.compile(r"price lower than (\d+(?:\.\d+)?)")
+_WORD = re.compile(r"[\w-]+")
+_ROOM = re.compile(r"(?:You move to the|This (?:room|outside location) is called the) ([a-z ]+)\.")
+_REFUSED = re.compile(r"No known action|The .+ (?:is not|cannot|can't)|.*(?:can't|not possible)")
+_GO, _OPEN = "go to ", "open door to "
+_ALIKE = 0.5
 _ITEM = re.compile(r"^\[(\w{10})\]\n.*\n\$(\d+(?:\.\d+)?)$", re.MULTILINE)
 
 
@@ -38,6 +45,24 @@ class Player(Protocol):
 
     def act(self, seen: Observation, possible: Possible) -> str | None:
         """The next action; None when it knows of none."""
+
+
+class Lead(NamedTuple):
+    """What a player follows.
+
+    Attributes:
+        question: What is to be done.
+        path: Instructions in which the question's own names are filled in already.
+        names: What the question names.
+        origin: The question that the path is from; where it is from several, one of them.
+        known: All known paths, as they were gone.
+    """
+
+    question: str
+    path: Sequence[str]
+    names: Sequence[str]
+    origin: str
+    known: Sequence[Sequence[str]]
 
 
 class Reader:
@@ -109,7 +134,7 @@ class Walker:
     the same kind first; what is closed is opened.
     """
 
-    def __init__(self, question: str, path: Sequence[str], names: Sequence[str]) -> None:  # noqa: ARG002
+    def __init__(self, path: Sequence[str]) -> None:
         self._left = [_plain(text) for text in path]
         self._visited: set[str] = set()
         self._goal = ""
@@ -151,15 +176,18 @@ class Walker:
 class Buyer:
     """WebShop: buys the first product that is cheap enough, with the options that are asked for.
 
-    It searches with the words of the instruction, and buys before it has done more actions than
-    the path.
+    It searches with the words of the instruction.
+
+    Args:
+        question: The instruction.
+        most: Actions after which it chooses no further option.
     """
 
-    def __init__(self, question: str, path: Sequence[str], names: Sequence[str]) -> None:  # noqa: ARG002
+    def __init__(self, question: str, most: int) -> None:
         self._words = _PRICE.sub("", question)
         limit = _LIMIT.search(question)
         self._limit = float(limit[1]) if limit else float("inf")
-        self._left = len(path)
+        self._left = most
         self._clicked: set[str] = set()
 
     def act(self, seen: Observation, possible: Possible) -> str | None:
@@ -184,22 +212,85 @@ class Buyer:
         return bool(said) and link not in self._clicked
 
 
-class Repeater:
-    """ScienceWorld: does what the path says, word by word."""
+class Experimenter:
+    """ScienceWorld: does what the path says, with what this task has in place of what that one had.
 
-    def __init__(self, question: str, path: Sequence[str], names: Sequence[str]) -> None:  # noqa: ARG002
-        self._left = [*path]
+    Words in which the two questions differ are exchanged. It walks to the path's rooms from where
+    it stands. For an action that is refused it does the one most alike, and exchanges from then on
+    what those two differ in: a wire of another colour is that wire to the end.
 
-    def act(self, seen: Observation, possible: Possible) -> str | None:  # noqa: ARG002
+    Args:
+        question: What is to be done.
+        path: What was done for another question.
+        origin: That question.
+        doors: The rooms that lie beside each room.
+    """
+
+    def __init__(
+        self, question: str, path: Sequence[str], origin: str, doors: Mapping[str, set[str]]
+    ) -> None:
+        kept = [one for one in path if not one.isdigit() and not one.startswith(_OPEN)]
+        after = [*kept[1:], ""]
+        self._left = [
+            one
+            for one, then in zip(kept, after, strict=True)
+            if not (one.startswith(_GO) and then.startswith(_GO))  # only where a walk ends matters
+        ]
+        self._doors = doors
+        self._exchanged = _differences(origin, question)
+        self._steps: list[str] = []
+        self._room = self._tried = ""
+
+    def act(self, seen: Observation, possible: Possible) -> str | None:
         """See :class:`Player`."""
-        return self._left.pop(0) if self._left else None
+        if seen.text.startswith("Ambiguous request"):
+            return "0"
+        if room := _ROOM.search(seen.text):
+            self._room = room[1]
+        refused, self._tried = self._tried if _REFUSED.match(seen.text) else "", ""
+        if refused and (other := _most_alike(refused, possible() or ())):
+            self._exchanged |= _differences(refused, other)
+            return other
+        while self._steps or self._left:
+            if self._steps:
+                return self._steps.pop(0)
+            action = _exchanged(self._left.pop(0), self._exchanged)
+            if not action.startswith(_GO):
+                self._tried = action
+                return action
+            self._steps = self._way(action.removeprefix(_GO))
+        return None
+
+    def _way(self, goal: str) -> list[str]:
+        """The actions that lead to a room, through the fewest doors."""
+        ways, here = {self._room: list[str]()}, self._room
+        following = [here]
+        while following and goal not in ways:
+            here = following.pop(0)
+            for room in sorted(self._doors.get(here, set()) - ways.keys()):
+                ways[room] = [*ways[here], f"{_OPEN}{room}", f"{_GO}{room}"]
+                following.append(room)
+        return ways.get(goal, [f"{_GO}{goal}"])
 
 
-PLAYERS: Mapping[str, Callable[[str, Sequence[str], Sequence[str]], Player]] = {
-    "hotpotqa": Reader,
-    "alfworld": Walker,
-    "webshop": Buyer,
-    "scienceworld": Repeater,
+def doors(paths: Iterable[Sequence[str]]) -> Mapping[str, set[str]]:
+    """The rooms beside each room, by the walks of known paths."""
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        rooms = [text.removeprefix(_GO) for text in path if text.startswith(_GO)]
+        for one, other in pairwise(rooms):
+            found.setdefault(one, set()).add(other)
+            found.setdefault(other, set()).add(one)
+    return found
+
+
+PLAYERS: Mapping[str, Callable[[Lead], Player]] = {
+    "hotpotqa": lambda lead: Reader(lead.question, lead.path, lead.names),
+    "alfworld": lambda lead: Walker(lead.path),
+    "webshop": lambda lead: Buyer(lead.question, len(lead.path)),
+    "scienceworld": lambda lead: Experimenter(
+        lead.question, lead.path, lead.origin, doors(lead.known)
+    ),
 }
 """Who follows a path, by environment."""
 
@@ -214,3 +305,33 @@ def _fitting(wanted: str, actions: Sequence[str]) -> str | None:
     start = wanted.partition(" from ")[0] if wanted.startswith("take ") else wanted
     loose = [action for action in actions if _plain(action).startswith(f"{start} from ")]
     return next(iter([*exact, *loose]), None)
+
+
+def _differences(old: str, new: str) -> dict[str, str]:
+    """What stands in the new text for the words of the old one that it lacks."""
+    before, after = _WORD.findall(old), _WORD.findall(new)
+    matched = SequenceMatcher(None, before, after, autojunk=False)
+    return {
+        " ".join(before[i:j]): " ".join(after[k:m])
+        for kind, i, j, k, m in matched.get_opcodes()
+        if kind == "replace"
+    }
+
+
+def _exchanged(text: str, words: Mapping[str, str]) -> str:
+    if not words:
+        return text
+    longest_first = sorted(map(re.escape, words), key=len, reverse=True)
+    return re.sub(rf"\b({'|'.join(longest_first)})\b", lambda found: words[found[0]], text)
+
+
+def _most_alike(wanted: str, actions: Sequence[str]) -> str | None:
+    """The action of the same verb that shares most words with the wanted one; at least half."""
+    verb, *words = wanted.split()
+
+    def alike(action: str) -> float:
+        own = action.split()
+        return len({*own[1:]} & {*words}) / len({*own[1:]} | {*words}) if own[0] == verb else 0
+
+    best = max(actions, key=alike, default="")
+    return best if best and alike(best) >= _ALIKE else None

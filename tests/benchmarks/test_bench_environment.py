@@ -11,7 +11,7 @@ from worlds import WordVectors, encyclopedia, shop, small_agents, solved, write_
 
 from apps.bench import app
 from benchmarks.environment_play import Gold, choose, followers, play, summary
-from benchmarks.environment_players import PLAYERS, Buyer, Reader, Repeater, Walker
+from benchmarks.environment_players import Buyer, Experimenter, Reader, Walker, doors
 from learning.guide import guide_of
 from learning.paths import read_paths
 from planweave import BadInput
@@ -102,7 +102,7 @@ def test_a_reader_goes_on_with_what_it_found() -> None:
 
 def test_a_walker_looks_elsewhere_and_opens_what_is_closed() -> None:
     path = ["go to shelf 3", "take mug 1 from shelf 3", "go to desk", "move mug 1 to desk 2"]
-    walker = Walker("put a mug on desk", path, [])
+    walker = Walker(path)
     places = ("go to shelf 1", "go to fridge 1", "go to desk 1")
     rounds = [
         (places, "go to shelf 1"),
@@ -118,22 +118,70 @@ def test_a_walker_looks_elsewhere_and_opens_what_is_closed() -> None:
 
 
 def test_a_walker_gives_up_when_it_was_everywhere() -> None:
-    walker = Walker("take a mug", ["take mug from shelf"], [])
+    walker = Walker(["take mug from shelf"])
     assert walker.act(Observation(""), lambda: ("go to desk 1",)) == "go to desk 1"
     assert walker.act(Observation(""), lambda: ("go to desk 1",)) is None
 
 
 def test_a_buyer_buys_what_is_cheap_enough_with_its_options(tmp_path: Path) -> None:
-    path = ["search[x]", "click[y]", "click[z]", "click[Buy Now]"]
     with open_environment("webshop", shop(tmp_path)) as world:
-        (one, *_) = play(world, world.tasks(), lambda task: Buyer(task.question, path, []))
+        (one, *_) = play(world, world.tasks(), lambda task: Buyer(task.question, 4))
     assert (one.score, one.steps) == (1.0, 4)
 
 
-def test_a_repeater_does_the_path_word_by_word() -> None:
-    repeater = Repeater("", ["a", "b"], [])
-    assert [repeater.act(Observation(""), nothing) for _ in range(3)] == ["a", "b", None]
-    assert set(PLAYERS) == {"hotpotqa", "alfworld", "webshop", "scienceworld"}
+HOUSE = doors([["go to kitchen", "go to hall", "go to shed"], ["go to kitchen", "go to garden"]])
+HERE = "This room is called the garden. In it, you see: a frog"
+
+
+def experiment(path: list[str], *rounds: tuple[str, tuple[str, ...]]) -> list[str | None]:
+    """What is done to melt wax, where a path melted ice: for what is seen, and is possible."""
+    player = Experimenter("Melt wax in the shed.", path, "Melt ice in the hall.", HOUSE)
+    return [player.act(Observation(seen), lambda now=now: now) for seen, now in rounds]  # type: ignore[misc]
+
+
+def test_an_experimenter_walks_to_the_room_from_where_it_stands() -> None:
+    path = ["open door to attic", "go to attic", "open door to hall", "go to hall", "look around"]
+    moves = ["You move to the kitchen.", "You move to the hall.", "You move to the shed."]
+    seen = [HERE, "Open.", moves[0], "Open.", moves[1], "Open.", moves[2], "You see wax."]
+    assert experiment(path, *((text, ()) for text in seen)) == [
+        *("open door to kitchen", "go to kitchen"),
+        *("open door to hall", "go to hall"),
+        *("open door to shed", "go to shed"),
+        *("look around", None),
+    ]
+    assert experiment(["go to moon"], (HERE, ())) == ["go to moon"]  # nobody was ever there
+
+
+def test_an_experimenter_exchanges_what_differs_and_what_is_refused() -> None:
+    refused, done = "No known action matches that input.", "Done."
+    path = [
+        "focus on ice",
+        "connect red wire 1 to lamp",
+        "0",
+        "touch red wire 2",
+        "eat ice",
+        "wait",
+    ]
+    rounds = [
+        (HERE, ()),
+        (done, ()),
+        (refused, ("focus on lamp", "connect blue wire 1 to lamp", "connect lamp to bell")),
+        ("Ambiguous request: which wire? 0: near 1: far", ()),
+        (done, ()),
+        (done, ()),
+        (refused, ("look around", "eat bread")),  # nothing like it: the path goes on
+        (done, ()),
+    ]
+    assert experiment(path, *rounds) == [
+        "focus on wax",
+        "connect red wire 1 to lamp",
+        "connect blue wire 1 to lamp",
+        "0",
+        "touch blue wire 2",
+        "eat wax",
+        "wait",
+        None,
+    ]
 
 
 def test_the_command_without_a_model(tmp_path: Path) -> None:
