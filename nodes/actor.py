@@ -1,10 +1,11 @@
 """Actor: one thought and one action in an environment."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from memory import Action, Context, Turn, WorkingMemory
 from nodes.environment import possible_actions
@@ -22,6 +23,8 @@ class Act(BaseModel):
     action: str = Field(max_length=400)
 
 
+Acting = TypeVar("Acting", bound=BaseModel)
+
 Guidance = Callable[[WorkingMemory], str]
 """What a method tells the actor besides the task; empty if there is nothing to tell."""
 
@@ -33,14 +36,15 @@ def actor(guidance: Guidance) -> Node:
         if reason_to_answer(state, runtime.context):
             return {"action": None}
         told = guidance(state)
-        possible = await asyncio.to_thread(possible_text, state, runtime.context)
+        possible = await asyncio.to_thread(possible_actions, state, runtime.context)
         task = load("environments/actor").fill(
             guidance=f"{told}\n" if told else "",
-            possible=possible,
+            possible=possible_text(possible),
             problem=problem_text(state),
         )
         warmer = WARMER * _stuck(state["turns"])
-        reply = await ask_role("actor", Act, task, state, runtime, warmer=warmer)
+        schema = acting_among(Act, possible)
+        reply = await ask_role("actor", schema, task, state, runtime, warmer=warmer)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
@@ -60,9 +64,22 @@ def action_in(state: WorkingMemory, thought: str, action: str) -> Action:
     return Action(step=state["step"], thought=thought.strip(), tool="environment", input=text)
 
 
-def possible_text(state: WorkingMemory, context: Context) -> str:
-    """The actions that are possible now, where they can be listed; it may wait for a process."""
-    actions = possible_actions(state, context)
+def acting_among(schema: type[Acting], possible: Sequence[str]) -> type[Acting]:
+    """A reply whose ``action`` is one of the possible ones, where these can be listed.
+
+    Only models whose replies are bound to a schema are held to it. Another action is no malformed
+    reply: the environment says what is wrong with it.
+    """
+    if not possible:
+        return schema
+    action = (str, Field(json_schema_extra={"enum": [*possible]}))
+    return create_model(
+        schema.__name__, __base__=schema, __module__=schema.__module__, action=action
+    )
+
+
+def possible_text(actions: Sequence[str]) -> str:
+    """The actions that are possible now, where they can be listed."""
     if not actions:
         return ""
     return load("environments/possible").fill(actions="; ".join(actions)) + "\n"

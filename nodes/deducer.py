@@ -6,7 +6,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from memory import Context, WorkingMemory
-from nodes.actor import action_in, possible_text, problem_text
+from nodes.actor import acting_among, action_in, possible_text, problem_text
+from nodes.environment import possible_actions
 from nodes.limits import reason_to_answer
 from nodes.role import ask_role, failures, usage
 from nodes.turns import unreadable_turn
@@ -28,13 +29,14 @@ async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     """
     if reason_to_answer(state, runtime.context):
         return {"action": None}
-    possible = await asyncio.to_thread(possible_text, state, runtime.context)
+    possible = await asyncio.to_thread(possible_actions, state, runtime.context)
     task = load("genground/deducer").fill(
         grounded=_grounded(state) or "(nothing yet)",
-        possible=possible,
+        possible=possible_text(possible),
         problem=problem_text(state),
     )
-    reply = await ask_role("deducer", Deduction, task, state, runtime)
+    schema = acting_among(Deduction, possible)
+    reply = await ask_role("deducer", schema, task, state, runtime)
     update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:
         return update | unreadable_turn(state, reply.failure)

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from models import ModelSettings, ModelUnavailable, achat_model, ask, call, chat_model
 from models.embedded import physical_cores, serve, shut_down
 from models.weights import resolve
+from nodes.actor import Act, acting_among
 
 MODEL = "embedded:0.5b"
 
@@ -49,6 +50,16 @@ async def test_structured_reply_and_shared_prefix(weighted: ModelSettings) -> No
     assert first.input_tokens > first.cached_tokens
     assert second.output_tokens > 0
     assert (second.dollars, second.model) == (0.0, MODEL)
+
+
+@pytest.mark.model
+async def test_an_action_is_one_of_the_possible_ones(weighted: ModelSettings) -> None:
+    possible = ["go to desk 1", "go to shelf 2"]
+    model = await achat_model(MODEL, settings=weighted, max_tokens=60)
+    task = HumanMessage("Sing a song. Reply with your thought in five words and an action.")
+    reply = await ask(model, [task], acting_among(Act, possible))
+    assert reply.value
+    assert reply.value.action in possible
 
 
 @pytest.mark.model

@@ -24,6 +24,7 @@ from tools.environments import (
     open_environment,
     records,
 )
+from tools.environments.base import first_action
 from tools.environments.episodes import Episode
 from tools.environments.remote import RemoteEnvironment
 from tools.environments.webshop import Goal, Product, reward
@@ -82,6 +83,24 @@ def test_search_lookup_finish(tmp_path: Path) -> None:
     half = world.step("finish[Finland]")
     assert half.done
     assert half.score == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("search [ Oslo ]", ("search", "Oslo")),
+        ("Search[Oslo], which is in Norway, then Finish[yes]", ("search", "Oslo")),
+        ("I will Finish[a [small] town].", ("finish", "a [small] town")),
+        ("Finish[50% [of it]", ("finish", "50% [of it")),
+        ("Search[Oslo", None),
+        ("Research[Oslo]", None),
+        ("Search Oslo", None),
+    ],
+)
+def test_one_action_is_done_of_all_that_was_written(
+    text: str, action: tuple[str, str] | None
+) -> None:
+    assert first_action(text, ("search", "finish")) == action
 
 
 def test_gold_paths_of_the_shop(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ An instruction is one action as it is written down (``Search[Scott Derrickson]``
 Nothing here knows a language model.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
@@ -89,6 +90,27 @@ class Environment(Protocol):
 
     def __exit__(self, *_: object) -> None:
         """See :meth:`close`."""
+
+
+def first_action(text: str, verbs: Sequence[str]) -> tuple[str, str] | None:
+    """The first ``Verb[argument]`` in what an agent wrote; None if there is none.
+
+    Models like to add what they would do next (``Search[a], then Finish[b]``), but one action is
+    done at a time. Brackets in an argument are taken in pairs, so far as they are.
+
+    Returns:
+        The verb in small letters, and the argument.
+    """
+    begin = re.search(rf"\b({'|'.join(verbs)})\s*\[", text, re.IGNORECASE)
+    if begin is None:
+        return None
+    rest, depth, end = text[begin.end() :], 1, text[begin.end() :].rfind("]")
+    for place, letter in enumerate(rest):
+        depth += (letter == "[") - (letter == "]")
+        if depth == 0:
+            end = place
+            break
+    return (begin[1].lower(), rest[:end].strip()) if end >= 0 else None
 
 
 class LocalEnvironment:

@@ -4,7 +4,6 @@ An instruction is a query with slots, such as the flow into the home that a ques
 (``learning/queries``); here it comes filled.
 """
 
-import re
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
@@ -16,11 +15,11 @@ from simulators.registry import scenario
 from simulators.scenario import Question
 from tools.connect import open_database
 from tools.database import Database, Limits
-from tools.environments.base import LocalEnvironment, Observation, Task
+from tools.environments.base import LocalEnvironment, Observation, Task, first_action
 from tools.result_text import result_text
 from tools.schema_text import schema_text
 
-_ACTION = re.compile(r"\s*(sql|cypher|finish)\s*\[(.*)\]\s*", re.IGNORECASE | re.DOTALL)
+_VERBS = ("sql", "cypher", "finish")
 _GENERATED = ("locating", "building")
 _NUMBER, _SIZE = 20, 300
 _KINDS = ("sql", "cypher")
@@ -70,10 +69,10 @@ class DecisionQA(LocalEnvironment):
 
     def step(self, action: str) -> Observation:
         """See :class:`Environment`."""
-        parts, question = _ACTION.fullmatch(action), self._question
+        parts, question = first_action(action, _VERBS), self._question
         if parts is None or question is None:
             return Observation("Invalid action. Write SQL[…], Cypher[…] or Finish[…].")
-        kind, text = parts[1].lower(), parts[2].strip()
+        kind, text = parts
         if kind == "finish":
             right = question.simulate().accepts(text)
             return Observation("Episode finished.", done=True, score=float(right))

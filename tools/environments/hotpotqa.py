@@ -5,7 +5,6 @@ paragraphs that the questions of the file come with, so that nothing is asked of
 """
 
 import hashlib
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,11 +12,11 @@ from pydantic import BaseModel, Field
 
 from planweave import BadInput
 from tools.documents.words import WordIndex
-from tools.environments.base import LocalEnvironment, Observation, Task
+from tools.environments.base import LocalEnvironment, Observation, Task, first_action
 from tools.environments.records import read_records
 from tools.short_answers import match, normalised
 
-_ACTION = re.compile(r"\s*(search|lookup|finish)\s*\[(.*)\]\s*", re.IGNORECASE | re.DOTALL)
+_VERBS = ("search", "lookup", "finish")
 _SHOWN_SENTENCES = 5
 _SIMILAR = 5
 
@@ -89,10 +88,10 @@ class HotpotQA(LocalEnvironment):
 
     def step(self, action: str) -> Observation:
         """See :class:`Environment`."""
-        parts = _ACTION.fullmatch(action)
+        parts = first_action(action, _VERBS)
         if parts is None:
             return Observation("Invalid action. Write Search[…], Lookup[…] or Finish[…].")
-        verb, argument = parts[1].lower(), parts[2].strip()
+        verb, argument = parts
         if verb == "finish":
             score = match(argument, [self._answers[self._task]]).f1
             return Observation("Episode finished.", done=True, score=score)

@@ -16,10 +16,10 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from planweave import BadInput
 from tools.documents.words import WordIndex
-from tools.environments.base import LocalEnvironment, Observation, Task
+from tools.environments.base import LocalEnvironment, Observation, Task, first_action
 from tools.environments.records import read_records
 
-_ACTION = re.compile(r"\s*(search|click)\s*\[(.*)\]\s*", re.IGNORECASE | re.DOTALL)
+_VERBS = ("search", "click")
 _PRICE = re.compile(r"\d+(?:\.\d+)?")
 _DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"  # between sections and their parts
 _SIMILAR = 0.85
@@ -201,10 +201,10 @@ class WebShop(LocalEnvironment):
 
     def step(self, action: str) -> Observation:
         """See :class:`Environment`."""
-        parts = _ACTION.fullmatch(action)
+        parts = first_action(action, _VERBS)
         if parts is None:
             return Observation("Invalid action! Write search[…] or click[…].")
-        verb, argument = parts[1].lower(), parts[2].strip()
+        verb, argument = parts
         if verb == "search":
             return self._search(argument)
         for name in self.admissible() or ():
