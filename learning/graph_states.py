@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning.instruction_graph import Edge, InstructionGraph
+from learning.overlap import in_order
 from learning.paths import Path
 from learning.slots import Slots, finishes, question_vectors
 from learning.vectors import Embed, Floats
@@ -33,6 +34,7 @@ _SHARPNESSES = (5.0, 10.0, 20.0)  # 10: a question that is 0.1 less alike weighs
 _TRIED = 500  # stored paths on which the sharpness is chosen
 _LONGEST = 10.0
 _COMPLETIONS = 8
+_LIKEST = 64  # paths by which the overlap of a whole path is expected
 _STEEPNESS = 10.0  # one instruction changes the expected overlap by a few hundredths
 
 Rows: TypeAlias = NDArray[np.intp]
@@ -239,10 +241,14 @@ class View:
         return Choice(node, text, np.array(features, np.float32))
 
     def expected(self, instructions: Sequence[str]) -> float:
-        """The overlap that a path is expected to have, by the paths of the likest questions."""
-        row = self.survey.text_row
-        held = self._row([row[text] for text in instructions if text in row])
-        return float(self._expected(held))
+        """The overlap, in order, that a whole path is expected to have with the question's own.
+
+        By the paths of the likest questions. The state's ``expected``, ``gain`` and ``promise``
+        are of parts of paths, and of what they hold alone.
+        """
+        rows = np.argsort(-self.weights, kind="stable")[:_LIKEST]
+        overlaps = [in_order(instructions, self.survey.paths[row].instructions) for row in rows]
+        return float(self.weights[rows] @ overlaps / (self.weights[rows].sum() or 1.0))
 
     def _expected(self, held: Floats) -> Floats:
         """The overlap that paths which hold these instructions [..., texts] have with near ones."""

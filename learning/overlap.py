@@ -1,13 +1,14 @@
 """How much of a successful path another path holds."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from learning.paths import Path
 from learning.slots import finishes
 
 
 def overlap(found: Sequence[str], truth: Sequence[str]) -> float:
-    """F1 between the different instructions of two paths.
+    """F1 between the different instructions of two paths: what is measured, and comparable.
 
     How often one comes plays no part: with slots in place of numbers, ``go to drawer`` comes as
     often as there are drawers to look into. Nor does the order, nor handing in the answer, which
@@ -21,9 +22,23 @@ def overlap(found: Sequence[str], truth: Sequence[str]) -> float:
     return 2 * len(one & other) / together if together else 1.0
 
 
+def in_order(found: Sequence[str], truth: Sequence[str]) -> float:
+    """The overlap of two paths as far as their instructions come in the same order.
+
+    F1 by the longest common subsequence of each path's instructions, where each stands for the
+    first time. Rewarded for the instructions alone, agents put a thing down before they take it.
+
+    Returns:
+        Between 0 and 1; 1 if neither has an instruction that counts.
+    """
+    one, other = _new(tuple(found)), _new(tuple(truth))
+    together = len(one) + len(other)
+    return 2 * _common(one, other) / together if together else 1.0
+
+
 def shared(path: Path, instructions: Sequence[str]) -> float:
-    """What instructions come to on a question: their overlap with the path that solved it."""
-    return overlap(instructions, path.instructions)
+    """What instructions come to on a question: their overlap, in order, with its path."""
+    return in_order(instructions, path.instructions)
 
 
 def recall(found: Sequence[Sequence[str]], truth: Sequence[str]) -> float:
@@ -31,6 +46,24 @@ def recall(found: Sequence[Sequence[str]], truth: Sequence[str]) -> float:
     wanted = _counted(truth)
     held = frozenset().union(*map(_counted, found))
     return len(wanted & held) / len(wanted) if wanted else 1.0
+
+
+@lru_cache(maxsize=1 << 14)
+def _new(path: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(instruction for instruction in path if not finishes(instruction)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    """The length of the longest common subsequence."""
+    lengths = [0] * (len(other) + 1)
+    for instruction in one:
+        before = 0
+        for place, another in enumerate(other, start=1):
+            alike = before + 1 if instruction == another else 0
+            before = lengths[place]
+            lengths[place] = max(alike, before, lengths[place - 1])
+    return lengths[-1]
 
 
 def _counted(path: Sequence[str]) -> frozenset[str]:

@@ -8,7 +8,7 @@ import pytest
 from learning import Floats
 from learning.graph_states import FEATURES, START, Survey, View
 from learning.instruction_graph import InstructionGraph
-from learning.overlap import overlap, recall
+from learning.overlap import in_order, overlap, recall, shared
 from learning.paths import Path
 from learning.rl_agent import RLAgent, Traversal, log_chances, search_first
 from learning.slots import Slots
@@ -248,6 +248,31 @@ def test_overlap(found: str, truth: str, expected: float) -> None:
     ending = ("Finish[{answer}]",)
     assert overlap((*found, *ending), tuple(truth)) == pytest.approx(expected)
     assert overlap(tuple(truth), (*found, *ending)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("found", "truth", "expected"),
+    [
+        ("abc", "abc", 1.0),
+        ("cab", "abc", 2 / 3),  # the c is out of place
+        ("cba", "abc", 1 / 3),
+        ("ac", "abc", 4 / 5),
+        ("abab", "ab", 1.0),  # each counts where it comes first
+        ("", "ab", 0.0),
+        ("", "", 1.0),
+    ],
+)
+def test_overlap_in_order(found: str, truth: str, expected: float) -> None:
+    ending = ("Finish[{answer}]",)
+    assert in_order((*found, *ending), tuple(truth)) == pytest.approx(expected)
+    assert in_order(tuple(truth), (*found, *ending)) == pytest.approx(expected)
+    assert shared(Path("t", "q", (*truth, *ending)), tuple(found)) == pytest.approx(expected)
+
+
+def test_a_whole_path_is_expected_to_stand_in_order() -> None:
+    alone = view(without=[1])  # one like path: abc
+    assert [alone.expected(path) for path in ("abc", "cab", "")] == pytest.approx([1, 2 / 3, 0])
+    assert view(without=[0, 1]).expected("abc") == 0  # no path is seen
 
 
 def test_recall_is_of_all_candidates_together() -> None:
