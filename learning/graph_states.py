@@ -243,11 +243,17 @@ class View:
     def expected(self, instructions: Sequence[str]) -> float:
         """The overlap, in order, that a whole path is expected to have with the question's own.
 
-        By the paths of the likest questions. The state's ``expected``, ``gain`` and ``promise``
+        By the paths of the likest questions; one that only hands in the answer promises nothing,
+        to nobody. The state's ``expected``, ``gain`` and ``promise``
         are of parts of paths, and of what they hold alone.
         """
         rows = np.argsort(-self.weights, kind="stable")[:_LIKEST]
-        overlaps = [in_order(instructions, self.survey.paths[row].instructions) for row in rows]
+        overlaps = [
+            in_order(instructions, self.survey.paths[row].instructions)
+            if self.survey.lengths[row]
+            else 0.0
+            for row in rows
+        ]
         return float(self.weights[rows] @ overlaps / (self.weights[rows].sum() or 1.0))
 
     def _expected(self, held: Floats) -> Floats:

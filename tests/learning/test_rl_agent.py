@@ -23,6 +23,7 @@ PLACES = {
     "c": (0.0, 1.0),
     "d": (-0.6, 0.8),
     "e": (-1.0, 0.0),
+    "Finish[x]": (-1.0, 0.0),
 }
 
 
@@ -273,6 +274,9 @@ def test_a_whole_path_is_expected_to_stand_in_order() -> None:
     alone = view(without=[1])  # one like path: abc
     assert [alone.expected(path) for path in ("abc", "cab", "")] == pytest.approx([1, 2 / 3, 0])
     assert view(without=[0, 1]).expected("abc") == 0  # no path is seen
+    at_once = InstructionGraph(embed, 1.0)
+    at_once.insert(Path("t", "near", ("Finish[x]",)))
+    assert view(at_once).expected(["Finish[x]"]) == 0
 
 
 def test_recall_is_of_all_candidates_together() -> None:
