@@ -69,15 +69,16 @@ class Report:
         lines = []
         for run in self.runs:
             data, machine, name = run.data, run.machine, run.versions.get("planweave")
+            drawn = f"{data['chosen']} of {data['questions']} questions" if "chosen" in data else ""
             parts = (
                 run.command,
                 run.started[:10],
-                f"{data.get('chosen')} of {data.get('questions')} questions",
+                drawn,
                 f"{machine.get('processor')}, {machine.get('cores')} cores",
                 f"{machine.get('memory_gb')} GB",
                 f"planweave {name} {run.commit}".strip(),
             )
-            lines.append(" · ".join(parts))
+            lines.append(" · ".join(part for part in parts if part))
         return list(dict.fromkeys(lines))
 
 

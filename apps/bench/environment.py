@@ -72,6 +72,8 @@ def environment(
         "known": len(known),
         "agents": Path(agents).name,
         "split": split,
+        "questions": len(every),
+        "chosen": len(tasks),
         "limit": limit,
         "seed": seed,
     }

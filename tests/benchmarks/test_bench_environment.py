@@ -218,6 +218,8 @@ def test_the_command_with_a_model(tmp_path: Path) -> None:
     )
     made = json.loads(run(*command).stdout)
     assert "environment" in json.dumps(made)
+    assert (made["runs"][0]["data"]["chosen"], made["runs"][0]["data"]["questions"]) == (1, 1)
+    assert " · 1 of 1 questions · " in (tmp_path / "out" / "hotpotqa" / "report.md").read_text()
     again = run(*command)
     assert "2 done before, 0 to do" in again.stderr
     (file,) = (tmp_path / "out" / "hotpotqa").glob("*.jsonl")
