@@ -126,17 +126,21 @@ def shared_texts(calls: Iterable[CallRecord]) -> tuple[list[str], list[Called]]:
 
 
 def without_texts(record: Record) -> Record:
-    """The record without what it quotes: prompts, and the words of pages.
+    """The record without what it quotes: prompts, and the words of pages and environments.
 
     Replies, scores and counts stay, and so do the places of the quotes, so that every report can
     still be made: what may be published where the data set may not.
     """
     calls = [called.model_copy(update={"prompt": ()}) for called in record.calls]
-    facts = [_place_only(fact) if fact.get("quote") else fact for fact in record.facts]
+    facts = [_place_only(fact) if _is_quoted(fact) else fact for fact in record.facts]
     return record.model_copy(update={"texts": [], "calls": calls, "facts": facts})
 
 
+def _is_quoted(fact: Entry) -> bool:
+    return bool(fact.get("quote")) or fact.get("source") == "environment"
+
+
 def _place_only(fact: Entry) -> Entry:
-    quote = fact["quote"]
+    quote = fact.get("quote")
     place = {**quote, "text": ""} if isinstance(quote, dict) else None
     return {**fact, "text": "", "quote": place}

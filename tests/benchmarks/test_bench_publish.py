@@ -24,6 +24,7 @@ def results(tmp_path: Path) -> Path:
     facts = [
         {"number": 1, "text": SECRET, "source": "documents", "quote": QUOTE},
         {"number": 2, "text": "price 3", "source": "sql", "quote": None},
+        {"number": 3, "text": SECRET, "source": "environment", "query": "Search[it]"},
     ]
     file = ResultFile(path, print)
     file.append(
@@ -40,7 +41,7 @@ def test_prompts_and_pages_are_left_out_and_the_report_stays(results: Path, tmp_
     assert SECRET in results.read_text()
     assert SECRET not in out.read_text()
     (told,) = read(out).records.values()
-    assert [fact["text"] for fact in told.facts] == ["", "price 3"]
+    assert [fact["text"] for fact in told.facts] == ["", "price 3", ""]
     assert told.facts[0]["quote"] == {"document": "a.pdf", "page": 3, "text": ""}
     assert told.tokens == 7
     before, after = (
