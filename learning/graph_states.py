@@ -243,9 +243,9 @@ class View:
     def expected(self, instructions: Sequence[str]) -> float:
         """The overlap, in order, that a whole path is expected to have with the question's own.
 
-        By the paths of the likest questions; one that only hands in the answer promises nothing,
-        to nobody. The state's ``expected``, ``gain`` and ``promise``
-        are of parts of paths, and of what they hold alone.
+        By the paths of the likest questions; with one that only hands in the answer nothing
+        overlaps. The state's ``expected``, ``gain`` and ``promise`` are of parts of paths, whose
+        order plays no part.
         """
         rows = np.argsort(-self.weights, kind="stable")[:_LIKEST]
         overlaps = [
