@@ -53,6 +53,8 @@ ML_CHANGES: Mapping[str, dict[str, Any]] = {
     "no fine-tuning": {"fine_tuning": False},
 }
 PRINTED = "as printed"
+RIVALS = (RAP, OUR_RAP, RULE, NO_GRAPH)
+"""What every line is held against."""
 
 
 class Score(NamedTuple):
@@ -332,8 +334,8 @@ class Row(NamedTuple):
         f1: Of the selected path.
         recall: Of all candidates.
         by_seed: Mean F1 of each seed, in order.
-        over: F1 less that of RAP, and of RAP with our vectors, on the same questions; None for
-            the line itself, or where it was not tried.
+        over: F1 less that of each rival, by its name, on the same questions; the line itself and
+            rivals that were not tried on all of them are missing.
     """
 
     part: str
@@ -342,7 +344,7 @@ class Row(NamedTuple):
     f1: Figure
     recall: Figure
     by_seed: list[float]
-    over: tuple[Figure | None, Figure | None]
+    over: dict[str, Figure]
 
 
 def rows(lines: Sequence[Measured]) -> list[Row]:
@@ -379,7 +381,7 @@ def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
         _figure(questions, [score.f1 for _, score in scores]),
         _figure(questions, [score.recall for _, score in scores]),
         [float(np.mean([score.f1 for score in line.scores])) for line in own],
-        (over(RAP), over(OUR_RAP)),
+        {rival: less for rival in RIVALS if (less := over(rival)) is not None},
     )
 
 
@@ -399,19 +401,27 @@ def _figure(questions: Sequence[str], values: Sequence[float]) -> Figure:
 def tables(found: Sequence[Row]) -> list[Table]:
     """One table for each part."""
     return [
-        Table(
-            title=f"Retrieved paths on unseen tasks: {part}",
-            columns=("", "questions", "F1", "recall", *(f"over {each}" for each in (RAP, OUR_RAP))),
-            rows=[
-                (row.name, row.questions, *map(_shown, (row.f1, row.recall, *row.over)))
-                for row in found
-                if row.part == part
-            ],
-            note="F1 of the selected path, recall of all candidates, F1 over that of RAP. "
-            "In brackets: 95 % bootstrap interval over questions.",
-        )
+        _table(part, [row for row in found if row.part == part])
         for part in dict.fromkeys(row.part for row in found)
     ]
+
+
+def _table(part: str, found: Sequence[Row]) -> Table:
+    rivals = [rival for rival in RIVALS if any(rival in row.over for row in found)]
+    return Table(
+        title=f"Retrieved paths on unseen tasks: {part}",
+        columns=("", "questions", "F1", "recall", *(f"over {rival}" for rival in rivals)),
+        rows=[
+            (
+                row.name,
+                row.questions,
+                *map(_shown, (row.f1, row.recall, *map(row.over.get, rivals))),
+            )
+            for row in found
+        ],
+        note="F1 of the selected path, recall of all candidates, F1 over that of others. "
+        "In brackets: 95 % bootstrap interval over questions.",
+    )
 
 
 def adaptation(lines: Sequence[Measured]) -> dict[str, float] | None:

@@ -133,6 +133,8 @@ LINES = [
     line(2, "ablation", suite.FULL, 0.5, 0.5),
     line(2, "ablation", suite.RAP, 0.5, 0.5),
     line(1, "ablation", suite.OUR_RAP, 0.5, 0.5),
+    line(1, "ablation", suite.RULE, 0.0, 0.0),
+    line(2, "ablation", suite.RULE, 0.0, 1.0),
     line(1, "candidates", "K = 1", 1.0, 1.0),
     line(1, "noise", "RAP, 25%", 0.0, 0.0),
     line(1, "noise", "InstructRAG, 25%", 0.25, 0.25),
@@ -140,19 +142,26 @@ LINES = [
 
 
 def test_rows_are_means_over_seeds_beside_rap() -> None:
-    full, rap, ours, one, noisy_rap, noisy = suite.rows(LINES)
+    full, rap, ours, rule, one, noisy_rap, noisy = suite.rows(LINES)
     assert (full.questions, full.f1.value, full.by_seed) == (4, 0.625, [0.75, 0.5])
-    assert full.over[0] is not None
-    assert full.over[0].value == pytest.approx(0.125)
     assert full.f1.low <= 0.625 <= full.f1.high
-    assert full.over[1] is None  # not tried with the second seed
-    assert rap.over[0] is None
-    assert ours.over[0] is not None
-    assert ours.over[0].value == 0
-    assert one.over[1] is not None
-    assert one.over[1].value == pytest.approx(0.5)
-    assert noisy_rap.over == (None, None)
-    assert noisy.over == (suite.Figure(0.25, 0.25, 0.25), None)
+    assert set(full.over) == {suite.RAP, suite.RULE}  # the others not with the second seed
+    assert full.over[suite.RAP].value == pytest.approx(0.125)
+    assert full.over[suite.RULE].value == pytest.approx(0.375)
+    assert set(rap.over) == {suite.RULE}
+    assert rule.over[suite.RAP].value == pytest.approx(-0.25)
+    assert ours.over[suite.RAP].value == 0
+    assert one.over[suite.OUR_RAP].value == pytest.approx(0.5)
+    assert noisy_rap.over == {}
+    assert noisy.over == {suite.RAP: suite.Figure(0.25, 0.25, 0.25)}
+
+
+def test_a_table_shows_the_rivals_that_were_tried() -> None:
+    ablation, candidates, noise = suite.tables(suite.rows(LINES))
+    assert ablation.columns[4:] == (f"over {suite.RAP}", f"over {suite.RULE}")
+    assert candidates.columns[5] == f"over {suite.OUR_RAP}"
+    assert noise.columns[4:] == (f"over {suite.RAP}",)
+    assert candidates.rows[0][0] == "K = 1"
 
 
 def test_adaptation_is_timed() -> None:
