@@ -175,19 +175,22 @@ def _resting_on(told_by: Sequence[Fact], answer: Answer) -> Answer:
 
 
 async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """A decision; one that the question does not admit is asked for once more."""
+    """A decision; one that the question does not admit is asked for once more.
+
+    Where a learned path has decided, there is no need to ask: that decision stands.
+    """
     candidates = runtime.context.candidates
     learned = finish(state)
+    stands = admitted(learned.decision, candidates) if learned else None
     occasion = reason_to_answer(state, runtime.context) or _learned_text(learned)
     task = load("common/answering_machine").fill(occasion=occasion)
     replies = [await ask_role(_ROLE, Decision, task, state, runtime)]
-    if complaint := _complaint(replies[0].value, candidates):
+    if stands is None and (complaint := _complaint(replies[0].value, candidates)):
         replies.append(await ask_role(_ROLE, Decision, task, state, runtime, followup=complaint))
     answer = _answer(replies[-1], state, candidates)
     refused = _refused(replies[-1].value, answer)
-    if learned and answer["decision"] is None:  # the path has decided; its fact stands for it
-        decision = admitted(learned.decision, candidates)
-        answer = Answer(decision=decision, why=learned.why, facts=[learned.fact], unknown="")
+    if learned and stands and answer["decision"] is None:
+        answer = Answer(decision=stands, why=learned.why, facts=[learned.fact], unknown="")
     return {
         "answer": answer,
         "usage": usage(*replies),

@@ -84,6 +84,24 @@ async def test_what_the_path_decided_stands_if_the_model_says_nothing_admitted(
     assert memory["answer"]["why"].startswith("A learned query ranks")
     assert memory["failures"]
     assert "The learned query puts" in script.prompts[0].text
+    assert said == "so sorry" or len(script.prompts) == 1  # it is not asked for another decision
+
+
+async def test_the_model_is_asked_again_where_the_path_decides_what_is_not_admitted(
+    run: Run, tmp_path: Path
+) -> None:
+    question = solved("building")
+    file = tmp_path / "own.jsonl"
+    steps = [
+        {"action": "sql[SELECT 'the moon' AS decision FROM building]"},
+        {"action": "finish[decision]"},
+    ]
+    file.write_text(json.dumps({"question": question.prompt, "steps": steps}) + "\n")
+    script = Replies(decide=[decide("the moon", 1), decide(str(question.answer), 1)])
+    memory = await _planrag(run, script, question, tmp_path, experience=str(file))
+    assert memory["answer"]
+    assert memory["answer"]["decision"] == str(question.answer)
+    assert len(script.prompts) == 2
 
 
 async def test_experience_is_off_unless_it_is_asked_for(run: Run, tmp_path: Path) -> None:
