@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeAlias
 
 from learning.slots import ASKED, FOUND, Slots
-from tools.environments import Observation
+from tools.environments import OPEN, Observation
 
-Possible: TypeAlias = Callable[[], tuple[str, ...] | None]
+Possible: TypeAlias = Callable[[], tuple[str, ...]]
 """The actions that can be done now; asked for only where a player looks at them."""
 
 _SLOT = re.compile(r"\{\w+\}")
@@ -141,7 +141,7 @@ class Walker:
 
     def act(self, seen: Observation, possible: Possible) -> str | None:  # noqa: ARG002
         """See :class:`Player`."""
-        actions = possible() or ()
+        actions = possible()
         while self._left:
             wanted = self._left[0]
             if wanted.startswith("go to "):
@@ -194,7 +194,7 @@ class Buyer:
         """See :class:`Player`."""
         self._left -= 1
         links = possible()
-        if links is None:
+        if f"search{OPEN}" in links:
             return f"search[{self._words}]"
         items = _ITEM.findall(seen.text)
         if items:
@@ -248,7 +248,7 @@ class Experimenter:
         if room := _ROOM.search(seen.text):
             self._room = room[1]
         refused, self._tried = self._tried if _REFUSED.match(seen.text) else "", ""
-        if refused and (other := _most_alike(refused, possible() or ())):
+        if refused and (other := _most_alike(refused, possible())):
             self._exchanged |= _differences(refused, other)
             return other
         while self._steps or self._left:

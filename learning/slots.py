@@ -6,6 +6,7 @@ they are; slots are ours.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,7 @@ they this those to was were what when where which who whom whose why will with y
 """
 _EMPTY = frozenset(_EMPTY_WORDS.split())
 _OPENERS = _EMPTY | {"after", "before", "between"}
+_SHARED, _FEWEST = 0.1, 3
 
 
 @dataclass(frozen=True)
@@ -47,17 +49,29 @@ class Slots:
     Attributes:
         objects: Words that stored instructions number, such as ``shelf``; a question that has
             them names them.
+        fixed: Actions in brackets, in small letters, that belong to the environment and not to a
+            question, such as ``click[buy now]``; they stay as they are.
     """
 
     objects: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, paths: Iterable[Path]) -> "Slots":
-        """The slots for questions like those of stored paths."""
-        texts = (
-            text for path in paths for text in path.instructions if not _ACTION.fullmatch(text)
+        """The slots for questions like those of stored paths.
+
+        Fixed is what the paths of a tenth of the questions have in common, of at least three.
+        """
+        kept = [*paths]
+        texts = {(path.question, text) for path in kept for text in path.instructions}
+        plain = (text for _, text in texts if not _ACTION.fullmatch(text))
+        asked = {(question, text.lower()) for question, text in texts if _ACTION.fullmatch(text)}
+        counts = Counter(text for _, text in asked)
+        most = max(_FEWEST, _SHARED * len({path.question for path in kept}))
+        return cls(
+            objects=frozenset(word for text in plain for word in _OBJECT.findall(text)),
+            fixed=frozenset(text for text, count in counts.items() if count >= most),
         )
-        return cls(frozenset(word for text in texts for word in _OBJECT.findall(text)))
 
     def names(self, question: str) -> list[str]:
         """What a question names: quoted, with capitals or digits, or a known object."""
@@ -90,9 +104,22 @@ class Slots:
                 where.setdefault(token.lower(), f"{{{number}}}")
         for token in _tokens(path.question):
             where.setdefault(token.lower(), ASKED)
-        slotted = [_slotted(text, where) for text in path.instructions]
+        slotted = [self._slotted(text, where) for text in path.instructions]
         changes = [new for old, new in zip(["", *slotted], slotted, strict=False) if old != new]
         return replace(path, instructions=tuple(changes))
+
+    def _slotted(self, instruction: str, where: dict[str, str]) -> str:
+        """One instruction, given the slot of each word of the question."""
+        if (action := _ACTION.fullmatch(instruction)) is None:
+            named = {word: slot for word, slot in where.items() if slot != ASKED}
+            return _OBJECT.sub(lambda match: named.get(match.group(1), match.group(1)), instruction)
+        verb, argument = action.group(1).capitalize(), action.group(2)
+        if verb == "Finish":
+            return f"{verb}[{ANSWER}]"
+        if instruction.lower() in self.fixed:
+            return f"{verb}[{argument}]"
+        parts = [where.get(token.lower(), _new(token)) for token in _tokens(argument)]
+        return f"{verb}[{' '.join(sorted(dict.fromkeys(parts), key=_rank))}]"
 
 
 def question_vectors(questions: Sequence[str], embed: Embed, slots: Slots | None) -> Floats:
@@ -117,18 +144,6 @@ def _tokens(text: str) -> list[str]:
     """The words that carry meaning, without an ending ``'s``."""
     plain = (token.replace("\u2019", "'").removesuffix("'s") for token in _TOKEN.findall(text))
     return [token for token in plain if token.lower() not in _EMPTY]
-
-
-def _slotted(instruction: str, where: dict[str, str]) -> str:
-    """One instruction, given the slot of each word of the question."""
-    if (action := _ACTION.fullmatch(instruction)) is None:
-        named = {word: slot for word, slot in where.items() if slot != ASKED}
-        return _OBJECT.sub(lambda match: named.get(match.group(1), match.group(1)), instruction)
-    verb, argument = action.group(1).capitalize(), action.group(2)
-    if verb == "Finish":
-        return f"{verb}[{ANSWER}]"
-    parts = [where.get(token.lower(), _new(token)) for token in _tokens(argument)]
-    return f"{verb}[{' '.join(sorted(dict.fromkeys(parts), key=_rank))}]"
 
 
 def _new(token: str) -> str:

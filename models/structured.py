@@ -9,7 +9,7 @@ Lines of defence, in order: the provider's own structured output; extraction wit
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
@@ -152,18 +152,19 @@ def _pair(model: BaseChatModel, schema: type[BaseModel]) -> tuple[str, str]:
 
 
 def _understood(model: BaseChatModel, schema: type[BaseModel]) -> object:
-    """The response format; for OpenAI without lengths of strings, which its strict mode refuses."""
+    """The response format; for OpenAI without limits of strings: its strict mode knows few."""
     wanted = response_format(schema)
-    return _without_lengths(wanted) if name_of(model).startswith("openai:") else wanted
+    openai = name_of(model).startswith("openai:")
+    return _without(wanted, ("minLength", "maxLength", "pattern")) if openai else wanted
 
 
-def _without_lengths(node: object) -> object:
+def _without(node: object, names: Collection[str]) -> object:
+    """A schema without what these names demand."""
     if isinstance(node, list):
-        return [_without_lengths(item) for item in node]
+        return [_without(item, names) for item in node]
     if not isinstance(node, Mapping):
         return node
-    kept = {key: value for key, value in node.items() if key not in ("minLength", "maxLength")}
-    return {key: _without_lengths(value) for key, value in kept.items()}
+    return {key: _without(value, names) for key, value in node.items() if key not in names}
 
 
 def response_format(schema: type[BaseModel]) -> dict[str, object]:
@@ -213,10 +214,11 @@ def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[
 
 
 def _shape(schema: type[BaseModel]) -> str:
-    """What is asked of a reply, with the schema written out."""
+    """What is asked of a reply, with the schema written out; patterns are for machines alone."""
     if issubclass(schema, Program):
         return load("common/program_reply").fill()
-    written = json.dumps(_tightened(schema.model_json_schema())[0], separators=(",", ":"))
+    shown = _without(_tightened(schema.model_json_schema())[0], ("pattern",))
+    written = json.dumps(shown, separators=(",", ":"))
     return load("common/json_reply").fill(schema=written)
 
 

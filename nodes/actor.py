@@ -1,11 +1,13 @@
 """Actor: one thought and one action in an environment."""
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
+from pydantic.config import JsonDict
 
 from memory import Action, Context, Turn, WorkingMemory
 from nodes.environment import possible_actions
@@ -14,6 +16,7 @@ from nodes.role import Node, ask_role, failures, usage
 from nodes.selector import WARMER
 from nodes.turns import same, unreadable_turn
 from prompts import load
+from tools.environments import OPEN
 
 
 class Act(BaseModel):
@@ -24,6 +27,9 @@ class Act(BaseModel):
 
 
 Acting = TypeVar("Acting", bound=BaseModel)
+
+_WORDS = r'([^"\\\[\]\n…]|\[[^"\\\[\]\n…]*\]){1,300}'
+"""What stands in the brackets of an action; inner brackets come in pairs."""
 
 Guidance = Callable[[WorkingMemory], str]
 """What a method tells the actor besides the task; empty if there is nothing to tell."""
@@ -42,7 +48,7 @@ def actor(guidance: Guidance) -> Node:
             possible=possible_text(possible),
             problem=problem_text(state),
         )
-        warmer = WARMER * _stuck(state["turns"])
+        warmer = WARMER * _stuck(state)
         schema = acting_among(Act, possible)
         reply = await ask_role("actor", schema, task, state, runtime, warmer=warmer)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
@@ -65,14 +71,17 @@ def action_in(state: WorkingMemory, thought: str, action: str) -> Action:
 
 
 def acting_among(schema: type[Acting], possible: Sequence[str]) -> type[Acting]:
-    """A reply whose ``action`` is one of the possible ones, where these can be listed.
+    """A reply whose ``action`` is one of the possible ones, or has one of their forms.
 
     Only models whose replies are bound to a schema are held to it. Another action is no malformed
     reply: the environment says what is wrong with it.
     """
     if not possible:
         return schema
-    action = (str, Field(json_schema_extra={"enum": [*possible]}))
+    forms = [re.escape(one.removesuffix(OPEN)) for one in possible if one.endswith(OPEN)]
+    pattern = rf"^({'|'.join(forms)})\[{_WORDS}\]$"
+    held: JsonDict = {"pattern": pattern} if forms else {"enum": [*possible]}
+    action = (str, Field(json_schema_extra=held))
     return create_model(
         schema.__name__, __base__=schema, __module__=schema.__module__, action=action
     )
@@ -86,16 +95,23 @@ def possible_text(actions: Sequence[str]) -> str:
 
 
 def problem_text(state: WorkingMemory) -> str:
-    """The last action's problem once more, at the end of the prompt."""
+    """The last action's problem once more, or that it showed nothing new, for the prompt's end."""
+    if _stuck(state):
+        return load("environments/stuck").fill()
     problem = state["turns"][-1]["problem"] if state["turns"] else ""
     return load("environments/problem").fill(problem=problem) if problem else ""
 
 
-def _stuck(turns: list[Turn]) -> int:
-    """How many of the last turns only did once more what the turn before did."""
+def _stuck(state: WorkingMemory) -> int:
+    """How many of the last turns did what had been done before, and saw what was seen then."""
+    turns = [(same(turn["input"]), _outcome(state, turn)) for turn in state["turns"]]
     count = 0
-    while count + 1 < len(turns) and same(turns[-1 - count]["input"]) == same(
-        turns[-2 - count]["input"]
-    ):
+    while turns and turns.pop() in turns:
         count += 1
     return count
+
+
+def _outcome(state: WorkingMemory, turn: Turn) -> str:
+    """What a turn showed; its problem if it showed nothing."""
+    shown = [state["facts"][number - 1]["text"] for number in turn["facts"]]
+    return " ".join(shown) or turn["problem"]

@@ -85,7 +85,7 @@ def actions_done(state: WorkingMemory) -> list[str]:
 def possible_actions(state: WorkingMemory, context: Context) -> tuple[str, ...]:
     """What can be done now, where that is a list short enough to be shown."""
     try:
-        possible = admissible(episode_of(context), actions_done(state)) or ()
+        possible = admissible(episode_of(context), actions_done(state))
     except EnvironmentFailed:
         return ()
     return possible if len(possible) <= _LISTED else ()

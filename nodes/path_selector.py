@@ -7,8 +7,7 @@ from learning.slots import ANSWER, ASKED, FOUND
 from memory import Context, InstructionPath, WorkingMemory
 from prompts import load
 
-_SHOWN_ORIGINS = 2
-_WORDS = {FOUND: "<what was found>", ASKED: "<what is asked>", ANSWER: "<the answer>"}
+_WORDS = {FOUND: "what was found", ASKED: "what is asked", ANSWER: "the answer"}
 
 
 def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -29,19 +28,26 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     selected = proposed[guide.select(question, proposed)]
     plan = list(guide.adapted(selected.instructions, question))
     path = InstructionPath(instructions=plan, origins=list(selected.origins), by=guide.selector)
-    return {"path": path, "plan": [_readable(text) for text in plan]}
+    return {"path": path, "plan": [_readable(text, question) for text in plan]}
 
 
-def _readable(instruction: str) -> str:
-    """The instruction with words for the slots that are filled on the way."""
-    for slot, words in _WORDS.items():
-        instruction = instruction.replace(slot, words)
-    return instruction
+def _readable(instruction: str, question: str) -> str:
+    """The instruction with … for what is filled in on the way, and behind it what that is.
+
+    Small models write down what stands in the brackets, so no words for a slot stand there. What
+    is searched for may be the question itself.
+    """
+    if instruction.casefold() == f"search[{ASKED}]":
+        return instruction.replace(ASKED, question)
+    missing = [words for slot, words in _WORDS.items() if slot in instruction]
+    for slot in _WORDS:
+        instruction = instruction.replace(slot, "…")
+    return f"{instruction} (…: {', '.join(missing)})" if missing else instruction
 
 
 def chosen_path(state: WorkingMemory) -> str:
-    """Guidance by the chosen path, which stands in the prompt as the plan."""
-    if state["path"] is None:
-        return ""
-    origins = state["path"]["origins"][:_SHOWN_ORIGINS]
-    return load("instructrag/guidance").fill(origins="; ".join(f'"{o}"' for o in origins))
+    """Guidance by the chosen path, which stands in the prompt as the plan.
+
+    The questions that it is from are not told: small models take up their words.
+    """
+    return load("instructrag/guidance").fill() if state["path"] else ""

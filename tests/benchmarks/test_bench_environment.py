@@ -67,8 +67,8 @@ def watched(*texts: str) -> Iterator[Observation]:
     return map(Observation, texts)
 
 
-def nothing() -> None:
-    return None
+def nothing() -> tuple[str, ...]:
+    return ()
 
 
 @pytest.mark.parametrize(

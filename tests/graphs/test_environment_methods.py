@@ -92,7 +92,7 @@ async def test_a_task_is_solved(name: str, tmp_path: Path) -> None:
     assert memory["messages"][-1].text.startswith("**Republic of Finland**")
     assert "He was born in Finland." in memory["facts"][1]["text"]
     first = script.prompts[0]
-    assert "Search[title]: opens the page" in first.messages[0].text
+    assert "Search[…]: opens the page" in first.messages[0].text
     assert memory["question"] in first.messages[0].text
     assert "He was born in Finland." in script.prompts[-1].text
     assert "the Republic of Finland" not in first.text  # the truth is shown to nobody
@@ -127,6 +127,18 @@ async def test_a_repeated_action_is_done_again_and_asked_for_warmer(
     assert shown[2].startswith("(Result 2 / 2)")
 
 
+@pytest.mark.parametrize("name", ALL)
+async def test_who_goes_round_in_circles_is_told_so(name: str, tmp_path: Path) -> None:
+    circle = ("Search[Finlandia]", "Search[Oslo]", "Search[Finlandia]", "Finish[no]")
+    script = acting(*circle, name=name)
+    memory = await run(name, in_encyclopedia(tmp_path, script, trials=1))
+    assert [turn["input"] for turn in memory["turns"]] == [*circle]
+    told = ["had been done before" in prompt.text for prompt in script.prompts]
+    asked = zip(told, script.tasks, strict=True)
+    acts = [said for said, task in asked if task in ("action", "deduce")]
+    assert acts == [False, False, False, True]
+
+
 @pytest.mark.parametrize("name", ACTORS)
 async def test_without_a_task_it_says_so(name: str, tmp_path: Path) -> None:
     script = Replies()
@@ -155,13 +167,24 @@ async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) 
     assert [one["by"] for one in memory["candidate_paths"]] == ["nearest in form"] * 2
     assert path["by"] == "first of the proposed"
     assert memory["plan"] == [
-        "Search[Finlandia <what is asked>]",
-        "Search[<what was found>]",
-        "Finish[<the answer>]",
+        "Search[Finlandia …] (…: what is asked)",
+        "Search[…] (…: what was found)",
+        "Finish[…] (…: the answer)",
     ]
     prompt = script.prompts[0].text
-    assert "# Plan\n1. Search[Finlandia <what is asked>]\n2. " in prompt
-    assert "Valse triste born?" in prompt
+    assert "# Plan\n1. Search[Finlandia …] (…: what is asked)\n2. " in prompt
+    assert "Valse triste" not in prompt  # a small model would take it for its own question
+
+
+async def test_what_is_searched_for_may_be_the_question(tmp_path: Path) -> None:
+    steps = [{"action": "search[blue hat]"}, {"action": "click[B000000003]"}]
+    known = {"question": "i need a blue hat", "success": True, "steps": steps}
+    paths = write_lines(tmp_path / "bought.jsonl", [known])
+    given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
+    script = acting("search[warm scarf]", "click[B000000001]", "click[Buy Now]")
+    context = in_encyclopedia(tmp_path, script, **given, environment_task="0", paths=str(paths))
+    memory = await run("instructrag", context)
+    assert memory["plan"] == [f"Search[{memory['question']}]", "Click[…] (…: what was found)"]
 
 
 async def test_agents_of_a_file_propose_and_select(tmp_path: Path) -> None:
@@ -260,8 +283,12 @@ async def test_what_can_be_done_is_listed_where_it_can_be(tmp_path: Path) -> Non
     assert memory["episode"] is not None
     assert memory["episode"]["score"] == 1
     assert answer_of(memory)["decision"] == "done"
-    assert "Possible now" not in script.prompts[0].text
-    assert "Possible now: click[Back to Search]; click[B000000001]" in script.prompts[1].text
+    assert "Possible now: search[…]." in script.prompts[0].text
+    assert "pattern" not in script.prompts[0].text  # it only binds models with native schemas
+    assert (
+        "Possible now: click[B000000001]; click[B000000002]; click[Back to Search]."
+        in script.prompts[1].text
+    )
 
 
 class Breaking(RemoteEnvironment):

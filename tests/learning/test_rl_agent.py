@@ -321,6 +321,24 @@ def test_slots_of_numbered_objects() -> None:
     assert slots.path(asked).instructions == ("take {1} from cabinet", "put {1} on {2}")
 
 
+def test_what_all_questions_do_alike_stands_as_it_is() -> None:
+    stored = [
+        Path(
+            "t",
+            f"i want a {what} box",
+            (f"search[{what} box]", f"click[B{what}]", "Click[Buy Now]"),
+        )
+        for what in ("red", "tin", "big")
+    ]
+    slots = Slots.of(stored)
+    assert slots.path(stored[0]).instructions == (
+        "Search[{asked}]",
+        "Click[{found}]",
+        "Click[Buy Now]",
+    )
+    assert Slots.of(stored[:2]).path(stored[0]).instructions[1:] == ("Click[{found}]",)
+
+
 def test_quoted_names_and_longer_names_first() -> None:
     question = 'Who wrote "The News Quiz" for Brown University before Brown left?'
     assert Slots().names(question) == ["The News Quiz", "Brown University", "Brown"]

@@ -42,11 +42,11 @@ async def test_native_schema_is_sent_once(model_settings: ModelSettings) -> None
     assert len(server.requests[0]["messages"]) == len(PROMPT)
 
 
-async def test_openai_gets_no_lengths_of_strings(
+async def test_openai_gets_no_limits_of_strings(
     model_settings: ModelSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Short(BaseModel):
-        thought: str = Field(max_length=9)
+        thought: str = Field(max_length=9, pattern="^l")
         decision: str | None = Field(max_length=9)
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
@@ -57,8 +57,9 @@ async def test_openai_gets_no_lengths_of_strings(
         reply = await ask(model, PROMPT, Short)
     assert reply.value == Short(thought="look", decision=None)
     sent = json.dumps(server.requests[0]["response_format"])
-    assert "maxLength" in json.dumps(response_format(Short))
-    assert "maxLength" not in sent
+    for limit in ("maxLength", "pattern"):
+        assert limit in json.dumps(response_format(Short))
+        assert limit not in sent
     assert '"strict": true' in sent
 
 

@@ -21,7 +21,7 @@ def test_a_task_is_read_about_and_decided() -> None:
             "Cypher[MATCH (n:Trade_node) RETURN count(n) AS n]",
         ):
             assert f"n\n{len(asked.world['trade_node'].rows)}" in environment.step(query).text
-        assert environment.admissible() is None
+        assert environment.admissible() == ("SQL[…]", "Cypher[…]", "Finish[…]")
         best, wrong = asked.simulate(semantics="printed").best, "nowhere"
         assert environment.step(f"Finish[{wrong}]").score == 0
         done = environment.step(f"Finish[{best}]")

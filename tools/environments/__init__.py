@@ -1,6 +1,7 @@
 """Environments in which plans are carried out: each safe and usable without a language model."""
 
 from tools.environments.base import (
+    OPEN,
     Environment,
     EnvironmentFailed,
     EnvironmentUnavailable,
@@ -11,6 +12,7 @@ from tools.environments.opening import ENVIRONMENTS, open_environment
 
 __all__ = [
     "ENVIRONMENTS",
+    "OPEN",
     "Environment",
     "EnvironmentFailed",
     "EnvironmentUnavailable",

@@ -12,6 +12,9 @@ from typing import Protocol, Self
 
 from planweave import PlanweaveError
 
+OPEN = "[…]"
+"""Ends an action that takes words of one's own in its brackets."""
+
 
 class EnvironmentUnavailable(PlanweaveError):
     """The environment's library, data or program is missing or does not start."""
@@ -79,8 +82,11 @@ class Environment(Protocol):
             EnvironmentFailed: It crashed or ran too long, in a fresh process too.
         """
 
-    def admissible(self) -> tuple[str, ...] | None:
-        """The actions that can be done now; None where they cannot be listed."""
+    def admissible(self) -> tuple[str, ...]:
+        """The actions that can be done now: all of them, or all their forms.
+
+        A form ends in :data:`OPEN`, where words of one's own stand.
+        """
 
     def close(self) -> None:
         """Free what it holds; safe to call twice."""
@@ -115,10 +121,6 @@ def first_action(text: str, verbs: Sequence[str]) -> tuple[str, str] | None:
 
 class LocalEnvironment:
     """What environments without a process of their own have in common: nothing to free."""
-
-    def admissible(self) -> tuple[str, ...] | None:
-        """See :class:`Environment`; None: the set is open."""
-        return None
 
     def close(self) -> None:
         """See :class:`Environment`."""

@@ -15,7 +15,7 @@ from simulators.registry import scenario
 from simulators.scenario import Question
 from tools.connect import open_database
 from tools.database import Database, Limits
-from tools.environments.base import LocalEnvironment, Observation, Task, first_action
+from tools.environments.base import OPEN, LocalEnvironment, Observation, Task, first_action
 from tools.result_text import result_text
 from tools.schema_text import schema_text
 
@@ -81,6 +81,10 @@ class DecisionQA(LocalEnvironment):
         except PlanweaveError as error:
             return Observation(str(error))
         return Observation(result_text(result, max_characters=_LIMITS.characters))
+
+    def admissible(self) -> tuple[str, ...]:
+        """See :class:`Environment`."""
+        return f"SQL{OPEN}", f"Cypher{OPEN}", f"Finish{OPEN}"
 
     def close(self) -> None:
         """See :class:`Environment`."""

@@ -84,8 +84,8 @@ def observe(episode: Episode, actions: Sequence[str]) -> Observation:
         return opened.last
 
 
-def admissible(episode: Episode, actions: Sequence[str]) -> tuple[str, ...] | None:
-    """What can be done after the actions; None where it cannot be listed.
+def admissible(episode: Episode, actions: Sequence[str]) -> tuple[str, ...]:
+    """What can be done after the actions; see :meth:`Environment.admissible`.
 
     Raises:
         EnvironmentFailed: As in :func:`observe`.

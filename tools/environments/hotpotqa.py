@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from planweave import BadInput
 from tools.documents.words import WordIndex
-from tools.environments.base import LocalEnvironment, Observation, Task, first_action
+from tools.environments.base import OPEN, LocalEnvironment, Observation, Task, first_action
 from tools.environments.records import read_records
 from tools.short_answers import match, normalised
 
@@ -96,6 +96,11 @@ class HotpotQA(LocalEnvironment):
             score = match(argument, [self._answers[self._task]]).f1
             return Observation("Episode finished.", done=True, score=score)
         return Observation(self._search(argument) if verb == "search" else self._lookup(argument))
+
+    def admissible(self) -> tuple[str, ...]:
+        """See :class:`Environment`; words are looked up only where a page is open."""
+        lookup = [f"Lookup{OPEN}"] if self._sentences else []
+        return f"Search{OPEN}", *lookup, f"Finish{OPEN}"
 
     def _search(self, title: str) -> str:
         self._sought, self._results = "", 0

@@ -113,7 +113,7 @@ class RemoteEnvironment(LocalEnvironment):
         self._done.append(action)
         return seen
 
-    def admissible(self) -> tuple[str, ...] | None:
+    def admissible(self) -> tuple[str, ...]:
         """See :class:`Environment`."""
         answer = self._ask({"admissible": True})
         return tuple(cast("list[str]", answer["admissible"]))

@@ -16,7 +16,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from planweave import BadInput
 from tools.documents.words import WordIndex
-from tools.environments.base import LocalEnvironment, Observation, Task, first_action
+from tools.environments.base import OPEN, LocalEnvironment, Observation, Task, first_action
 from tools.environments.records import read_records
 
 _VERBS = ("search", "click")
@@ -207,27 +207,27 @@ class WebShop(LocalEnvironment):
         verb, argument = parts
         if verb == "search":
             return self._search(argument)
-        for name in self.admissible() or ():
-            if argument.lower() == name[len("click[") : -1].lower():
-                return self._click(name[len("click[") : -1])
+        for link in self._links():
+            if argument.lower() == link.lower():
+                return self._click(link)
         return Observation(f"Invalid action! There is no [{argument}] here.")
 
-    def admissible(self) -> tuple[str, ...] | None:
-        """See :class:`Environment`; None where words can be searched for."""
-        links = self._links()
-        return tuple(f"click[{link}]" for link in links) if links else None
+    def admissible(self) -> tuple[str, ...]:
+        """See :class:`Environment`; words are searched for where there is nothing to click."""
+        return tuple(f"click[{link}]" for link in self._links()) or (f"search{OPEN}",)
 
     def _links(self) -> list[str]:
+        """What can be clicked, the ways back last: small models take what they read first."""
         if self._product and self._tab:
-            return [_BACK, _PREVIOUS]
+            return [_PREVIOUS, _BACK]
         if self._product:
             values = chain.from_iterable(self._product.options.values())
-            return [_BACK, _PREVIOUS, *values, "Description", "Features", _BUY]
+            return [*values, _BUY, "Description", "Features", _PREVIOUS, _BACK]
         if self._shelf is None:
             return []
         more = (self._shelf.page + 1) * _PAGE < len(self._shelf.products)
         turns = [*([_NEXT] if more else []), *([_PREVIOUS] if self._shelf.page else [])]
-        return [_BACK, *turns, *(product.asin for product in self._shelf.shown)]
+        return [*(product.asin for product in self._shelf.shown), *turns, _BACK]
 
     def _task(self, own: str, goal: Goal) -> Task:
         product = self._products[goal.asin.lower()]
