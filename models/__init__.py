@@ -5,6 +5,7 @@ from models.chat import ModelRequest, achat_model, chat_model, name_of, register
 from models.embeddings import embedding_id, embeddings, register_embeddings, tokenizer
 from models.errors import ModelUnavailable
 from models.extract import StructuredFailure
+from models.plain import Text
 from models.program import Program
 from models.settings import ModelSettings, process_settings
 from models.structured import Reply, ask
@@ -19,6 +20,7 @@ __all__ = [
     "Program",
     "Reply",
     "StructuredFailure",
+    "Text",
     "achat_model",
     "ask",
     "call",

@@ -2,55 +2,44 @@
 
 import ast
 import re
-from typing import TypeVar
-
-from pydantic import BaseModel
+from typing import ClassVar, Self
 
 from models.extract import StructuredFailure
+from models.plain import Plain, cut_off
 
 _BLOCK = re.compile(r"```[ \t]*[\w+-]*[ \t]*\n(.*?)(?:\n[ \t]*(```)|\Z)", re.DOTALL)
 _LONGEST = 16_000
 
 
-class Program(BaseModel):
+class Program(Plain):
     """A reply that is a program.
 
     Attributes:
         code: Python that can be parsed; nothing more is known of it.
     """
 
+    asked: ClassVar[str] = "common/program_reply"
     code: str
 
+    @classmethod
+    def read(cls, text: str, *, cut: bool = False) -> Self | StructuredFailure:
+        """See :class:`Plain`: the longest block of code that is one, or the whole text.
 
-P = TypeVar("P", bound=Program)
-
-
-def read_program(text: str, schema: type[P], *, cut: bool = False) -> P | StructuredFailure:
-    """Find the program in ``text``: the longest block of code that is one, or the whole text.
-
-    Args:
-        text: A model's reply.
-        schema: What is made of it.
-        cut: The reply ended because it reached its ceiling of tokens; what lost its end is none.
-
-    Returns:
-        The program, or the reason why there is none. Never raises for any text.
-    """
-    blocks = [block[1].strip("\n") for block in _BLOCK.finditer(text) if block[2] or not cut] or (
-        [] if cut else [text.strip()]
-    )
-    problems = {block: _problem(block) for block in blocks}
-    if sound := [block for block, problem in problems.items() if not problem]:
-        return schema(code=max(sound, key=len))
-    reply = text[:1000]
-    if not text.strip():
-        return StructuredFailure(kind="empty", message="The reply was empty.")
-    if cut:
-        message = "The reply was cut off before its end; it must be shorter."
-        return StructuredFailure(kind="cut_off", message=message, reply=reply)
-    problem = problems[max(blocks, key=len)] if "```" in text else "it has no block of code"
-    message = f"The reply holds no Python program: {problem}."
-    return StructuredFailure(kind="no_program", message=message, reply=reply)
+        What lost its end is none.
+        """
+        blocks = [b[1].strip("\n") for b in _BLOCK.finditer(text) if b[2] or not cut] or (
+            [] if cut else [text.strip()]
+        )
+        problems = {block: _problem(block) for block in blocks}
+        if sound := [block for block, problem in problems.items() if not problem]:
+            return cls(code=max(sound, key=len))
+        if not text.strip():
+            return StructuredFailure(kind="empty", message="The reply was empty.")
+        if cut:
+            return cut_off(text)
+        problem = problems[max(blocks, key=len)] if "```" in text else "it has no block of code"
+        message = f"The reply holds no Python program: {problem}."
+        return StructuredFailure(kind="no_program", message=message, reply=text[:1000])
 
 
 def _problem(code: str) -> str:

@@ -1,6 +1,6 @@
 """Replies that code depends on: a Pydantic object, or a typed failure.
 
-A :class:`models.program.Program` is asked for in a block of code, everything else as JSON.
+A :class:`models.plain.Plain` is asked for as it is, everything else as JSON.
 
 Lines of defence, in order: the provider's own structured output; extraction with repair
 (:mod:`models.extract`); one retry that shows the model its reply and what was wrong with it; a
@@ -22,7 +22,7 @@ from models.call import Asked, Call, call
 from models.chat import name_of
 from models.errors import ModelUnavailable
 from models.extract import StructuredFailure, read
-from models.program import Program, read_program
+from models.plain import Plain
 from models.usage import CallRecord
 from prompts import load
 
@@ -93,8 +93,8 @@ async def ask(
 
 
 def _read(text: str, schema: type[T], *, cut: bool) -> T | StructuredFailure:
-    if issubclass(schema, Program):
-        return read_program(text, schema, cut=cut)
+    if issubclass(schema, Plain):
+        return schema.read(text, cut=cut)
     return read(text, schema, cut=cut)
 
 
@@ -132,7 +132,7 @@ async def _request(
 def _native(model: BaseChatModel, schema: type[BaseModel]) -> Asked | None:
     """The model bound to its provider's structured output, or None where it has none."""
     inherited = type(model).with_structured_output is BaseChatModel.with_structured_output
-    if inherited or issubclass(schema, Program) or _pair(model, schema) in _plain_only:
+    if inherited or issubclass(schema, Plain) or _pair(model, schema) in _plain_only:
         return None
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
@@ -215,8 +215,8 @@ def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[
 
 def _shape(schema: type[BaseModel]) -> str:
     """What is asked of a reply, with the schema written out; patterns are for machines alone."""
-    if issubclass(schema, Program):
-        return load("common/program_reply").fill()
+    if issubclass(schema, Plain):
+        return load(schema.asked).fill()
     shown = _without(_tightened(schema.model_json_schema())[0], ("pattern",))
     written = json.dumps(shown, separators=(",", ":"))
     return load("common/json_reply").fill(schema=written)

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from memory import Answer, Context, Fact, Quote, TaskFamily, WorkingMemory
-from models import Program
+from models import Program, Text
 from nodes.answering_machine import cited
 from nodes.briefing import plan_text
 from nodes.role import failures, usage
@@ -45,14 +45,12 @@ class Steps(Product):
         return plan_lines(self.steps)
 
 
-class Prose(Product):
+class Prose(Text, Product):
     """A text."""
-
-    text: str = Field(max_length=12_000)
 
     def product(self) -> str:
         """See :class:`Product`."""
-        return self.text.strip()
+        return self.text
 
 
 class Written(BaseModel):

@@ -385,7 +385,7 @@ def author(prompt: Prompt) -> Reply:
         case "revise":
             return {"steps": [{"number": 1, "text": "Apollo 8 flew in 1968."}]}
     assert prompt.task == "text"
-    return {"text": f"It flew.\n\n{'In 1968.' if '1968' in prompt.text else 'When?'}"}
+    return f"It flew.\n\n{'In 1968.' if '1968' in prompt.text else 'When?'}"
 
 
 def test_writing_is_kept_with_its_task_to_be_compared(

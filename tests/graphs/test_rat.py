@@ -397,7 +397,12 @@ def test_a_step_begins_with_its_number_once(step: str, plain: str) -> None:
         ("code", "program", "```python\nx = 1\n```", "x = 1"),
         ("maths", "program", "print(4)", "print(4)"),
         ("planning", "steps", {"steps": ["mine 1 oak_log"]}, "STEP 1: mine 1 oak_log"),
-        ("writing", "text", {"text": "Once."}, "Once."),
+        (
+            "writing",
+            "text",
+            'He wrote "Once".\n\nThen he died.',
+            'He wrote "Once".\n\nThen he died.',
+        ),
         ("answer", "answer", answer("Five.", "5"), "5"),
     ],
 )

@@ -5,7 +5,6 @@ from langchain_core.messages import HumanMessage
 from scripted import Prompt, register
 
 from models import Program, StructuredFailure, ask, chat_model
-from models.program import read_program
 
 
 @pytest.mark.parametrize(
@@ -26,7 +25,7 @@ from models.program import read_program
     ],
 )
 def test_the_longest_block_that_is_a_program(text: str, code: str) -> None:
-    assert read_program(text, Program) == Program(code=code)
+    assert Program.read(text) == Program(code=code)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +43,7 @@ def test_the_longest_block_that_is_a_program(text: str, code: str) -> None:
     ],
 )
 def test_what_is_no_program_is_said(text: str, kind: str, why: str) -> None:
-    failure = read_program(text, Program)
+    failure = Program.read(text)
     assert isinstance(failure, StructuredFailure)
     assert failure.kind == kind
     assert why in failure.message
@@ -52,10 +51,10 @@ def test_what_is_no_program_is_said(text: str, kind: str, why: str) -> None:
 
 @pytest.mark.parametrize("text", ["```python\nprint(4)", "print(4)"])
 def test_a_program_that_was_cut_off_is_none(text: str) -> None:
-    failure = read_program(text, Program, cut=True)
+    failure = Program.read(text, cut=True)
     assert isinstance(failure, StructuredFailure)
     assert failure.kind == "cut_off"
-    whole = read_program(f"```python\nprint(1)\n```\n{text}", Program, cut=True)
+    whole = Program.read(f"```python\nprint(1)\n```\n{text}", cut=True)
     assert whole == Program(code="print(1)")
 
 
