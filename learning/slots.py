@@ -63,14 +63,14 @@ class Slots:
         Fixed is what the paths of a tenth of the questions have in common, of at least three.
         """
         kept = [*paths]
-        texts = {(path.question, text) for path in kept for text in path.instructions}
-        plain = (text for _, text in texts if not _ACTION.fullmatch(text))
-        asked = {(question, text.lower()) for question, text in texts if _ACTION.fullmatch(text)}
-        counts = Counter(text for _, text in asked)
-        most = max(_FEWEST, _SHARED * len({path.question for path in kept}))
+        done = {(path.question, text) for path in kept for text in path.instructions}
+        plain = [text for _, text in done if not _ACTION.fullmatch(text)]
+        bracketed = {(asked, text.lower()) for asked, text in done if _ACTION.fullmatch(text)}
+        enough = max(_FEWEST, _SHARED * len({path.question for path in kept}))
+        counts = Counter(text for _, text in bracketed)
         return cls(
             objects=frozenset(word for text in plain for word in _OBJECT.findall(text)),
-            fixed=frozenset(text for text, count in counts.items() if count >= most),
+            fixed=frozenset(text for text, count in counts.items() if count >= enough),
         )
 
     def names(self, question: str) -> list[str]:

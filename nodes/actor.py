@@ -28,7 +28,7 @@ class Act(BaseModel):
 
 Acting = TypeVar("Acting", bound=BaseModel)
 
-_WORDS = r'([^"\\\[\]\n…]|\[[^"\\\[\]\n…]*\]){1,300}'
+_WORDS = r'([^"\\\[\]\n…]|\[[^"\\\[\]\n…]*\]){1,400}'
 """What stands in the brackets of an action; inner brackets come in pairs."""
 
 Guidance = Callable[[WorkingMemory], str]
