@@ -26,7 +26,8 @@ class EnvironmentTasks(Suite):
         rows = []
         for method in dict.fromkeys(record.method for record in records):
             mine = [record for record in records if record.method == method]
-            for kind in ("", *sorted({str(record.score.details["kind"]) for record in mine})):
+            kinds = sorted({str(record.score.details["kind"]) for record in mine})
+            for kind in ("", *(kinds if len(kinds) > 1 else ())):
                 of_kind = [r for r in mine if kind in ("", r.score.details["kind"])]
                 scores = [record.score.value for record in of_kind]
                 solved = [float(score == 1) for score in scores]
@@ -55,15 +56,19 @@ class Trial:
         return memory
 
     def judge(self, answer: Answer | None) -> Score:
-        """The environment's score; 0 for a run that crashed."""
+        """The environment's score; 0 for a run that crashed.
+
+        A task that is over counts as answered, also where nothing is handed in.
+        """
         ended = self.episode if answer else None
+        over = ended["done"] if ended else False
         return Score(
             value=ended["score"] if ended else 0.0,
-            answer=answer["decision"] if answer else None,
+            answer=(answer["decision"] or ("over" if over else None)) if answer else None,
             explanation=answer["why"] if answer else "no answer",
             details={
                 "kind": self.task.kind,
-                "done": ended["done"] if ended else False,
+                "done": over,
                 "trial": ended["trial"] if ended else 0,
             },
         )

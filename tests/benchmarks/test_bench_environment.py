@@ -226,3 +226,20 @@ def test_the_command_with_a_model(tmp_path: Path) -> None:
     records = [json.loads(line) for line in file.read_text().splitlines()]
     scores = {r["method"]: r["score"]["value"] for r in records if r["kind"] == "sample"}
     assert scores == {"react": pytest.approx(0.5), "instructrag": pytest.approx(0.5)}
+
+
+def test_what_was_bought_counts_as_an_answer(tmp_path: Path) -> None:
+    buys = ["search[scarf]", "click[B000000002]", "click[Buy Now]"] * 2
+    script = Replies(action=[{"thought": "So.", "action": action} for action in buys])
+    command = ("--name", "webshop", "--data", shop(tmp_path), "--policy", "react")
+    out = ("--model", register(script), "--out", tmp_path / "out", "--json")
+    assert run(*command, *out).exit_code == 0
+    (file,) = (tmp_path / "out" / "webshop").glob("*.jsonl")
+    scores = [
+        one["score"] for one in map(json.loads, file.read_text().splitlines()) if "score" in one
+    ]
+    assert [score["answer"] for score in scores] == ["over"] * 2
+    assert all(score["value"] < 1 for score in scores)
+    report = (tmp_path / "out" / "webshop" / "report.md").read_text()
+    assert "| react | fashion |" in report
+    assert "| react | garden |" in report
