@@ -28,8 +28,9 @@ class Act(BaseModel):
 
 Acting = TypeVar("Acting", bound=BaseModel)
 
-_WORDS = r'([^"\\\[\]\n…]|\[[^"\\\[\]\n…]*\]){1,400}'
-"""What stands in the brackets of an action; inner brackets come in pairs."""
+_LETTER = r'[^"\\\[\]\n…]'
+_WORDS = rf'[^"\\\[\]\n… .]({_LETTER}|\[{_LETTER}*\]){{0,400}}'
+"""What stands in the brackets of an action, no dots alone; inner brackets come in pairs."""
 
 Guidance = Callable[[WorkingMemory], str]
 """What a method tells the actor besides the task; empty if there is nothing to tell."""
@@ -42,7 +43,7 @@ def actor(guidance: Guidance) -> Node:
         if reason_to_answer(state, runtime.context):
             return {"action": None}
         told = guidance(state)
-        possible = await asyncio.to_thread(possible_actions, state, runtime.context)
+        possible = await possible_now(state, runtime.context)
         task = load("environments/actor").fill(
             guidance=f"{told}\n" if told else "",
             possible=possible_text(possible),
@@ -85,6 +86,18 @@ def acting_among(schema: type[Acting], possible: Sequence[str]) -> type[Acting]:
     return create_model(
         schema.__name__, __base__=schema, __module__=schema.__module__, action=action
     )
+
+
+async def possible_now(state: WorkingMemory, context: Context) -> Sequence[str]:
+    """What can be done now, as far as it is listed.
+
+    Where the last actions showed only what they had shown before, they are left out, unless there
+    is nothing else: a small model would do them for ever.
+    """
+    possible = await asyncio.to_thread(possible_actions, state, context)
+    last = state["turns"][len(state["turns"]) - _stuck(state) :]
+    in_vain = {same(turn["input"]).casefold() for turn in last}
+    return [action for action in possible if same(action).casefold() not in in_vain] or possible
 
 
 def possible_text(actions: Sequence[str]) -> str:

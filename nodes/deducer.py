@@ -1,13 +1,10 @@
 """Deducer: asks the next sub-question and answers it from what the model knows (GenGround)."""
 
-import asyncio
-
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from memory import Context, WorkingMemory
-from nodes.actor import acting_among, action_in, possible_text, problem_text
-from nodes.environment import possible_actions
+from nodes.actor import acting_among, action_in, possible_now, possible_text, problem_text
 from nodes.limits import reason_to_answer
 from nodes.role import ask_role, failures, usage
 from nodes.turns import unreadable_turn
@@ -29,7 +26,7 @@ async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     """
     if reason_to_answer(state, runtime.context):
         return {"action": None}
-    possible = await asyncio.to_thread(possible_actions, state, runtime.context)
+    possible = await possible_now(state, runtime.context)
     task = load("genground/deducer").fill(
         grounded=_grounded(state) or "(nothing yet)",
         possible=possible_text(possible),

@@ -291,6 +291,19 @@ async def test_what_can_be_done_is_listed_where_it_can_be(tmp_path: Path) -> Non
     )
 
 
+async def test_what_shows_nothing_new_is_not_offered_again(tmp_path: Path) -> None:
+    search, product, red = "search[warm scarf]", "click[B000000001]", "click[red]"
+    script = acting(search, product, red, red, "click[Buy Now]")
+    given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
+    memory = await run("react", in_encyclopedia(tmp_path, script, **given, environment_task="0"))
+    offered = ["click[navy blue]; " in prompt.text for prompt in script.prompts]
+    again = [f"{red}; " in prompt.text for prompt in script.prompts]
+    assert offered == [False, False, True, True, True]
+    assert again == [False, False, True, True, False]
+    assert memory["episode"] is not None
+    assert memory["episode"]["done"]
+
+
 class Breaking(RemoteEnvironment):
     """The toy world, which ends its process when it is told ``always``."""
 
