@@ -48,7 +48,11 @@ def test_a_task_is_told_and_confirmed_as_experience(tmp_path: Path) -> None:
     words = ("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--task", "q1")
     done = run(*words, "--paths", solved(tmp_path), "--agents", "none", "--model", model)
     assert done.exit_code == 0, done.stderr
-    for part in ("Search[Finlandia …] (…: what is asked)", "Finlandia is a tone poem.", "score of 1.00"):
+    for part in (
+        "Search[Finlandia …] (…: what is asked)",
+        "Finlandia is a tone poem.",
+        "score of 1.00",
+    ):
         assert part in done.stdout
     thread = done.stdout.partition("thread ")[2].split()[0]
     assert run("experience", "confirm", thread, "--owner", "alice").exit_code == 0
