@@ -40,6 +40,14 @@ def written(question: Question, tool: str, folder: Path) -> dict[str, object]:
     }
 
 
+def own_path(folder: Path, question: Question, query: str) -> Path:
+    """A file of one path for the question: decide what the query finds."""
+    file = folder / "own.jsonl"
+    steps = [{"action": f"sql[{query}]"}, {"action": "finish[decision]"}]
+    file.write_text(json.dumps({"question": question.prompt, "steps": steps}) + "\n")
+    return file
+
+
 @pytest.mark.parametrize("tool", ["sql", "cypher"])
 @pytest.mark.parametrize("name", ["locating", "building"])
 async def test_without_a_model_the_simulators_decision_is_found(
@@ -91,12 +99,7 @@ async def test_the_model_is_asked_again_where_the_path_decides_what_is_not_admit
     run: Run, tmp_path: Path
 ) -> None:
     question = solved("building")
-    file = tmp_path / "own.jsonl"
-    steps = [
-        {"action": "sql[SELECT 'the moon' AS decision FROM building]"},
-        {"action": "finish[decision]"},
-    ]
-    file.write_text(json.dumps({"question": question.prompt, "steps": steps}) + "\n")
+    file = own_path(tmp_path, question, "SELECT 'the moon' AS decision FROM building")
     script = Replies(decide=[decide("the moon", 1), decide(str(question.answer), 1)])
     memory = await _planrag(run, script, question, tmp_path, experience=str(file))
     assert memory["answer"]
@@ -131,12 +134,7 @@ async def test_where_nothing_fits_a_plan_is_made(asked: str, run: Run, tmp_path:
 
 async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path) -> None:
     question = solved("building")
-    file = tmp_path / "own.jsonl"
-    steps = [
-        {"action": "sql[SELECT nothing AS decision FROM goods]"},
-        {"action": "finish[decision]"},
-    ]
-    file.write_text(json.dumps({"question": question.prompt, "steps": steps}) + "\n")
+    file = own_path(tmp_path, question, "SELECT nothing AS decision FROM goods")
     read = act("sql", "SELECT id FROM building")
     script = Replies(
         action=[read, act("finish")],
