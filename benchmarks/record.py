@@ -128,12 +128,15 @@ def shared_texts(calls: Iterable[CallRecord]) -> tuple[list[str], list[Called]]:
 def without_texts(record: Record) -> Record:
     """The record without what it quotes: prompts, and the words of pages and environments.
 
-    Replies, scores and counts stay, and so do the places of the quotes, so that every report can
-    still be made: what may be published where the data set may not.
+    A plan for an environment has the task's own words in it, and goes with them. Replies, scores
+    and counts stay, and so do the places of the quotes, so that every report can still be made:
+    what may be published where the data set may not.
     """
     calls = [called.model_copy(update={"prompt": ()}) for called in record.calls]
     facts = [_place_only(fact) if _is_quoted(fact) else fact for fact in record.facts]
-    return record.model_copy(update={"texts": [], "calls": calls, "facts": facts})
+    acted = any(fact.get("source") == "environment" for fact in facts)
+    plan = [] if acted else record.plan
+    return record.model_copy(update={"texts": [], "calls": calls, "facts": facts, "plan": plan})
 
 
 def _is_quoted(fact: Entry) -> bool:

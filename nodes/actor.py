@@ -89,15 +89,16 @@ def acting_among(schema: type[Acting], possible: Sequence[str]) -> type[Acting]:
 
 
 async def possible_now(state: WorkingMemory, context: Context) -> Sequence[str]:
-    """What can be done now, as far as it is listed.
+    """What can be done now, as far as it is listed, what was done least often first.
 
     Where the last actions showed only what they had shown before, they are left out, unless there
     is nothing else: a small model would do them for ever.
     """
     possible = await asyncio.to_thread(possible_actions, state, context)
-    last = state["turns"][len(state["turns"]) - _stuck(state) :]
-    in_vain = {same(turn["input"]).casefold() for turn in last}
-    return [action for action in possible if same(action).casefold() not in in_vain] or possible
+    done = [_compared(turn["input"]) for turn in state["turns"]]
+    in_vain = done[len(done) - _stuck(state) :]
+    left = [action for action in possible if _compared(action) not in in_vain] or possible
+    return sorted(left, key=lambda action: done.count(_compared(action)))
 
 
 def possible_text(actions: Sequence[str]) -> str:
@@ -113,6 +114,11 @@ def problem_text(state: WorkingMemory) -> str:
         return load("environments/stuck").fill()
     problem = state["turns"][-1]["problem"] if state["turns"] else ""
     return load("environments/problem").fill(problem=problem) if problem else ""
+
+
+def _compared(action: str) -> str:
+    """An action without what makes no difference."""
+    return same(action).casefold()
 
 
 def _stuck(state: WorkingMemory) -> int:

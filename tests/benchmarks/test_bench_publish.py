@@ -28,7 +28,12 @@ def results(tmp_path: Path) -> Path:
     ]
     file = ResultFile(path, print)
     file.append(
-        record(texts=[SECRET], facts=facts, calls=[Called(prompt=(("human", 0),), record=call)])
+        record(
+            texts=[SECRET],
+            plan=[f"Search[{SECRET}]"],
+            facts=facts,
+            calls=[Called(prompt=(("human", 0),), record=call)],
+        )
     )
     file.close()
     return path
