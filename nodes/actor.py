@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -91,14 +92,20 @@ def acting_among(schema: type[Acting], possible: Sequence[str]) -> type[Acting]:
 async def possible_now(state: WorkingMemory, context: Context) -> Sequence[str]:
     """What can be done now, as far as it is listed, what was done least often first.
 
-    Where the last actions showed only what they had shown before, they are left out, unless there
-    is nothing else: a small model would do them for ever.
+    What showed only what it had shown before rests for a while, the longer the more often it did,
+    unless there is nothing else: a small model would do it for ever.
     """
     possible = await asyncio.to_thread(possible_actions, state, context)
-    done = [_compared(turn["input"]) for turn in state["turns"]]
-    in_vain = done[len(done) - _stuck(state) :]
-    left = [action for action in possible if _compared(action) not in in_vain] or possible
-    return sorted(left, key=lambda action: done.count(_compared(action)))
+    done = [(_compared(turn["input"]), _outcome(state, turn)) for turn in state["turns"]]
+    counts, resting = Counter(action for action, _ in done), _resting(done)
+    left = [action for action in possible if _compared(action) not in resting] or possible
+    return sorted(left, key=lambda action: counts[_compared(action)])
+
+
+def _resting(done: Sequence[tuple[str, str]]) -> set[str]:
+    """Actions that showed the same n > 1 times, the last time less than 2n actions ago."""
+    since = {one: len(done) - number for number, one in enumerate(done)}
+    return {one[0] for one, count in Counter(done).items() if count > 1 and since[one] <= 2 * count}
 
 
 def possible_text(actions: Sequence[str]) -> str:

@@ -291,15 +291,23 @@ async def test_what_can_be_done_is_listed_where_it_can_be(tmp_path: Path) -> Non
     )
 
 
-async def test_what_shows_nothing_new_is_not_offered_again(tmp_path: Path) -> None:
-    search, product, red = "search[warm scarf]", "click[B000000001]", "click[red]"
-    script = acting(search, product, red, red, "click[Buy Now]")
+async def test_what_shows_nothing_new_rests_for_a_while(tmp_path: Path) -> None:
+    search, product, red, blue = (
+        "search[warm scarf]",
+        "click[B000000001]",
+        "click[red]",
+        "click[navy blue]",
+    )
+    there_and_back = ("click[Description]", "click[< Prev]", "click[Features]", "click[< Prev]")
+    script = acting(search, product, red, red, blue, *there_and_back, "click[Buy Now]")
     given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
     memory = await run("react", in_encyclopedia(tmp_path, script, **given, environment_task="0"))
-    offered = ["click[navy blue]; " in prompt.text for prompt in script.prompts]
-    again = [f"{red}; " in prompt.text for prompt in script.prompts]
-    assert offered == [False, False, True, True, True]
-    assert again == [False, False, True, True, False]
+    told = [prompt.text.partition("Possible now: ")[2] for prompt in script.prompts]
+    listed = [text.partition(".\n")[0].split("; ") for text in told]
+    with_product = [actions for actions in listed if "click[Buy Now]" in actions]
+    assert [red in actions for actions in with_product] == [True, True, False, False, False, True]
+    assert with_product[0].index(red) < with_product[0].index(blue)
+    assert with_product[1][-1] == red  # what was done least often comes first
     assert memory["episode"] is not None
     assert memory["episode"]["done"]
 
