@@ -103,7 +103,7 @@ async def possible_now(state: WorkingMemory, context: Context) -> Sequence[str]:
 
 
 def _resting(done: Sequence[tuple[str, str]]) -> set[str]:
-    """Actions that showed the same n > 1 times, the last time less than 2n actions ago."""
+    """Actions that showed the same n > 1 times, until 2n others were done."""
     since = {one: len(done) - number for number, one in enumerate(done)}
     return {one[0] for one, count in Counter(done).items() if count > 1 and since[one] <= 2 * count}
 
