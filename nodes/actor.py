@@ -96,7 +96,7 @@ async def possible_now(state: WorkingMemory, context: Context) -> Sequence[str]:
     unless there is nothing else: a small model would do it for ever.
     """
     possible = await asyncio.to_thread(possible_actions, state, context)
-    done = [(_compared(turn["input"]), _outcome(state, turn)) for turn in state["turns"]]
+    done = _done(state)
     counts, resting = Counter(action for action, _ in done), _resting(done)
     left = [action for action in possible if _compared(action) not in resting] or possible
     return sorted(left, key=lambda action: counts[_compared(action)])
@@ -130,11 +130,15 @@ def _compared(action: str) -> str:
 
 def _stuck(state: WorkingMemory) -> int:
     """How many of the last turns did what had been done before, and saw what was seen then."""
-    turns = [(same(turn["input"]), _outcome(state, turn)) for turn in state["turns"]]
-    count = 0
-    while turns and turns.pop() in turns:
+    done, count = _done(state), 0
+    while done and done.pop() in done:
         count += 1
     return count
+
+
+def _done(state: WorkingMemory) -> list[tuple[str, str]]:
+    """What was done, turn by turn, and what each turn showed."""
+    return [(_compared(turn["input"]), _outcome(state, turn)) for turn in state["turns"]]
 
 
 def _outcome(state: WorkingMemory, turn: Turn) -> str:
