@@ -16,6 +16,9 @@ def calculator(state: WorkingMemory) -> WorkingMemory:
         if expression.strip() in names:
             return Observation("A fact by itself leaves nothing to calculate.", found=False)
         calculation = calculate(expression, names)
+        given, result = calculation.text.rsplit(" = ", 1)
+        if given.replace(",", "") == result:  # else a guess would become a fact
+            return Observation("A number by itself leaves nothing to calculate.", found=False)
         return Observation(calculation.text, values={"value": calculation.value})
 
     return take_turn(state, lambda action: run(action["input"]))

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import NamedTuple, cast
 
 from langchain_core.messages import AnyMessage, HumanMessage
@@ -131,7 +130,11 @@ def _sources(context: Context) -> dict[str, Source]:
 
 
 def _contents(collection: str, budget: int) -> str:
-    """The documents of a collection by name, as many as fit."""
+    """The documents of a collection by name; where not all fit, their number.
+
+    The first few of many names would tell little of what there is, and small models search for
+    what they read first.
+    """
     documents = open_collection(collection).documents()
     if not documents:
         raise BadInput(
@@ -139,11 +142,9 @@ def _contents(collection: str, budget: int) -> str:
             mend=f"Add documents: planweave docs add FILE --collection {collection}",
         )
     lines = [f"- {document.name} ({document.pages} pages)" for document in documents]
-    fitting = [
-        line for line, end in zip(lines, accumulate(map(len, lines)), strict=True) if end < budget
-    ]
-    left = len(lines) - len(fitting)
-    return "\n".join(["Documents:", *fitting, *([f"- and {left} more"] if left else [])])
+    if sum(map(len, lines)) > budget:
+        return f"Documents: {len(documents)}, too many to name here; a search finds their pages."
+    return "\n".join(["Documents:", *lines])
 
 
 def _is_greeting(text: str) -> bool:

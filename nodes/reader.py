@@ -32,6 +32,7 @@ _NUMBER = re.compile(  # no range such as 2-9: that is no one number
     r"(?P<value>[-+]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\W\d].*|[/%€$£].*)?"
 )
 
+_WORD = re.compile(r"\w")
 _LONGEST = 600
 """Characters of a sentence that may be quoted; what is longer on a page is a table."""
 
@@ -70,9 +71,10 @@ async def reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     found = [
         _observed(finding, quote, state["pages"])
         for finding, quote in pairs
-        if quote and finding.statement.strip()
+        if quote and _WORD.search(finding.statement)
     ]
-    measured = [await _measured(seen, state, runtime) for seen in found]
+    different = {seen.text: seen for seen in found}.values()
+    measured = [await _measured(seen, state, runtime) for seen in different]
     judged = [measure for _, measure in measured if measure]
     problem = "" if found else "The pages found do not say it."
     turn = turn_taken(state, [seen for seen, _ in measured], problem, perf_counter() - started)

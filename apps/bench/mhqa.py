@@ -33,11 +33,7 @@ Embeddings = Annotated[
 _CUT = {"PLANWEAVE_CHUNK_TOKENS": "256", "PLANWEAVE_CHUNK_OVERLAP": "0"}
 """As published, a paragraph is found whole, whatever this process is set to."""
 
-_SETTINGS: dict[str, str | int] = {
-    "pages": 2,
-    "max_iterations": 5,
-    "schema_characters": 400,  # thousands of titles: a few show what there is
-}
+_SETTINGS: dict[str, str | int] = {"pages": 2, "max_iterations": 5}
 
 
 @grouped()

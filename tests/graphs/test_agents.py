@@ -213,6 +213,35 @@ async def test_a_quote_in_other_words_is_the_sentence_with_its_numbers(ask: Ask)
     assert "LCOH) is USD 5.5/kg in 2023" in fact["quote"]["text"]
 
 
+async def test_what_says_nothing_and_what_was_said_already_is_no_fact(ask: Ask) -> None:
+    script = good("agent_v1")
+    found = [
+        {"page": 1, "quote": "USD 5.5/kg in 2023", "statement": statement, "number": ""}
+        for statement in (",", "It costs USD 5.5/kg.", "It costs USD 5.5/kg.")
+    ]
+    script.left["read"] = [{"findings": found}]
+    assert only((await ask("agent_v1", script))["facts"])["text"] == "It costs USD 5.5/kg."
+
+
+@pytest.mark.parametrize("guess", ["7.7", "f9 = 7.7", "1,000", "cost = 7.7 USD"])
+async def test_a_guess_becomes_no_fact_by_the_calculator(ask: Ask, guess: str) -> None:
+    script = good("react")
+    script.left["action"].insert(1, act("calculator", guess))
+    memory = await ask("react", script)
+    assert only(memory["facts"])["source"] == "documents"
+    assert memory["turns"][1]["problem"] == "A number by itself leaves nothing to calculate."
+
+
+async def test_of_documents_that_are_too_many_to_name_the_number_is_told(
+    ask: Ask, shelf: Shelf
+) -> None:
+    shelf.pages += [shelf.pages[-1]._replace(document=f"{number}.md") for number in range(60)]
+    script = good("react")
+    await ask("react", script, schema_characters=400)
+    assert "Documents: 62, too many to name here;" in script.prompts[0].text
+    assert ".md" not in script.prompts[0].text
+
+
 async def test_what_the_calculator_worked_out_stands_beside_the_quotes(ask: Ask) -> None:
     script = good("react")
     script.left["action"].insert(1, act("calculator", "2 * f1"))
