@@ -23,7 +23,7 @@ from tools.environments import OPEN
 class Act(BaseModel):
     """The actor's reply."""
 
-    thought: str = Field(max_length=400)
+    thought: str = Field(max_length=240)
     action: str = Field(max_length=400)
 
 
