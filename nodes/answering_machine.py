@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from string import punctuation
 from typing import Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -257,8 +258,8 @@ def _unreadable(reason: str) -> Answer:
 
 
 def unless_nothing(text: str) -> str:
-    """The text, or nothing where it says nothing, as "null" and a bare "… [1]" do."""
-    said = CITATION.sub("", text).strip(" .…").lower()
+    """The text, or nothing where it says nothing, as "null", a comma and a bare "… [1]" do."""
+    said = CITATION.sub("", text).strip(f"{punctuation} …").lower()
     return "" if said in _NOTHING else text.strip()
 
 

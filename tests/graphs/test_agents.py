@@ -616,9 +616,10 @@ async def test_an_answer_that_a_fact_supports_stands_though_the_model_names_none
     assert (answer["decision"], answer["facts"]) == ("USD 5.5/kg", [1])
 
 
-async def test_a_place_holder_is_no_answer(ask: Ask) -> None:
+@pytest.mark.parametrize("short", ["…", ",", "(null)", "[1]"])
+async def test_a_place_holder_is_no_answer(ask: Ask, short: str) -> None:
     script = good("react")
-    script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg [1].", "…", "...")]
+    script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg [1].", short, "...")]
     memory = await ask("react", script)
     assert (answer_of(memory)["decision"], answer_of(memory)["unknown"]) == (None, "")
 
