@@ -15,11 +15,13 @@ _SAME = 0.9
 
 
 def clusterer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Keep the new queries; where there is none, raise the temperature and reason once more."""
-    proposed = state["candidate_queries"]
+    """Keep the new queries; where there is none, raise the temperature and reason once more.
+
+    A reasoner that proposes nothing, as small models do, searches for the question itself.
+    """
+    proposed = state["candidate_queries"] or [state["question"]]
     done = [turn["input"] for turn in state["turns"] if turn["tool"] == "documents"]
-    kept = _new(proposed, done) if proposed else []
-    if kept:
+    if kept := _new(proposed, done):
         return {"candidate_queries": kept}
     action = Action(step=state["step"], thought=state["reasoning"], tool="documents", input="")
     problem = "Every query that was proposed is one that was already carried out."

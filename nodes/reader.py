@@ -1,7 +1,7 @@
 """Reader: turns the pages found into facts, each with the words that it rests on."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import product
 from time import perf_counter
@@ -35,6 +35,8 @@ _NUMBER = re.compile(  # no range such as 2-9: that is no one number
 _WORD = re.compile(r"\w")
 _LONGEST = 600
 """Characters of a sentence that may be quoted; what is longer on a page is a table."""
+_FEWEST_WORDS = 5
+"""Of a quote; by so many a sentence is known."""
 
 
 class Finding(BaseModel):
@@ -55,7 +57,8 @@ class Reading(BaseModel):
 async def reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Read the pages; what they say about ``action.input`` becomes facts.
 
-    A finding whose quote stands on none of the pages is dropped and noted as a failure. A
+    A finding whose quote stands on none of the pages is dropped and noted as a failure; of one
+    that was copied word for word at its beginning alone, the page's sentence is what is stated. A
     statement with numbers that its quote does not say gets the sentence of the page that says
     them; where there is none, the quote itself is what is stated.
     """
@@ -104,12 +107,15 @@ async def _measured(
 def _quote(finding: Finding, pages: Sequence[Page]) -> Quote | None:
     """The quote as it stands on the page that the finding names, or on another that was read.
 
-    One with numbers that is not word for word is the sentence that says the same.
+    One with numbers that is not word for word is the sentence that says the same, another the
+    sentence that begins like it.
     """
     named = pages[finding.page - 1 : finding.page] if finding.page > 0 else []
-    ways: tuple[Callable[[str, str], str | None], ...] = (locate, _sentence_that_says)
+    ways: tuple[Callable[[str, str], str | None], ...]
+    ways = (locate, _sentence_that_says, _sentence_begun)
     for way, page in product(ways, (*named, *pages)):
-        if words := way(finding.quote, page["text"]):
+        copied = finding.quote.removeprefix(f"{page['document']}, p. {page['page']}: ")
+        if words := way(copied, page["text"]):
             return Quote(document=page["document"], page=page["page"], text=words)
     return None
 
@@ -118,13 +124,26 @@ def _sentence_that_says(claim: str, text: str) -> str | None:
     """The first sentence of a page with the numbers and half of the words of a claim."""
     if not numbers(claim):
         return None
-    short = (words for words in sentences(text) if len(words) <= _LONGEST)
-    return next((words for words in short if says(words, claim)), None)
+    return next((words for words in _quotable(text) if says(words, claim)), None)
+
+
+def _sentence_begun(claim: str, text: str) -> str | None:
+    """The first sentence of a page that holds the first words of a claim, one behind the other."""
+    first = claim.split()[:_FEWEST_WORDS]
+    if len(first) < _FEWEST_WORDS:
+        return None
+    return next((words for words in _quotable(text) if locate(" ".join(first), words)), None)
+
+
+def _quotable(text: str) -> Iterator[str]:
+    return (words for words in sentences(text) if len(words) <= _LONGEST)
 
 
 def _observed(finding: Finding, quote: Quote, pages: Sequence[Page]) -> Observation:
     """The finding with words that say its numbers; see :func:`reader`."""
     statement = finding.statement.strip()
+    if not any(way(finding.quote, quote["text"]) for way in (locate, _sentence_that_says)):
+        statement = quote["text"]  # what was read into words that do not stand there is no finding
     if unsaid(statement, quote["text"]):
         page = next(page for page in pages if _place(page) == _place(quote))
         if words := _sentence_that_says(statement, page["text"]):

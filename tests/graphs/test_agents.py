@@ -213,6 +213,18 @@ async def test_a_quote_in_other_words_is_the_sentence_with_its_numbers(ask: Ask)
     assert "LCOH) is USD 5.5/kg in 2023" in fact["quote"]["text"]
 
 
+@pytest.mark.parametrize("heading", ["", "review.pdf, p. 82: "])
+async def test_of_a_quote_that_is_right_at_its_beginning_the_sentence_is_stated(
+    ask: Ask, heading: str
+) -> None:
+    script = good("agent_v1")
+    quote = f"{heading}The levelised cost of hydrogen and so on and so forth"
+    script.left["read"] = [finding(quote, "It is as cheap as coal.")]
+    memory = await ask("agent_v1", script)
+    assert only(memory["facts"])["text"] == COST.partition(" It falls")[0]
+    assert memory["failures"] == []
+
+
 async def test_what_says_nothing_and_what_was_said_already_is_no_fact(ask: Ask) -> None:
     script = good("agent_v1")
     found = [

@@ -216,9 +216,17 @@ async def test_without_evidence_no_answer_is_taken(ask: Ask) -> None:
     assert answer_of(memory)["facts"] == [1, 2]
 
 
+async def test_a_reasoner_that_proposes_nothing_searches_for_the_question(ask: Ask) -> None:
+    script = Replies(reason=[propose(), SECOND, solved()])
+    memory = await ask("furepa", script)
+    assert [turn["input"] for turn in memory["turns"]] == [QUESTION, "birthplace of Lena Holm"]
+    assert memory["raises"] == 0
+
+
 async def test_unreadable_reasoning_goes_on_to_the_limit(ask: Ask) -> None:
-    script = Replies(reason=[BAD] * 6)
+    script = Replies(reason=[BAD] * 6, answer=[tell("Nothing tells where [1].")])
     memory = await ask("furepa", script, max_iterations=3)
+    assert [turn["input"] for turn in memory["turns"]] == [QUESTION, "", ""]
     assert answer_of(memory)["decision"] is None
     assert memory["failures"]
 
