@@ -100,9 +100,9 @@ class Slots:
         """The path with slots in its instructions; its question stays as it was asked."""
         where: dict[str, str] = {}
         for number, name in enumerate(self.names(path.question), start=1):
-            for token in _tokens(name):
+            for token in content_words(name):
                 where.setdefault(token.lower(), f"{{{number}}}")
-        for token in _tokens(path.question):
+        for token in content_words(path.question):
             where.setdefault(token.lower(), ASKED)
         slotted = [self._slotted(text, where) for text in path.instructions]
         changes = [new for old, new in zip(["", *slotted], slotted, strict=False) if old != new]
@@ -118,7 +118,7 @@ class Slots:
             return f"{verb}[{ANSWER}]"
         if instruction.lower() in self.fixed:
             return f"{verb}[{argument}]"
-        parts = [where.get(token.lower(), _new(token)) for token in _tokens(argument)]
+        parts = [where.get(token.lower(), _new(token)) for token in content_words(argument)]
         return f"{verb}[{' '.join(sorted(dict.fromkeys(parts), key=_rank))}]"
 
 
@@ -140,7 +140,7 @@ def finishes(instruction: str) -> bool:
     return instruction.lower().startswith("finish[")
 
 
-def _tokens(text: str) -> list[str]:
+def content_words(text: str) -> list[str]:
     """The words that carry meaning, without an ending ``'s``."""
     plain = (token.replace("\u2019", "'").removesuffix("'s") for token in _TOKEN.findall(text))
     return [token for token in plain if token.lower() not in _EMPTY]

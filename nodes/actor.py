@@ -13,6 +13,7 @@ from pydantic.config import JsonDict
 from memory import Action, Context, Turn, WorkingMemory
 from nodes.environment import possible_actions
 from nodes.limits import reason_to_answer
+from nodes.path_selector import goes_on
 from nodes.role import Node, ask_role, failures, usage
 from nodes.selector import WARMER
 from nodes.turns import same, unreadable_turn
@@ -33,8 +34,8 @@ _LETTER = r'[^"\\\[\]\n…]'
 _WORDS = rf'[^"\\\[\]\n… .]({_LETTER}|\[{_LETTER}*\]){{0,400}}'
 """What stands in the brackets of an action, no dots alone; inner brackets come in pairs."""
 
-Guidance = Callable[[WorkingMemory], str]
-"""What a method tells the actor besides the task; empty if there is nothing to tell."""
+Guidance = Callable[[WorkingMemory, Sequence[str]], str]
+"""What a method tells the actor besides the task and what is possible; empty if nothing."""
 
 
 def actor(guidance: Guidance) -> Node:
@@ -43,8 +44,8 @@ def actor(guidance: Guidance) -> Node:
     async def actor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         if reason_to_answer(state, runtime.context):
             return {"action": None}
-        told = guidance(state)
         possible = await possible_now(state, runtime.context)
+        told = guidance(state, possible)
         task = load("environments/actor").fill(
             guidance=f"{told}\n" if told else "",
             possible=possible_text(possible),
@@ -61,7 +62,7 @@ def actor(guidance: Guidance) -> Node:
     return actor
 
 
-def unguided(_state: WorkingMemory) -> str:
+def unguided(_state: WorkingMemory, _possible: Sequence[str]) -> str:
     """Guidance of a method that has none (ReAct)."""
     return ""
 
@@ -90,16 +91,18 @@ def acting_among(schema: type[Acting], possible: Sequence[str]) -> type[Acting]:
 
 
 async def possible_now(state: WorkingMemory, context: Context) -> Sequence[str]:
-    """What can be done now, as far as it is listed, what was done least often first.
+    """What can be done now, as far as it is listed: first the next step of a path, then the rarest.
 
-    What showed only what it had shown before rests for a while, the longer the more often it did,
-    unless there is nothing else: a small model would do it for ever.
+    Small models take what stands first. What showed only what it had shown before rests for a
+    while, the longer the more often it did, unless there is nothing else: they would do it for
+    ever.
     """
     possible = await asyncio.to_thread(possible_actions, state, context)
     done = _done(state)
     counts, resting = Counter(action for action, _ in done), _resting(done)
     left = [action for action in possible if _compared(action) not in resting] or possible
-    return sorted(left, key=lambda action: counts[_compared(action)])
+    next_on_path = goes_on(state, left)
+    return sorted(left, key=lambda act: (not next_on_path(act), counts[_compared(act)]))
 
 
 def _resting(done: Sequence[tuple[str, str]]) -> set[str]:

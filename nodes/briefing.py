@@ -27,7 +27,8 @@ def ground(state: WorkingMemory, context: Context) -> str:
 def briefing(state: WorkingMemory, context: Context) -> str:
     """Plan and work so far; observations are shortened, oldest first, to fit the limit.
 
-    Repetitions are left out: what a prompt shows often, a small model writes again.
+    Repetitions are left out, of thoughts too: what a prompt shows often, a small model writes
+    again.
     """
     known = [partial(_found_text, fact) for fact in _earlier_facts(state)]
     taken = [partial(_turn_text, turn, state) for turn in _first_of_their_kind(state["turns"])]
@@ -108,12 +109,14 @@ def plan_text(plan: list[str]) -> str:
 
 def _first_of_their_kind(turns: list[Turn]) -> list[Turn]:
     seen: set[tuple[str, str]] = set()
-    kept = []
+    thought: set[str] = set()
+    kept: list[Turn] = []
     for turn in turns:
         kind = (turn["tool"], same(turn["input"]))
         if kind not in seen or turn["facts"]:  # a search that went on may have found more
-            kept.append(turn)
+            kept.append({**turn, "thought": "" if turn["thought"] in thought else turn["thought"]})
         seen.add(kind)
+        thought.add(turn["thought"])
     return kept
 
 

@@ -1,12 +1,19 @@
 """Path selector: chooses the path that the actor is shown as its plan (InstructRAG's ML-Agent)."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from langgraph.runtime import Runtime
 
 from learning.guide import Suggestion, open_guide
+from learning.progress import does, next_step
 from learning.slots import ANSWER, ASKED, FOUND
 from memory import Context, InstructionPath, WorkingMemory
 from prompts import load
+from tools.environments import OPEN
 
+_FEW = 5
+"""Actions that do a step, which are told for it; more are no help."""
 _WORDS = {FOUND: "what was found", ASKED: "what is asked", ANSWER: "the answer"}
 
 
@@ -45,9 +52,37 @@ def _readable(instruction: str, question: str) -> str:
     return f"{instruction} (…: {', '.join(missing)})" if missing else instruction
 
 
-def chosen_path(state: WorkingMemory) -> str:
-    """Guidance by the chosen path, which stands in the prompt as the plan.
+def chosen_path(state: WorkingMemory, possible: Sequence[str]) -> str:
+    """Guidance by the chosen path, which stands in the prompt as the plan: its next step.
 
     The questions that it is from are not told: small models take up their words.
     """
-    return load("instructrag/guidance").fill() if state["path"] else ""
+    if state["path"] is None:
+        return ""
+    at = _next_step(state, possible)
+    if at == len(state["plan"]):
+        return load("instructrag/followed").fill()
+    fitting = [action for action in possible if not action.endswith(OPEN)]
+    fitting = [*filter(goes_on(state, possible), fitting)]
+    few = 0 < len(fitting) <= _FEW
+    way = load("instructrag/possible").fill(actions="; ".join(fitting)) if few else ""
+    return load("instructrag/guidance").fill(
+        step=state["plan"][at], way=way or load("instructrag/open").fill()
+    )
+
+
+def goes_on(state: WorkingMemory, possible: Sequence[str]) -> Callable[[str], bool]:
+    """Tells of an action whether it does the next step of the chosen path; none without a path."""
+    at, steps = _next_step(state, possible), _steps(state)
+    if at == len(steps):
+        return lambda _: False
+    return partial(does, step=steps[at], question=state["question"])
+
+
+def _next_step(state: WorkingMemory, possible: Sequence[str]) -> int:
+    actions = [turn["input"] for turn in state["turns"] if not turn["problem"]]
+    return next_step(_steps(state), actions, possible, state["question"])
+
+
+def _steps(state: WorkingMemory) -> Sequence[str]:
+    return state["path"]["instructions"] if state["path"] else []

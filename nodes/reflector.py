@@ -1,5 +1,7 @@
 """Reflector: learns from a trial that failed, then begins the next one (Reflexion)."""
 
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pydantic import BaseModel, Field
@@ -39,7 +41,7 @@ async def reflector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     }
 
 
-def lessons(state: WorkingMemory) -> str:
+def lessons(state: WorkingMemory, _possible: Sequence[str]) -> str:
     """Guidance from earlier trials of this task; empty in the first one."""
     text = _lessons(state)
     return load("reflexion/guidance").fill(reflections=text) if text else ""

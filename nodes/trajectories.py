@@ -1,5 +1,7 @@
 """Trajectories: the whole paths of the nearest tasks, as examples (RAP)."""
 
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 
 from learning.guide import open_guide
@@ -28,7 +30,7 @@ def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     }
 
 
-def examples(state: WorkingMemory) -> str:
+def examples(state: WorkingMemory, _possible: Sequence[str]) -> str:
     """Guidance by the paths that were found."""
     lines = [
         load("rap/example").fill(

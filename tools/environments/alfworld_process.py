@@ -36,7 +36,7 @@ class Games:
     def admissible(self) -> Sequence[str]:
         """See :class:`tools.environments.remote.World`."""
         commands: Sequence[str] = self._state.admissible_commands
-        return commands
+        return [command for command in commands if command != "help"]  # what it lists is told
 
     def _seen(self) -> Seen:
         won = bool(self._state["won"])
