@@ -1,5 +1,6 @@
 """Methods that act in environments, along each of their edges, with scripted models."""
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -72,6 +73,12 @@ def acting(*actions: str, name: str = "react") -> Replies:
         grounded = [{"answer": f"Grounded {n}."} for n in range(len(actions) - 1)]
         return Replies(deduce=[deduce(action) for action in actions], ground=grounded)
     return Replies(action=[do(action) for action in actions])
+
+
+def next_step_told(prompt: str) -> str:
+    """The plan's next step, as the actor is told it."""
+    told = re.search(r"Its next step: (.*)", prompt)
+    return told[1] if told else ""
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -174,6 +181,9 @@ async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) 
     prompt = script.prompts[0].text
     assert "# Plan\n1. Search[Finlandia …] (…: what is asked)\n2. " in prompt
     assert "Valse triste" not in prompt  # a small model would take it for its own question
+    told = [next_step_told(prompt.text) for prompt in script.prompts]
+    assert told == memory["plan"]
+    assert all("Do that step now" in prompt.text for prompt in script.prompts)
 
 
 async def test_what_is_searched_for_may_be_the_question(tmp_path: Path) -> None:
@@ -185,6 +195,24 @@ async def test_what_is_searched_for_may_be_the_question(tmp_path: Path) -> None:
     context = in_encyclopedia(tmp_path, script, **given, environment_task="0", paths=str(paths))
     memory = await run("instructrag", context)
     assert memory["plan"] == [f"Search[{memory['question']}]", "Click[…] (…: what was found)"]
+    _, found, bought = (prompt.text for prompt in script.prompts)
+    assert next_step_told(found) == "Click[…] (…: what was found)"
+    fitting = re.search(r"Possible now for that step: (.*)\.", found)
+    assert fitting
+    assert "click[B000000001]" in fitting[1].split("; ")
+    assert "All steps of the plan are done." in bought
+
+
+async def test_what_does_the_next_step_stands_first_among_what_is_possible(tmp_path: Path) -> None:
+    steps = [{"action": "search[blue hat]"}, {"action": "click[back to search]"}]
+    known = {"question": "i need a blue hat", "success": True, "steps": steps}
+    paths = write_lines(tmp_path / "undecided.jsonl", [known])
+    given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
+    script = acting("search[warm scarf]", "click[B000000001]", "click[Buy Now]")
+    context = in_encyclopedia(tmp_path, script, **given, environment_task="0", paths=str(paths))
+    await run("instructrag", context)
+    assert "Possible now for that step: click[Back to Search].\n" in script.prompts[1].text
+    assert "Possible now: click[Back to Search]; click[B000000001]; " in script.prompts[1].text
 
 
 async def test_agents_of_a_file_propose_and_select(tmp_path: Path) -> None:
