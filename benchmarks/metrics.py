@@ -46,12 +46,12 @@ class Spread(NamedTuple):
 
 
 class Paired(NamedTuple):
-    """Two methods on the same questions (exact McNemar test).
+    """Two methods on the same questions (exact sign test).
 
     Attributes:
         n: Pairs.
-        first: Pairs that only the first method got right.
-        second: Pairs that only the second method got right.
+        first: Pairs in which the first method scored more.
+        second: Pairs in which the second method scored more.
         p: Two-sided probability of a split at least this uneven if both were equally good.
     """
 
@@ -105,27 +105,27 @@ def accuracy(records: Sequence[Record]) -> Rate | None:
     return rate([r.score.value for r in records], [r.question for r in records])
 
 
-def mcnemar(first: Mapping[str, bool], second: Mapping[str, bool]) -> Paired:
-    """Exact McNemar test over the keys that both have (a two-sided sign test of the discordant).
+def sign_test(first: Mapping[str, float], second: Mapping[str, float]) -> Paired:
+    """Exact two-sided sign test over the keys that both have; of right and wrong, McNemar's.
 
     Args:
-        first: Whether the first method was right, by question.
+        first: The score of the first method, by question.
         second: The same of the second method.
     """
     both = first.keys() & second.keys()
-    b = sum(first[key] and not second[key] for key in both)
-    c = sum(second[key] and not first[key] for key in both)
+    b = sum(first[key] > second[key] for key in both)
+    c = sum(second[key] > first[key] for key in both)
     tail = sum(comb(b + c, k) for k in range(min(b, c) + 1)) / 2 ** (b + c)
     return Paired(len(both), b, c, min(1.0, 2 * tail))
 
 
 def paired(groups: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], Paired]:
     """Every pair of groups on the questions and databases that both were asked on."""
-    right = {
-        label: {f"{r.question}/{r.database}": r.score.value == 1 for r in records}
+    scores = {
+        label: {f"{r.question}/{r.database}": r.score.value for r in records}
         for label, records in groups.items()
     }
-    return {(a, b): mcnemar(right[a], right[b]) for a, b in combinations(groups, 2)}
+    return {(a, b): sign_test(scores[a], scores[b]) for a, b in combinations(groups, 2)}
 
 
 def grouped(records: Sequence[Record]) -> dict[str, list[Record]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from benchmarks.metrics import grouped, mcnemar, rate, spread
+from benchmarks.metrics import grouped, rate, sign_test, spread
 from benchmarks.record import Record
 from benchmarks.table import Cell, Table
 
@@ -108,8 +108,7 @@ def _by_prompt(records: Sequence[Record]) -> dict[str, float]:
 
 
 def _signs(change: Mapping[str, float]) -> tuple[Cell, ...]:
-    better = {name: by > 0 for name, by in change.items()}
-    test = mcnemar(better, {name: by < 0 for name, by in change.items()})
+    test = sign_test(change, dict.fromkeys(change, 0.0))
     return test.first, test.second, f"{test.p:.3f}"
 
 

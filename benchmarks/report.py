@@ -123,11 +123,11 @@ def _comparison(groups: dict[str, list[Record]]) -> Table:
     ]
     return Table(
         title="Methods on the same questions",
-        columns=("first", "second", "pairs", "only first right", "only second right", "p"),
+        columns=("first", "second", "pairs", "first scores more", "second scores more", "p"),
         rows=rows,
-        note="Exact McNemar test; only the discordant pairs (the two columns before p) carry "
-        "information, and where they are few no difference can be shown. p is not corrected for "
-        "the number of comparisons.",
+        note="Exact sign test (McNemar's, of right and wrong); only pairs that differ (the two "
+        "columns before p) carry information, and where they are few no difference can be shown. "
+        "p is not corrected for the number of comparisons.",
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from benchmarks.metrics import Rate, mcnemar, rate
+from benchmarks.metrics import Rate, rate, sign_test
 from memory import SearchMode
 from models import embeddings
 from tools.documents.collection import delete_collection, open_collection
@@ -166,7 +166,7 @@ def _measured(
                 for question, rows in zip(questions, found, strict=True)
             ]
             whole = {str(n): share == 1 for n, share in enumerate(shares)}
-            test = mcnemar(whole, baseline.setdefault(depth, whole))
+            test = sign_test(whole, baseline.setdefault(depth, whole))
             recall, complete = rate(shares), rate([float(share == 1) for share in shares])
             assert recall is not None  # noqa: S101 (there are questions)
             assert complete is not None  # noqa: S101

@@ -4,7 +4,7 @@ import pytest
 from records import record
 from scipy.stats import binomtest
 
-from benchmarks.metrics import Paired, grouped, mcnemar, paired, rate, spread, wilson
+from benchmarks.metrics import Paired, grouped, paired, rate, sign_test, spread, wilson
 
 
 def test_wilson_against_a_published_example() -> None:
@@ -52,21 +52,26 @@ def test_a_spread_by_hand() -> None:
     assert spread([]) is None
 
 
-def test_mcnemar_by_hand() -> None:
+def test_the_sign_test_by_hand() -> None:
     first = dict.fromkeys("abcdef", False) | {"a": True, "g": True, "alone": True}
     second = dict.fromkeys("bcdefg", True) | {"a": False, "other": True}
     # only first: a; only second: b…f; p = 2 · (C(6, 0) + C(6, 1)) / 2⁶
-    assert mcnemar(first, second) == Paired(7, 1, 5, 14 / 64)
-    assert mcnemar({}, {}) == Paired(0, 0, 0, 1.0)
-    assert mcnemar({"a": True}, {"a": True}).p == 1.0
+    assert sign_test(first, second) == Paired(7, 1, 5, 14 / 64)
+    assert sign_test({}, {}) == Paired(0, 0, 0, 1.0)
+    assert sign_test({"a": True}, {"a": True}).p == 1.0
+    assert sign_test({"a": 0.6, "b": 0.2, "c": 0.5}, {"a": 0.1, "b": 0.3, "c": 0.5})[:3] == (
+        3,
+        1,
+        1,
+    )
 
 
-def test_mcnemar_is_the_sign_test() -> None:
+def test_the_sign_test_is_binomial() -> None:
     rng = random.Random(3)
     for _ in range(50):
         first = {str(i): rng.random() < 0.6 for i in range(30)}
         second = {str(i): rng.random() < 0.4 for i in range(30)}
-        test = mcnemar(first, second)
+        test = sign_test(first, second)
         if test.first + test.second:
             expected = binomtest(test.first, test.first + test.second).pvalue
             assert test.p == pytest.approx(expected)
