@@ -57,6 +57,17 @@ def in_encyclopedia(folder: Path, script: Script, **more: object) -> Context:
     return Context.model_validate(settings)
 
 
+def in_shop(folder: Path, *known: str) -> tuple[Replies, Context]:
+    """A model that buys a scarf, where these actions bought a hat before."""
+    steps = [{"action": action} for action in known]
+    hat = {"question": "i need a blue hat", "success": True, "steps": steps}
+    paths = write_lines(folder / "bought.jsonl", [hat])
+    given = {"environment": "webshop", "environment_data": str(shop(folder))}
+    script = acting("search[warm scarf]", "click[B000000001]", "click[Buy Now]")
+    more = {**given, "environment_task": "0", "paths": str(paths)}
+    return script, in_encyclopedia(folder, script, **more)
+
+
 async def run(name: str, context: Context, **given: object) -> WorkingMemory:
     memory: WorkingMemory = await method(name).graph.ainvoke(given, context=context)
     return memory
@@ -187,12 +198,7 @@ async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) 
 
 
 async def test_what_is_searched_for_may_be_the_question(tmp_path: Path) -> None:
-    steps = [{"action": "search[blue hat]"}, {"action": "click[B000000003]"}]
-    known = {"question": "i need a blue hat", "success": True, "steps": steps}
-    paths = write_lines(tmp_path / "bought.jsonl", [known])
-    given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
-    script = acting("search[warm scarf]", "click[B000000001]", "click[Buy Now]")
-    context = in_encyclopedia(tmp_path, script, **given, environment_task="0", paths=str(paths))
+    script, context = in_shop(tmp_path, "search[blue hat]", "click[B000000003]")
     memory = await run("instructrag", context)
     assert memory["plan"] == [f"Search[{memory['question']}]", "Click[…] (…: what was found)"]
     _, found, bought = (prompt.text for prompt in script.prompts)
@@ -204,12 +210,7 @@ async def test_what_is_searched_for_may_be_the_question(tmp_path: Path) -> None:
 
 
 async def test_what_does_the_next_step_stands_first_among_what_is_possible(tmp_path: Path) -> None:
-    steps = [{"action": "search[blue hat]"}, {"action": "click[back to search]"}]
-    known = {"question": "i need a blue hat", "success": True, "steps": steps}
-    paths = write_lines(tmp_path / "undecided.jsonl", [known])
-    given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
-    script = acting("search[warm scarf]", "click[B000000001]", "click[Buy Now]")
-    context = in_encyclopedia(tmp_path, script, **given, environment_task="0", paths=str(paths))
+    script, context = in_shop(tmp_path, "search[blue hat]", "click[back to search]")
     await run("instructrag", context)
     assert "Possible now for that step: click[Back to Search].\n" in script.prompts[1].text
     assert "Possible now: click[Back to Search]; click[B000000001]; " in script.prompts[1].text
