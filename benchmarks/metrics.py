@@ -1,12 +1,13 @@
 """Metrics over scores: rates with intervals, spreads of costs, paired tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from math import comb, sqrt
 from statistics import fmean, median
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from benchmarks.record import Record
@@ -14,6 +15,8 @@ from graphs import METHODS
 
 _Z = 1.959963984540054
 """Quantile of the normal distribution for a 95 % interval."""
+_DRAWS = 10_000
+Means = NDArray[np.float64]
 
 
 class Rate(NamedTuple):
@@ -98,6 +101,24 @@ def spread(values: Sequence[float]) -> Spread | None:
     if not values:
         return None
     return Spread(fmean(values), median(values), float(np.percentile(values, 95)), len(values))
+
+
+def bootstrap(
+    rows: Sequence[tuple[float, ...]], figure: Callable[[Means], Means]
+) -> tuple[float, float, float]:
+    """A figure of a sample's means, with its 95 % bootstrap interval.
+
+    Args:
+        rows: What was measured of each question, the same columns for all.
+        figure: Makes figures from means of the columns, shape (samples, columns).
+
+    Returns:
+        The figure of the sample itself, the lower and the upper end.
+    """
+    measured = np.array(rows, np.float64)
+    drawn = np.random.default_rng(1).integers(len(rows), size=(_DRAWS, len(rows)))
+    low, high = np.quantile(figure(measured[drawn].mean(axis=1)), (0.025, 0.975))
+    return float(figure(measured.mean(axis=0, keepdims=True))[0]), float(low), float(high)
 
 
 def accuracy(records: Sequence[Record]) -> Rate | None:

@@ -4,16 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-import numpy as np
 from pydantic import BaseModel
 
-from benchmarks.metrics import accuracy, grouped, rate, spread
+from benchmarks.metrics import accuracy, bootstrap, grouped, rate, spread
 from benchmarks.mhqa_corpus import Place
 from benchmarks.record import Record
 from benchmarks.table import Cell, Table
 
-_DRAWS = 10_000
-_LEVEL = (0.025, 0.975)
 _OURS = "furepa"
 
 Groups = Mapping[str, Sequence[Record]]
@@ -171,9 +168,8 @@ def _by_question(records: Sequence[Record]) -> dict[str, Record]:
 
 def _difference(values: Sequence[float]) -> str:
     """Mean in percentage points, with its bootstrap interval."""
-    drawn = np.random.default_rng(1).choice(values, size=(_DRAWS, len(values))).mean(axis=1)
-    low, high = np.quantile(drawn, _LEVEL)
-    return f"{100 * fmean(values):+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+    value, low, high = bootstrap([(one,) for one in values], lambda means: 100 * means[:, 0])
+    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
 def _published(groups: Groups) -> Table:

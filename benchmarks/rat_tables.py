@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, TypeAdapter
 
 from benchmarks.code_eval import pass_at_k
-from benchmarks.metrics import accuracy, grouped, rate, spread
+from benchmarks.metrics import accuracy, bootstrap, grouped, rate, spread
 from benchmarks.record import Record
 from benchmarks.table import Cell, Table
 
@@ -179,20 +179,25 @@ def _savings(records: Sequence[Record]) -> Table:
             "seconds saved there",
         ),
         rows=rows,
-        note="Beside rat on the same questions by the same model. Revisions that are made at once "
+        note="Beside rat on the same questions by the same model; in brackets the 95 % interval "
+        "(bootstrap over questions). Revisions that are made at once "
         "save seconds only where the model's server answers several calls at a time.",
     )
 
 
 def _saved(pairs: Sequence[tuple[Record, Record]]) -> tuple[str | None, str | None]:
     """The share of calls and of seconds that the second of each pair does without."""
-    calls = sum(len(rat.calls) for rat, _ in pairs), sum(len(one.calls) for _, one in pairs)
-    seconds = sum(rat.seconds for rat, _ in pairs), sum(one.seconds for _, one in pairs)
-    return _less(*calls), _less(*seconds)
+    return (
+        _less([(float(len(rat.calls)), float(len(one.calls))) for rat, one in pairs]),
+        _less([(rat.seconds, one.seconds) for rat, one in pairs]),
+    )
 
 
-def _less(before: float, after: float) -> str | None:
-    return f"{1 - after / before:+.0%}" if before else None
+def _less(spent: Sequence[tuple[float, float]]) -> str | None:
+    if not any(before for before, _ in spent):
+        return None
+    value, low, high = bootstrap(spent, lambda means: 1 - means[:, 1] / means[:, 0])
+    return f"{value:+.0%} [{low:+.0%}, {high:+.0%}]"
 
 
 def _beside_paper(records: Sequence[Record]) -> Table:
@@ -222,7 +227,8 @@ def _beside_paper(records: Sequence[Record]) -> Table:
         columns=("scenario", "method", "ours", "over direct", "paper", "over direct", "its model"),
         rows=rows,
         note="Another and far larger model, other corpora and other samples: the paper's figures "
-        "show what the method can bring, not what it should bring here.",
+        "show what the method can bring, not what it should bring here. Its ablations are of "
+        "GPT-3.5 on HumanEval: cot-rag 53.9%, rat-non-causal 57.3%, rat 59.2% (tables 3 and 4).",
     )
 
 

@@ -1,6 +1,7 @@
 """RAT: drafts step by step, then looks up and revises each step before it goes on to the next.
 
-Drafter → to-query → retriever → reviser → appender → to-query … → finisher (Wang et al. 2024).
+Drafter → to-query → retriever → comparer → reviser → appender → to-query … → finisher (Wang et al.
+2024). With ``skip_agreeing`` the comparer leaves the steps that the text found already says.
 """
 
 from langgraph.types import Send
@@ -9,12 +10,13 @@ from graphs.edges import RECURSION_LIMIT, beginning, run_context
 from graphs.parts import method_builder
 from memory import WorkingMemory
 from nodes.appender import appender
+from nodes.comparer import comparer
 from nodes.drafter import drafter
 from nodes.finisher import finisher
 from nodes.limits import reason_to_answer
 from nodes.retriever import retriever
 from nodes.reviser import reviser
-from nodes.thoughts import open_lookups, steps_to_check
+from nodes.thoughts import steps_to_check, steps_to_revise
 from nodes.to_query import to_query
 
 
@@ -30,7 +32,7 @@ def revising(state: WorkingMemory) -> list[Send] | str:
     """A revision for each page that was found; CoT+RAG revises nothing."""
     if run_context().revision == "cot_rag":
         return "appender"
-    steps = [lookup["step"] for lookup in open_lookups(state) if lookup["page"]]
+    steps = steps_to_revise(state)
     return [Send("reviser", _for_step(state, step)) for step in steps] or "appender"
 
 
@@ -50,6 +52,7 @@ builder = method_builder()
 builder.add_node("drafter", drafter)
 builder.add_node("to_query", to_query)
 builder.add_node("retriever", retriever)
+builder.add_node("comparer", comparer)
 builder.add_node("reviser", reviser)
 builder.add_node("appender", appender)
 builder.add_node("finisher", finisher)
@@ -61,7 +64,8 @@ builder.add_conditional_edges(
 )
 builder.add_conditional_edges("drafter", checking, ["to_query", "finisher"])
 builder.add_edge("to_query", "retriever")
-builder.add_conditional_edges("retriever", revising, ["reviser", "appender"])
+builder.add_edge("retriever", "comparer")
+builder.add_conditional_edges("comparer", revising, ["reviser", "appender"])
 builder.add_edge("reviser", "appender")
 builder.add_conditional_edges("appender", checking, ["to_query", "finisher"])
 builder.add_edge("finisher", "citation_check")

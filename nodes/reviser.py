@@ -1,6 +1,6 @@
 """Reviser: corrects a step of the draft by the one text that was looked up for it."""
 
-from abc import abstractmethod
+import json
 from collections.abc import Mapping
 from difflib import unified_diff
 
@@ -14,6 +14,7 @@ from nodes.role import failures, usage
 from nodes.thoughts import WHOLE, checked, numbered, seen_with
 from nodes.writer import ask_writer
 from prompts import load
+from tools.documents.quotes import locate, states
 
 
 class Rewritten(BaseModel):
@@ -24,86 +25,65 @@ class Rewritten(BaseModel):
 
 
 class Revised(BaseModel):
-    """The reviser's reply."""
-
-    @abstractmethod
-    def changes(self) -> dict[int, str] | None:
-        """The steps that change, by number; None: the text agrees with what is checked."""
-
-
-class Rewriting(Revised):
-    """The steps, written again."""
+    """The reviser's reply: the steps, written again."""
 
     steps: list[Rewritten] = Field(max_length=MAX_STEPS)
-
-    def changes(self) -> dict[int, str]:
-        """See :class:`Revised`."""
-        return {step.number: step.text.strip() for step in self.steps}
-
-
-class Verdict(Revised):
-    """A verdict first, so that nothing need be written where the text agrees."""
-
-    agrees: bool
-    steps: list[Rewritten] = Field(max_length=MAX_STEPS)
-
-    def changes(self) -> dict[int, str] | None:
-        """See :class:`Revised`."""
-        return None if self.agrees else {step.number: step.text.strip() for step in self.steps}
 
 
 async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Revise ``state["step"]`` by its page: T*(1..i) from the task, T*(1..i-1), T(i) and R(i).
 
-    With ``context.skip_agreeing`` the same reply may say that the text agrees, and no more. An
-    unreadable reply leaves the step as it was.
+    An unreadable reply leaves the step as it was, and so does one that repeats its instructions,
+    as small models do.
     """
     context = runtime.context
     lookup = next(one for one in state["lookups"] if one["step"] == state["step"])
     page = lookup["page"]
     if page is None:
         raise RuntimeError("The reviser is asked only where a page was found.")
-    task = _task(state, page, context)
-    output: type[Revised] = Verdict if context.skip_agreeing else Rewriting
-    reply = await ask_writer("reviser", output, task, state, runtime)
-    changes = reply.value.changes() if reply.value else {}
+    reply = await ask_writer("reviser", Revised, _task(state, page, context), state, runtime)
     admitted = [*checked(state), *([] if context.parallel else seen_with(state, context))]
     changed = {
-        number: text
-        for number, text in (changes or {}).items()
-        if number in admitted and text not in ("", state["revised"][number - 1])
+        step.number: text
+        for step in (reply.value.steps if reply.value else [])
+        if step.number in admitted
+        and (text := step.text.strip()) not in ("", state["revised"][step.number - 1])
+        and not _repeats_instructions(text)
     }
     return {
-        "revisions": _revisions(state, lookup["query"], page, changed, skipped=changes is None),
+        "revisions": _revisions(state, lookup["query"], page, changed),
         "usage": usage(reply),
         "failures": failures(reply),
     }
 
 
 def _task(state: WorkingMemory, page: Page, context: Context) -> str:
-    verdict = load(f"rat/revise_{_manner(state['step'], context)}")
-    form = load("rat/revised_unless_agreed" if context.skip_agreeing else "rat/revised")
+    steps = [{"number": number, "text": state["revised"][number - 1]} for number in checked(state)]
     return load("rat/reviser").fill(
-        earlier=numbered(state, seen_with(state, context)),
-        step=numbered(state, checked(state)),
         document=page["document"],
         page=str(page["page"]),
         text=excerpt(page, context.page_characters),
-        verdict=verdict.fill(**dict.fromkeys(verdict.placeholders, str(state["step"]))),
-        reply=form.fill(number=str(checked(state)[0])),
+        earlier=numbered(state, seen_with(state, context)),
+        others=_others(state["step"], context),
+        steps=json.dumps({"steps": steps}, ensure_ascii=False),
     )
 
 
-def _manner(number: int, context: Context) -> str:
-    if context.skip_agreeing:
-        return "unless_agreed"
+def _others(number: int, context: Context) -> str:
+    """Which other steps the reply may or need not hold."""
     if number == WHOLE:
-        return "whole"
-    return "alone" if context.parallel or number == 1 else "always"
+        return load("rat/revise_whole").text
+    return "" if context.parallel or number == 1 else load("rat/revise_earlier").text
+
+
+def _repeats_instructions(text: str) -> bool:
+    names = ("rat/ground", "rat/reviser", "rat/revise_whole", "rat/revise_earlier")
+    instructions = "\n\n".join(load(name).text for name in names)
+    return bool(locate(text, instructions)) or states(instructions, text)
 
 
 def _revisions(
-    state: WorkingMemory, query: str, page: Page, changed: Mapping[int, str], *, skipped: bool
+    state: WorkingMemory, query: str, page: Page, changed: Mapping[int, str]
 ) -> list[Revision]:
     """What changed; where nothing did, that the step was checked."""
     before = {number: state["revised"][number - 1] for number in [*changed, *checked(state)]}
@@ -116,7 +96,7 @@ def _revisions(
             page=page["page"],
             before=before[number],
             after=text,
-            skipped=skipped,
+            skipped=False,
         )
         for number, text in sorted(after.items())
     ]

@@ -30,6 +30,13 @@ def open_lookups(state: WorkingMemory) -> list[Lookup]:
     return [lookup for lookup in state["lookups"] if lookup["step"] not in done]
 
 
+def steps_to_revise(state: WorkingMemory) -> list[int]:
+    """The steps for which a page was found that does not say them already."""
+    looked_up = {lookup["step"]: lookup for lookup in open_lookups(state) if lookup["page"]}
+    agreed = {one["step"] for one in state["revisions"] if one["skipped"]}
+    return [step for step in looked_up if not agreed.issuperset(checked({**state, "step": step}))]
+
+
 def seen_with(state: WorkingMemory, context: Context) -> list[int]:
     """The earlier steps that are shown beside the one that is checked.
 

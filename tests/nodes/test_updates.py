@@ -44,6 +44,7 @@ from nodes.autogpt import autogpt
 from nodes.calculator import calculator
 from nodes.citation_check import citation_check
 from nodes.clusterer import clusterer
+from nodes.comparer import comparer
 from nodes.cypher import cypher
 from nodes.deducer import deducer
 from nodes.documents import documents
@@ -292,6 +293,8 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("to_query, malformed", to_query, state(step=2), BAD),
     ("retriever", retriever, state(lookups=[{**LOOKUP, "page": None}]), ""),
     ("documents of the question", question_documents, state(question="levelised"), ""),
+    ("comparer", comparer, state(), ""),
+    ("comparer, stated", comparer, state(revised=[PAGE["text"]]), ""),
     ("reviser", reviser, state(step=1), REVISED),
     ("reviser, malformed", reviser, state(step=1), BAD),
     ("appender", appender, state(), ""),
@@ -353,6 +356,7 @@ async def test_update(
         graph=str(tmp_path / "p.cql"),
         collection="energy" if name.startswith(("documents", "citation", "retriever")) else None,
         corrective=True,
+        skip_agreeing=True,
         citation_check="model",
         ensemble_of="agent_v1",
     )

@@ -131,11 +131,11 @@ async def test_the_whole_prompt_of_each_role_of_rat(
     for module in ("nodes.intake", "nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     steps = [{"text": "Hydrogen costs little.", "needs": []}, {"text": "Heat too.", "needs": [1]}]
-    revised = {"agrees": False, "steps": [{"number": 1, "text": "Hydrogen costs USD 5.5/kg."}]}
+    revised = {"steps": [{"number": 1, "text": "Hydrogen costs USD 5.5/kg."}]}
     script = Replies(
         draft=[{"thought": "Look.", "steps": steps}],
         query=[{"query": "hydrogen"}, {"query": "heat"}],
-        revise=[revised, revised | {"agrees": True}],
+        revise=[revised, {"steps": []}],
         program=["```python\nx = 1\n```"],
         text=[{"text": "It costs."}],
         answer=[{"text": "It costs [1].", "short": None, "unknown": ""}],
@@ -145,7 +145,6 @@ async def test_the_whole_prompt_of_each_role_of_rat(
         collection="energy",
         family=family,
         parallel=True,
-        skip_agreeing=True,
         rules="Be brief.",
     )
     await method("rat").graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)

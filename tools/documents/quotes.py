@@ -86,9 +86,22 @@ def says(said: str, claim: str) -> bool:
     return not unsaid(claim, said) and alike(claim, said)
 
 
+def states(text: str, claim: str) -> bool:
+    """Whether each sentence of a claim stands in one of a text, with all numbers and longer words.
+
+    A sentence of a single longer word says too little to tell.
+    """
+    return all(any(_holds(one, part) for one in sentences(text)) for part in sentences(claim))
+
+
 def sentences(text: str) -> list[str]:
     """The sentences and paragraphs of a page, as they stand there."""
     return [sentence.strip() for sentence in _SENTENCE.split(text)]
+
+
+def _holds(said: str, claim: str) -> bool:
+    words = _words(claim)
+    return len(words) > 1 and words <= _words(said) and not unsaid(claim, said)
 
 
 def _stands(number: str, known: frozenset[str]) -> bool:
