@@ -23,7 +23,8 @@ _FREE = frozenset(
         *("temperature", "seed", "rules", "candidates", "replan", "evaluations", "approve"),
         *("pages", "page_characters", "search", "corrective", "faithfulness", "citation_check"),
         *("family", "revision", "retrievals", "skip_agreeing", "parallel", "masking", "assessor"),
-        *("temperature_raise", "proposals", "ensemble_temperature"),
+        *("first_temperature", "temperature_raise", "same_query", "proposals"),
+        "ensemble_temperature",
     }
 )
 _LIMITS = frozenset(

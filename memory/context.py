@@ -157,8 +157,14 @@ class Context(BaseModel):
     assessor: AssessorChoice = Field(
         default="trained", description="FuRePA: which candidate query is carried out"
     )
-    temperature_raise: bool = Field(
-        default=True, description="FuRePA: raise the temperature when queries repeat themselves"
+    first_temperature: Annotated[float, Field(ge=0, le=2)] = Field(
+        default=0.2, description="FuRePA: temperature of the reasoner, above that of the run"
+    )
+    temperature_raise: Annotated[float, Field(ge=0, le=2)] = Field(
+        default=0.8, description="FuRePA: how much it rises when queries repeat themselves; 0: not"
+    )
+    same_query: Annotated[float, Field(gt=0, le=1)] = Field(
+        default=0.9, description="FuRePA: cosine from which on two queries mean the same"
     )
     proposals: Annotated[int, Field(ge=1, le=20)] = Field(
         default=5, description="FuRePA: candidate queries a round"

@@ -10,9 +10,6 @@ from nodes.limits import reason_to_answer
 from nodes.role import Node, ask_role, failures, usage
 from prompts import load
 
-_FIRST_TEMPERATURE = 0.2
-_RAISE = 0.8
-
 
 class Reasoning(BaseModel):
     """The reasoner's reply: a chain of thought, then the answer or what to search for."""
@@ -26,8 +23,9 @@ def reasoner(prompt: str) -> Node:
     """Make the reasoner that uses ``prompts/<prompt>.md``.
 
     With ``context.masking`` it sees nothing of its earlier reasoning and queries, so that an
-    early mistake cannot lead it on. It starts at a temperature of 0.2 and is 0.8 warmer each time
-    that its queries have repeated themselves. At a limit it is not asked.
+    early mistake cannot lead it on. It starts at ``context.first_temperature`` and is warmer by
+    ``context.temperature_raise`` each time that its queries have repeated themselves. At a limit
+    it is not asked.
     """
 
     async def reasoner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -44,7 +42,7 @@ def reasoner(prompt: str) -> Node:
             task,
             state,
             runtime,
-            warmer=_FIRST_TEMPERATURE + _RAISE * state["raises"],
+            warmer=context.first_temperature + context.temperature_raise * state["raises"],
             briefed=not context.masking,
         )
         update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}

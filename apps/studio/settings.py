@@ -36,7 +36,14 @@ GROUPS = (
         ),
     ),
     Group("RAT", ("family", "revision", "retrievals", "skip_agreeing", "parallel"), WRITERS),
-    Group("FuRePA", ("masking", "assessor", "temperature_raise", "proposals"), REASONERS),
+    Group(
+        "FuRePA",
+        (
+            *("masking", "assessor", "proposals", "same_query"),
+            *("first_temperature", "temperature_raise"),
+        ),
+        REASONERS,
+    ),
     Group("Ensemble", ("ensemble_of", "ensemble_runs", "ensemble_temperature"), ("ensemble",)),
 )
 

@@ -7,6 +7,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pages import Shelf
 from scripted import Replies, Reply, Script, register, tell
+from worlds import WordVectors
 
 from graphs import method
 from learning import Candidate, Hit
@@ -157,9 +158,16 @@ async def test_a_random_choice_can_be_repeated(ask: Ask) -> None:
     assert chosen == {"film", "director of Aurora"}
 
 
-@pytest.mark.parametrize(("raising", "raises"), [(True, 1), (False, 0)])
+@pytest.mark.parametrize(
+    ("settings", "cold", "warm"),
+    [
+        ({}, 0.2, 1.0),
+        ({"temperature_raise": 0.0}, 0.2, 0.2),
+        ({"first_temperature": 0.4, "temperature_raise": 0.5}, 0.4, 0.9),
+    ],
+)
 async def test_repeated_queries_raise_the_temperature(
-    ask: Ask, raising: bool, raises: int, monkeypatch: pytest.MonkeyPatch
+    ask: Ask, settings: dict[str, float], cold: float, warm: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[float] = []
 
@@ -169,12 +177,21 @@ async def test_repeated_queries_raise_the_temperature(
 
     monkeypatch.setattr("nodes.role.achat_model", chat)
     script = Replies(reason=[FIRST, propose("of Aurora director"), SECOND, solved()])
-    memory = await ask("furepa", script, temperature_raise=raising)
-    assert memory["raises"] == raises
-    warm = 1.0 if raising else 0.2
-    assert asked == [0.2, 0.2, warm, warm]
+    memory = await ask("furepa", script, **settings)
+    assert memory["raises"] == 1
+    assert asked == [cold, cold, warm, warm]
     assert "already carried out" in memory["turns"][1]["problem"]
     assert len(memory["facts"]) == 2
+
+
+@pytest.mark.parametrize(("same", "kept"), [(0.9, 2), (0.3, 1)])
+async def test_how_alike_queries_are_one_is_a_setting(
+    ask: Ask, same: float, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nodes.clusterer.embeddings", WordVectors)
+    proposed = propose("director of the film Aurora", "who is director of Aurora")
+    memory = await ask("furepa", Replies(reason=[proposed, solved()]), same_query=same)
+    assert len(memory["query_scores"]) == kept
 
 
 async def test_pages_that_do_not_bear_on_the_query_are_dropped(ask: Ask) -> None:
