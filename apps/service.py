@@ -23,8 +23,8 @@ _FREE = frozenset(
         *("temperature", "seed", "rules", "candidates", "replan", "evaluations", "approve"),
         *("pages", "page_characters", "search", "corrective", "faithfulness", "citation_check"),
         *("family", "revision", "retrievals", "skip_agreeing", "parallel", "masking", "assessor"),
-        *("first_temperature", "temperature_raise", "same_query", "proposals"),
-        "ensemble_temperature",
+        *("temperature_raise", "first_temperature", "temperature_step", "same_query"),
+        *("proposals", "ensemble_temperature"),
     }
 )
 _LIMITS = frozenset(

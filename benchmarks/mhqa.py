@@ -45,7 +45,7 @@ WAYS: Mapping[str, Way] = MappingProxyType(
         "furepa-no-masking": Way("furepa", {"masking": False}),
         "furepa-no-assessor": Way("furepa", {"assessor": "first"}),
         "furepa-random": Way("furepa", {"assessor": "random"}),
-        "furepa-no-raise": Way("furepa", {"temperature_raise": 0.0}),
+        "furepa-no-raise": Way("furepa", {"temperature_raise": False}),
         "furepa": Way("furepa"),
     }
 )

@@ -19,7 +19,10 @@ _SOURCES = {
 }
 """Fields of the context that belong to the question or stand beside the settings in a record."""
 
-_LATER = {"candidate_paths", "trials", "agents"}
+_LATER = {
+    *("candidate_paths", "trials", "agents"),
+    *("first_temperature", "temperature_step", "same_query"),
+}
 """Fields that came after results were kept: left out at their default, so that keys stay."""
 
 

@@ -160,8 +160,11 @@ class Context(BaseModel):
     first_temperature: Annotated[float, Field(ge=0, le=2)] = Field(
         default=0.2, description="FuRePA: temperature of the reasoner, above that of the run"
     )
-    temperature_raise: Annotated[float, Field(ge=0, le=2)] = Field(
-        default=0.8, description="FuRePA: how much it rises when queries repeat themselves; 0: not"
+    temperature_raise: bool = Field(
+        default=True, description="FuRePA: raise the temperature when queries repeat themselves"
+    )
+    temperature_step: Annotated[float, Field(ge=0, le=2)] = Field(
+        default=0.8, description="FuRePA: by how much it is raised each time"
     )
     same_query: Annotated[float, Field(gt=0, le=1)] = Field(
         default=0.9, description="FuRePA: cosine from which on two queries mean the same"

@@ -23,7 +23,8 @@ def clusterer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     action = Action(step=state["step"], thought=state["reasoning"], tool="documents", input="")
     problem = "Every query that was proposed is one that was already carried out."
     turn = turn_taken({**state, "action": action}, [], problem, 0.0)
-    return turn | {"candidate_queries": [], "pages": [], "raises": state["raises"] + 1}
+    raised = state["raises"] + runtime.context.temperature_raise
+    return turn | {"candidate_queries": [], "pages": [], "raises": raised}
 
 
 def _new(proposed: Sequence[str], done: Sequence[str], same: float) -> list[str]:

@@ -24,7 +24,7 @@ def reasoner(prompt: str) -> Node:
 
     With ``context.masking`` it sees nothing of its earlier reasoning and queries, so that an
     early mistake cannot lead it on. It starts at ``context.first_temperature`` and is warmer by
-    ``context.temperature_raise`` each time that its queries have repeated themselves. At a limit
+    ``context.temperature_step`` each time that its queries have repeated themselves. At a limit
     it is not asked.
     """
 
@@ -42,7 +42,7 @@ def reasoner(prompt: str) -> Node:
             task,
             state,
             runtime,
-            warmer=context.first_temperature + context.temperature_raise * state["raises"],
+            warmer=context.first_temperature + context.temperature_step * state["raises"],
             briefed=not context.masking,
         )
         update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}

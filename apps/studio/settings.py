@@ -40,7 +40,7 @@ GROUPS = (
         "FuRePA",
         (
             *("masking", "assessor", "proposals", "same_query"),
-            *("first_temperature", "temperature_raise"),
+            *("temperature_raise", "first_temperature", "temperature_step"),
         ),
         REASONERS,
     ),

@@ -162,12 +162,12 @@ async def test_a_random_choice_can_be_repeated(ask: Ask) -> None:
     ("settings", "cold", "warm"),
     [
         ({}, 0.2, 1.0),
-        ({"temperature_raise": 0.0}, 0.2, 0.2),
-        ({"first_temperature": 0.4, "temperature_raise": 0.5}, 0.4, 0.9),
+        ({"temperature_raise": False}, 0.2, 0.2),
+        ({"first_temperature": 0.4, "temperature_step": 0.5}, 0.4, 0.9),
     ],
 )
 async def test_repeated_queries_raise_the_temperature(
-    ask: Ask, settings: dict[str, float], cold: float, warm: float, monkeypatch: pytest.MonkeyPatch
+    ask: Ask, settings: dict[str, object], cold: float, warm: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[float] = []
 
@@ -178,7 +178,7 @@ async def test_repeated_queries_raise_the_temperature(
     monkeypatch.setattr("nodes.role.achat_model", chat)
     script = Replies(reason=[FIRST, propose("of Aurora director"), SECOND, solved()])
     memory = await ask("furepa", script, **settings)
-    assert memory["raises"] == 1
+    assert memory["raises"] == settings.get("temperature_raise", True)
     assert asked == [cold, cold, warm, warm]
     assert "already carried out" in memory["turns"][1]["problem"]
     assert len(memory["facts"]) == 2
