@@ -75,16 +75,18 @@ class Rules(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The questions of a data set that the assessor was not trained on.
+    """A data set, as the assessor is measured on it.
 
     Attributes:
         dataset: Its name.
-        unseen: They.
+        questions: All of the data set.
+        unseen: Those that it was not trained on.
         left_out: How many questions it was trained on.
         corpus: The paragraphs of all.
     """
 
     dataset: str
+    questions: Sequence[MultiHop]
     unseen: Sequence[MultiHop]
     left_out: int
     corpus: Corpus
@@ -130,19 +132,21 @@ def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -
                 f"The plan assessor was trained on every question of {dataset} in these files.",
                 mend="Name a file of questions that it has not seen, such as a dev split.",
             )
-        found.append(Part(dataset, unseen, len(own) - len(unseen), Corpus(own, embed)))
+        found.append(Part(dataset, own, unseen, len(own) - len(unseen), Corpus(own, embed)))
     return found
 
 
-def measure(part: Part, assessor: PlanAssessor, rules: Rules) -> Result:
-    """Have the assessor choose in every round of the questions of a data set."""
-    choices = [choice(one, assessor) for one in rules.rounds(part)]
-    found = means(choices, rules.seed)
+def measure(part: Part, assessor: PlanAssessor, made: Iterable[Round], seed: int) -> Result | None:
+    """Have the assessor choose in every round of the questions of a data set; None without one."""
+    choices = [choice(one, assessor) for one in made]
+    if not choices:
+        return None
+    found = means(choices, seed)
     more = {name: found["assessor"] - found[name] for name in ("random", "first")}
     room = np.maximum(found["best"] - found["random"], 1e-9)
     return Result(
         dataset=part.dataset,
-        questions=len(part.unseen),
+        questions=len({one.question for one in choices}),
         left_out=part.left_out,
         paragraphs=len(part.corpus.paragraphs),
         rounds=len(choices),

@@ -240,9 +240,10 @@ def rounds(
         ranked = dict(zip(queries, corpus.search(queries), strict=True))
         still = []
         for run, pool in zip(runs, pools, strict=True):
-            offered = _round(run, number, {query: ranked[query] for query in pool})
+            found = {query: ranked[query] for query in pool}
+            open_ = offered(run.question, number, run.evidence, found)
             lot = Lot(int(run.random.integers(len(pool))), run.random.random())
-            made = replace(offered, chosen=choose(offered, lot))
+            made = replace(open_, chosen=choose(open_, lot))
             yield made
             run.evidence = made.found
             if not set(run.question.supporting) <= set(run.evidence):
@@ -250,16 +251,22 @@ def rounds(
         runs = still
 
 
-def _round(run: _Search, number: int, ranked: Mapping[str, Sequence[Paragraph]]) -> Round:
+def offered(
+    question: MultiHop,
+    number: int,
+    evidence: tuple[Paragraph, ...],
+    ranked: Mapping[str, Sequence[Paragraph]],
+) -> Round:
+    """The round in which a choice is to be made among queries, by what each of them finds."""
     return Round(
-        question=run.question,
+        question=question,
         number=number,
-        evidence=run.evidence,
+        evidence=evidence,
         candidates=[
             Candidate(query, [Hit(*found) for found in ranking[:SHOWN]])
             for query, ranking in ranked.items()
         ],
-        gains=[gain(run.question, _fresh(found, run.evidence)) for found in ranked.values()],
+        gains=[gain(question, _fresh(found, evidence)) for found in ranked.values()],
     )
 
 

@@ -6,6 +6,7 @@ that was found can be traced to its paragraph.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -54,15 +55,23 @@ def collect(
         BadInput: The collection cannot be written.
         ModelUnavailable: The embedding model cannot be had.
     """
+    placed = places(questions)
     titles: dict[str, list[str]] = {}
-    places: dict[Paragraph, Place] = {}
-    for paragraph in dict.fromkeys(p for question in questions for p in question.paragraphs):
-        pages = titles.setdefault(paragraph.title, [])
-        pages.append(paragraph.page)
-        places[paragraph] = (paragraph.title, len(pages))
+    for paragraph in placed:
+        titles.setdefault(paragraph.title, []).append(paragraph.page)
     name = f"bench/mhqa-{dataset}-{_digest(embeddings, titles)}"
     open_collection(name, embeddings=embeddings, create=True).add_texts(titles, progress=progress)
-    return Corpus(name, places)
+    return Corpus(name, placed)
+
+
+def places(questions: Iterable[MultiHop]) -> dict[Paragraph, Place]:
+    """Where each paragraph of the questions stands in their collection."""
+    found: dict[Paragraph, Place] = {}
+    pages: Counter[str] = Counter()
+    for paragraph in dict.fromkeys(p for question in questions for p in question.paragraphs):
+        pages[paragraph.title] += 1
+        found[paragraph] = (paragraph.title, pages[paragraph.title])
+    return found
 
 
 def _digest(embeddings: str, titles: Mapping[str, Sequence[str]]) -> str:

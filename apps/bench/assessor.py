@@ -1,6 +1,7 @@
 """``planweave bench assessor``: which query is searched next, and what that brings."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -13,10 +14,14 @@ from apps.plain import plain
 from apps.progress import sentence_vectors
 from benchmarks import assessor as suite
 from benchmarks import machine, multihop
+from benchmarks.assessor_recorded import Recorded
 from benchmarks.assessor_rounds import Order
 from benchmarks.assessor_search import drive, table
 from benchmarks.report import show_tables
+from benchmarks.store import read
+from learning import PlanAssessor
 from learning.plan_assessor import SHIPPED, load
+from planweave import BadInput
 
 
 def assessor(
@@ -33,6 +38,10 @@ def assessor(
     order: Annotated[
         Order, typer.Option(help="First candidate: the question, or the next published step.")
     ] = "question",
+    proposals: Annotated[
+        Path | None,
+        typer.Option(help="Result file of bench mhqa: choose among what its model proposed."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Plan assessor: MRR and recall by the queries it chooses, beside random, first and best."""
@@ -41,9 +50,14 @@ def assessor(
     with sentence_vectors(console) as embed:
         loaded = load(artefact, embed)  # it shall look at the corpus without embedding it again
         parts = suite.parts(questions, loaded, embed)
-        rules = suite.Rules(seed=seed, candidates=candidates, order=order)
-        results = [suite.measure(part, loaded, rules) for part in parts]
-        driven = [one for part in parts for one in drive(part, loaded, rules)]
+        if proposals:
+            recorded = Recorded([*read(proposals).records.values()])
+            results = _measured(parts, loaded, recorded, seed)
+            driven = []
+        else:
+            rules = suite.Rules(seed=seed, candidates=candidates, order=order)
+            results = _measured(parts, loaded, rules, seed)
+            driven = [one for part in parts for one in drive(part, loaded, rules)]
     if as_json:
         made = machine.head() | {
             "artefact": loaded.card.model_dump(include={"version", "sha256", "date", "seed"}),
@@ -52,8 +66,20 @@ def assessor(
         }
         typer.echo(json.dumps(made, indent=1))
         return
-    show_tables([suite.table(results), table(driven)], console)
+    show_tables([suite.table(results), *([table(driven)] if driven else [])], console)
     for result in results:
         if result.left_out:
             said = f"{result.dataset}: {result.left_out} questions left out, as it was trained on."
             console.print(plain(said), style="dim", markup=False)
+
+
+def _measured(
+    parts: Sequence[suite.Part], loaded: PlanAssessor, rules: suite.Rules | Recorded, seed: int
+) -> list[suite.Result]:
+    found = [suite.measure(part, loaded, rules.rounds(part), seed) for part in parts]
+    if results := [result for result in found if result]:
+        return results
+    raise BadInput(
+        "In no run of that file was there a choice among queries for these questions.",
+        mend="Name a result file with runs of furepa, and the data that it was measured on.",
+    )

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from bag_of_words import embed
 from published import published
+from records import record
 
 from apps import progress
 from apps.cli import main
 from benchmarks import assessor as suite
+from benchmarks.assessor_recorded import Recorded
 from benchmarks.assessor_rounds import (
     PER_ROUND,
     ROUNDS,
@@ -30,8 +32,11 @@ from benchmarks.assessor_rounds import (
 )
 from benchmarks.assessor_search import AFTER, drive
 from benchmarks.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
+from benchmarks.record import Called, Record
 from learning import Candidate, PlanAssessor, SentenceVectors, plan_assessor
 from learning.plan_assessor import fingerprint
+from memory import Fact, Quote, Turn
+from models import CallRecord
 from planweave import BadInput
 
 STULL = Paragraph("Stull (film)", "Stull is a film. It was directed by Ann Lee.")
@@ -271,7 +276,8 @@ def test_a_choice_by_hand() -> None:
 def test_figures_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite, "_DRAWS", 400)
     (part,) = suite.parts(world(), Fake(len), embed)
-    result = suite.measure(part, Fake(len), suite.Rules(candidates=4))
+    result = suite.measure(part, Fake(len), suite.Rules(candidates=4).rounds(part), 1)
+    assert result
     made = rounds(world(), Corpus(world(), embed), seed=1, candidates=4)
     choices = [suite.choice(one, Fake(len)) for one in made]
     assert result.rounds == len(choices)
@@ -298,7 +304,8 @@ def test_the_bootstrap_draws_questions() -> None:
 
 def test_questions_of_the_training_are_left_out() -> None:
     (part,) = suite.parts(world(), Fake(len, QUESTION.question), embed)
-    result = suite.measure(part, Fake(len), suite.Rules())
+    result = suite.measure(part, Fake(len), suite.Rules().rounds(part), 1)
+    assert result
     assert (result.questions, result.left_out, result.paragraphs) == (1, 1, 13)
     with pytest.raises(BadInput, match="trained on every question of 2wikimultihopqa"):
         suite.parts([QUESTION], Fake(len, QUESTION.question), embed)
@@ -360,6 +367,96 @@ def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:
     found = {one.chooser: one for one in drive(part, Knowing(len), rules)}
     assert found["assessor"].recall == found["best"].recall
     assert found["best"].gained.value == 0
+
+
+def fact_of(number: int, title: str) -> Fact:
+    quote = Quote(document=title, page=1, text="")
+    return Fact(
+        number=number,
+        text="",
+        values={},
+        source="documents",
+        query="",
+        quote=quote,
+        faithfulness=None,
+    )
+
+
+def proposed(method: str, *rounds: tuple[list[str], str, list[int]]) -> Record:
+    """A run: in each round the queries proposed, the one carried out, and the facts it found."""
+    thoughts = [f"Thought {number}." for number in range(len(rounds))]
+    replies = [
+        json.dumps({"reasoning": thought, "answer": None, "queries": queries})
+        for thought, (queries, _, _) in zip(thoughts, rounds, strict=True)
+    ]
+    calls = [
+        Called(prompt=(), record=CallRecord(role="reasoner", model="m", reply=reply))
+        for reply in ("no reply at all", *replies)
+    ]
+    turns = [
+        Turn(
+            iteration=number,
+            step=number,
+            thought=thoughts[number],
+            tool="documents",
+            input=query,
+            facts=facts,
+            problem="",
+            seconds=0.0,
+        )
+        for number, (_, query, facts) in enumerate(rounds)
+    ]
+    known = [fact_of(1, "Boat"), fact_of(2, "Stull (film)")]
+    asked = f"{QUESTION.dataset}-{QUESTION.id}"
+    return record(asked, method, suite="mhqa", calls=calls, turns=turns, facts=known)
+
+
+RUN = proposed(
+    "furepa",
+    (["Boat", "Stull film"], "Stull film", [2, 1]),
+    (["Stull film", "Ann Lee"], "Ann Lee", []),
+    (["Ann Lee", "Kansas Ann Lee", "Boat"], "Boat", []),
+)
+
+
+def test_rounds_of_recorded_runs() -> None:
+    (part,) = suite.parts(world(), Fake(len), embed)
+    of_react = proposed("react", (["Boat", "Ann Lee"], "Boat", [1]))
+    first, third = Recorded([RUN, of_react]).rounds(part)
+    assert (first.number, third.number) == (0, 2)  # in the second round there was no choice left
+    assert first.evidence == ()
+    assert third.evidence == (STULL, BOAT)
+    assert [candidate.query for candidate in first.candidates] == ["Boat", "Stull film"]
+    assert [candidate.query for candidate in third.candidates] == ["Kansas Ann Lee", "Boat"]
+    assert first.gains[1] == 1.0
+    assert third.gains[0] == 1.0  # Ann Lee's is the only paragraph that is missing
+    assert suite.measure(part, Fake(len), Recorded([of_react]).rounds(part), 1) is None
+
+
+@pytest.mark.parametrize(("runs", "said"), [([RUN], ""), ([], "no run of that file")])
+def test_command_on_what_a_model_proposed(
+    runs: list[Record],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(SentenceVectors, "__call__", lambda self, texts: embed(texts))
+    monkeypatch.setattr(progress, "embeddings", lambda name: None)
+    renamed = [one.model_copy(update={"question": "hotpotqa-1"}) for one in runs]
+    results = tmp_path / "mhqa.jsonl"
+    results.write_text("".join(one.model_dump_json() + "\n" for one in renamed))
+    data = ("--data", str(written(tmp_path, WIKI)), "--proposals", str(results))
+    monkeypatch.setattr(sys, "argv", ["planweave", "bench", "assessor", *data, "--json"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert bool(ended.value.code) == bool(said)
+    assert said in printed.err
+    if not said:
+        made = json.loads(printed.out)
+        assert made["result"][0]["rounds"] == 2
+        assert made["search"] == []
 
 
 def test_command(
