@@ -11,7 +11,7 @@ from benchmarks.dqa_analysis import (
     unread,
 )
 from benchmarks.dqa_replans import KINDS, category
-from benchmarks.metrics import Rate, accuracy, grouped, rate, spread
+from benchmarks.metrics import Rate, accuracy, grouped, rate, sign_test, spread
 from benchmarks.record import Record
 from benchmarks.table import Cell, Table
 
@@ -72,6 +72,7 @@ def decision_tables(records: Sequence[Record]) -> list[Table]:
     return [
         by_scenario(groups),
         baseline_table(records),
+        beside_baselines(groups),
         regret(groups),
         retrieval_split(groups),
         missed_data(groups),
@@ -125,13 +126,42 @@ def baseline_table(records: Sequence[Record]) -> Table:
 
 def baselines(records: Sequence[Record]) -> dict[str, Rate]:
     """Accuracy of each baseline; every question counts once."""
-    scores: dict[str, list[float]] = {}
-    for record in {record.question: record for record in records}.values():
+    found = _baseline_scores(records).items()
+    return {name: made for name, scores in found if (made := rate([*scores.values()]))}
+
+
+def beside_baselines(groups: Mapping[str, Sequence[Record]]) -> Table:
+    """Each method against each baseline, question by question."""
+    rows: list[tuple[Cell, ...]] = []
+    for scenario in _scenarios(groups):
+        for label, records in groups.items():
+            for database in ("relational", "graph"):
+                own = [r for r in records if (r.scenario, r.database) == (scenario, database)]
+                right = {record.question: record.score.value for record in own}
+                for name, scores in _baseline_scores(own).items():
+                    test = sign_test(right, scores)
+                    counts = (test.n, test.first, test.second, f"{test.p:.3f}")
+                    rows.append((scenario, label, database, name, *counts))
+    return Table(
+        title="Methods beside the baselines, on the same questions",
+        columns=(
+            *("scenario", "method", "database", "baseline", "questions"),
+            *("method scores more", "baseline scores more", "p"),
+        ),
+        rows=rows,
+        note="Exact sign test, two-sided, not corrected for the number of comparisons.",
+    )
+
+
+def _baseline_scores(records: Sequence[Record]) -> dict[str, dict[str, float]]:
+    """Score of each baseline on each question."""
+    scores: dict[str, dict[str, float]] = {}
+    for record in records:
         found = record.score.details.get("baselines")
         for name, value in found.items() if isinstance(found, dict) else ():
             if isinstance(value, int | float):
-                scores.setdefault(name, []).append(value)
-    return {name: made for name, values in scores.items() if (made := rate(values))}
+                scores.setdefault(name, {})[record.question] = value
+    return scores
 
 
 def regret(groups: Mapping[str, Sequence[Record]]) -> Table:
