@@ -4,21 +4,21 @@ What the question names fills the slots of the path's queries: it is looked up i
 the slots name. Where nothing fits, or a slot cannot be filled, the run goes on without a path.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from langgraph.runtime import Runtime
 
 from learning.experience import experience_of
 from learning.paths import Path, succeeded
-from learning.queries.memory import OWN, SHIPPED, action, fitting, learned
-from learning.queries.slots import Place, filled, literal, named, phrases, places, safe
+from learning.queries.literals import for_question
+from learning.queries.memory import OWN, SHIPPED, fitting, learned
 from memory import Context, InstructionPath, WorkingMemory
-from planweave import PlanweaveError
 from prompts import load
 from tools import Limits, open_database
 
-_ESCAPES = {"sql": "'", "cypher": "\\"}
+_LOOKED_UP = 1_000
+"""Rows at most: far more than the values of a column that a question names."""
 
 
 class PlainNode(Protocol):
@@ -64,43 +64,10 @@ def learned_plan() -> list[str]:
 
 def _filled(path: Path, question: str, context: Context) -> list[str]:
     """The instructions with every slot filled; empty if one cannot be."""
-    try:
-        return [_instruction(text, question, context) for text in path.instructions]
-    except (PlanweaveError, LookupError):
-        return []
 
+    def look_up(tool: str, query: str) -> Sequence[str]:
+        url = context.database if tool == "sql" else context.graph
+        limits = Limits(seconds=context.query_seconds, rows=_LOOKED_UP)
+        return open_database(url or "").run(query, limits).texts
 
-def _instruction(text: str, question: str, context: Context) -> str:
-    found = action(text)
-    if found is None or not (slots := places(text)):
-        return text
-    tool = found[0]
-    values = {slot: _value(slot, tool, question, context) for slot in slots}
-    return filled(text, values, escape=_ESCAPES[tool])
-
-
-def _value(slot: Place, tool: str, question: str, context: Context) -> str:
-    """The one value of the slot's column that the question names.
-
-    Raises:
-        LookupError: It names none, or several.
-        PlanweaveError: The database has no such column, or cannot be asked.
-    """
-    url = context.database if tool == "sql" else context.graph
-    asked = safe(phrases(question))
-    listed = ", ".join(literal(text, escape=_ESCAPES[tool]) for text in asked)
-    query = (
-        f"SELECT DISTINCT {slot.column} FROM {slot.owner} WHERE {slot.column} IN ({listed})"  # noqa: S608 - the guard checks it, literals are quoted
-        if tool == "sql"
-        else f"MATCH (n:{slot.owner}) WHERE n.{slot.column} IN [{listed}] "
-        f"RETURN DISTINCT n.{slot.column}"
-    )
-    limits = Limits(seconds=context.query_seconds, rows=len(asked))
-    value = named(question, _texts(open_database(url or "").run(query, limits).rows))
-    if value is None:
-        raise LookupError(str(slot))
-    return value
-
-
-def _texts(rows: Iterable[tuple[object, ...]]) -> list[str]:
-    return [value for (value,) in rows if isinstance(value, str)]
+    return list(for_question(path.instructions, question, look_up) or ())

@@ -69,6 +69,11 @@ class QueryResult:
         """Whether rows are missing."""
         return self.total_rows is None or self.total_rows > len(self.rows)
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts in the first column."""
+        return tuple(row[0] for row in self.rows if isinstance(row[0], str))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Field:

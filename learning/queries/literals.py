@@ -2,22 +2,28 @@
 
 What a run did, such as ``sql[SELECT … WHERE country_name = 'Brunswick']``, answers its own question
 alone. Where the question names a value that the query compares with a column, the slot of that
-column takes its place (see :mod:`learning.queries.slots`).
+column takes its place (see :mod:`learning.queries.slots`). For another question the one value of
+that column that it names is looked up, and takes the place of the slot.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from learning.paths import Path
 from learning.queries.memory import action
-from learning.queries.slots import Place, literal, named
+from learning.queries.slots import Place, filled, literal, named, phrases, places, safe
+from planweave import PlanweaveError
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
+LookUp: TypeAlias = Callable[[str, str], Iterable[str]]
+"""The texts that a query of a tool, such as ``sql``, finds; it may raise a PlanweaveError."""
+
+_ESCAPES = {"sql": "'", "cypher": "\\"}
 _NODE = re.compile(r"\(\s*(\w*)\s*:\s*(\w+)\s*(?:\{([^{}]*)\})?")
 _TEXT = r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _PROPERTY = re.compile(rf"(\w+)\s*:\s*{_TEXT}")
@@ -35,6 +41,50 @@ def slotted(path: Path) -> Path:
     return replace(path, instructions=instructions)
 
 
+def for_question(
+    instructions: Sequence[str], question: str, look_up: LookUp
+) -> tuple[str, ...] | None:
+    """The instructions with what a question names in the slots of their queries.
+
+    Returns:
+        None if one of the slots cannot be filled: the question names no value of its column or
+        several, or there is no such column.
+    """
+    try:
+        return tuple(_for_question(text, question, look_up) for text in instructions)
+    except (PlanweaveError, LookupError):
+        return None
+
+
+def _for_question(instruction: str, question: str, look_up: LookUp) -> str:
+    found = action(instruction)
+    if found is None or not (slots := places(instruction)):
+        return instruction
+    tool = found[0]
+    values = {slot: _named(slot, tool, question, look_up) for slot in slots}
+    return filled(instruction, values, escape=_ESCAPES[tool])
+
+
+def _named(slot: Place, tool: str, question: str, look_up: LookUp) -> str:
+    """The one value of the slot's column that the question names.
+
+    Raises:
+        LookupError: It names none, or several.
+    """
+    asked = (literal(text, escape=_ESCAPES[tool]) for text in safe(phrases(question)))
+    listed = ", ".join(asked)
+    query = (
+        f"SELECT DISTINCT {slot.column} FROM {slot.owner} WHERE {slot.column} IN ({listed})"  # noqa: S608 - the guard checks it, literals are quoted
+        if tool == "sql"
+        else f"MATCH (n:{slot.owner}) WHERE n.{slot.column} IN [{listed}] "
+        f"RETURN DISTINCT n.{slot.column}"
+    )
+    value = named(question, look_up(tool, query))
+    if value is None:
+        raise LookupError(str(slot))
+    return value
+
+
 def _slotted(instruction: str, question: str) -> str:
     found = action(instruction)
     if found is None or found[0] == "finish" or len(found[1]) > _LONGEST:
@@ -43,9 +93,8 @@ def _slotted(instruction: str, question: str) -> str:
     compared = defaultdict(set)
     for text, place in _in_sql(query) if tool == "sql" else _in_cypher(query):
         compared[text].add(place)
-    for text, places in compared.items():
+    for text, (place, *others) in compared.items():
         value = _value(text)
-        (place, *others) = places
         if place is not None and not others and named(question, [value]) == value:
             query = query.replace(text, str(place))
     return f"{tool}[{query}]"

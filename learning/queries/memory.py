@@ -20,7 +20,7 @@ LIKENESS = 0.25
 """Two questions less alike than this are not of one kind (docs/learning.md says how it was set)."""
 
 _FILE = File(__file__).parents[1] / "artefacts" / "dqa-experience.jsonl"
-_INSTRUCTION = re.compile(r"(sql|cypher|finish)\[(.*)\]", re.DOTALL)
+_INSTRUCTION = re.compile(r"((?i:sql|cypher)|finish)\[(.*)\]", re.DOTALL)
 _WORD = re.compile(r"[a-z]{3,}")
 _ENDINGS = re.compile(r"(ing|ed|es|s)$")
 
@@ -38,7 +38,13 @@ def learned(name: str) -> tuple[Path, ...]:
 def action(instruction: str) -> tuple[str, str] | None:
     """The tool of an instruction and its input; None if no tool of a decider can carry it out."""
     match = _INSTRUCTION.fullmatch(instruction.strip())
-    return (match[1], match[2]) if match else None
+    return (match[1].lower(), match[2]) if match else None
+
+
+def is_query(instruction: str) -> bool:
+    """Whether it asks a database."""
+    found = action(instruction)
+    return found is not None and found[0] != "finish"
 
 
 def fitting(paths: Sequence[Path], question: str, tools: Sequence[str]) -> list[Path]:

@@ -1,9 +1,12 @@
 """Slots for the values that a query shares with its question."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from learning.paths import Path
-from learning.queries.literals import slotted
+from learning.queries.literals import for_question, slotted
+from planweave import BadInput
 
 ASKED = 'Which node suits "Brunswick" best, and is "O\'Hara" there?'
 
@@ -79,3 +82,45 @@ def test_other_instructions_stay_and_slots_are_not_slotted_again() -> None:
         assert one(text) == text
     once = one("sql[SELECT home FROM country WHERE name = 'Brunswick']")
     assert one(once) == once
+
+
+def test_an_agents_spelling_of_a_query_is_the_same_instruction() -> None:
+    asked = "MATCH (c:Country {name: 'Brunswick'}) RETURN c"
+    assert one(f"Cypher[{asked}]") == one(f"cypher[{asked}]")
+
+
+def test_another_question_fills_the_slots() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def look_up(tool: str, query: str) -> Sequence[str]:
+        asked.append((tool, query))
+        return ["O'Hara"] if "airport" in query.lower() else ["Gascony"]
+
+    path = [
+        "sql[SELECT x FROM airport WHERE a = {{airport.name}} AND b = {{country.name}}]",
+        "cypher[MATCH (a:Airport {name: {{Airport.name}}}) RETURN a]",
+        "finish[decision]",
+    ]
+    question = 'What of "Gascony" lies at "O\'Hara"?'
+    assert for_question(path, question, look_up) == (
+        "sql[SELECT x FROM airport WHERE a = 'O''Hara' AND b = 'Gascony']",
+        r"cypher[MATCH (a:Airport {name: 'O\'Hara'}) RETURN a]",
+        "finish[decision]",
+    )
+    assert [tool for tool, _ in asked] == ["sql", "sql", "cypher"]
+    assert asked[0][1].startswith("SELECT DISTINCT name FROM airport WHERE name IN ('Gascony', ")
+    assert asked[2][1].endswith("RETURN DISTINCT n.name")
+    assert for_question(path[2:], question, look_up) == ("finish[decision]",)
+
+
+@pytest.mark.parametrize("found", [[], ["Gascony", "Brunswick"], ["Burgundy"]])
+def test_a_slot_that_the_question_does_not_tell_stays_empty(found: list[str]) -> None:
+    path = ["sql[SELECT {{country.name}}]"]
+    assert for_question(path, "Is Gascony or Brunswick nearer?", lambda *_: found) is None
+
+
+def test_a_slot_of_a_column_that_is_not_there_stays_empty() -> None:
+    def refuse(_tool: str, _query: str) -> Sequence[str]:
+        raise BadInput("There is no such table.")
+
+    assert for_question(["sql[SELECT {{country.name}}]"], "Is Gascony near?", refuse) is None
