@@ -20,7 +20,7 @@ MOST_STEPS = 100
 _PROPOSALS = 3
 
 Choose: TypeAlias = Callable[[Task], Player]
-"""Who plays a task."""
+"""Who plays a task that has begun."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,11 +113,11 @@ def choose(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:
     return drawn(tasks, limit, seed, lambda task: task.id)
 
 
-def followers(environment: str, guide: Guide, *, proposed: bool) -> Choose:
+def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choose:
     """Players that follow a path of past successes.
 
     Args:
-        environment: Its name.
+        environment: Where the task that a player is chosen for has begun.
         guide: Finds the paths.
         proposed: Follow the one that is selected of three proposals (InstructRAG); else the
             whole path of the nearest question (RAP).
@@ -125,9 +125,9 @@ def followers(environment: str, guide: Guide, *, proposed: bool) -> Choose:
     Raises:
         BadInput: Nobody can follow paths in that environment.
     """
-    if environment not in PLAYERS:
+    if environment.name not in PLAYERS:
         raise BadInput(
-            f"No policy follows paths in the environment {environment!r}.",
+            f"No policy follows paths in the environment {environment.name!r}.",
             mend=f"There is one for: {', '.join(PLAYERS)}.",
         )
 
@@ -140,12 +140,12 @@ def followers(environment: str, guide: Guide, *, proposed: bool) -> Choose:
             path, origin = guide.form(nearest), nearest.question
         lead = Lead(
             task.question,
-            guide.adapted(path, task.question),
+            guide.adapted(path, task.question, environment.look_up),
             guide.slots.names(task.question),
             origin,
             [one.instructions for one in guide.paths],
         )
-        return PLAYERS[environment](lead)
+        return PLAYERS[environment.name](lead)
 
     return player
 
@@ -157,15 +157,15 @@ def play(environment: Environment, tasks: Iterable[Task], choose: Choose) -> Ite
 
 
 def _played(environment: Environment, task: Task, choose: Choose) -> Played:
-    asked = perf_counter()
-    player = choose(task)
-    most = MOST_STEPS if not isinstance(player, Gold) else len(task.gold or ())
     done: list[str] = []
     seen, error = Observation(""), ""
-    started = begun = perf_counter()
+    started = begun = chosen = perf_counter()
     try:
         seen = environment.reset(task)
-        begun = perf_counter()
+        begun = chosen = perf_counter()
+        player = choose(task)
+        chosen = perf_counter()
+        most = MOST_STEPS if not isinstance(player, Gold) else len(task.gold or ())
         while not seen.done and len(done) < most:
             action = player.act(seen, environment.admissible)
             if action is None:
@@ -181,9 +181,9 @@ def _played(environment: Environment, task: Task, choose: Choose) -> Played:
         done=seen.done,
         steps=len(done),
         recall=_recall(done, task.gold),
-        choice_seconds=started - asked,
+        choice_seconds=chosen - begun,
         reset_seconds=begun - started,
-        step_seconds=perf_counter() - begun,
+        step_seconds=perf_counter() - chosen,
         error=error,
     )
 

@@ -14,6 +14,8 @@ from learning.instruction_graph import InstructionGraph
 from learning.ml_agent import MLAgent
 from learning.overlap import shared
 from learning.paths import Path, read_paths, succeeded
+from learning.queries.literals import LookUp, for_question
+from learning.queries.memory import is_query
 from learning.rl_agent import Proposal, RLAgent
 from learning.slots import ASKED, Slots
 from learning.vectors import Embed, Floats, SentenceVectors
@@ -133,15 +135,19 @@ class Guide:
         """The instructions of a path, with slots."""
         return self.slots.path(path).instructions
 
-    def adapted(self, instructions: Sequence[str], question: str) -> tuple[str, ...]:
-        """Instructions with the names of a question in their numbered slots.
+    def adapted(
+        self, instructions: Sequence[str], question: str, look_up: LookUp
+    ) -> tuple[str, ...]:
+        """Instructions with the names of a question in their slots.
 
         A number for which the question has no name is dropped from an argument in brackets; one
-        that is then empty asks for what the question asks.
+        that is then empty asks for what the question asks. Where the slots of queries cannot all
+        be filled by what is looked up, the queries keep theirs.
         """
         names = enumerate(self.slots.names(question), start=1)
         values = {f"{{{number}}}": name for number, name in names}
-        return tuple(_filled(text, values) for text in instructions)
+        known = for_question(instructions, question, look_up) or instructions
+        return tuple(text if is_query(text) else _filled(text, values) for text in known)
 
     def _nearest_in_form(self, question: str, k: int) -> list[Suggestion]:
         cosines = self._form_vectors @ self._embed([self.slots.question(question)])[0]

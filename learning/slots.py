@@ -1,8 +1,9 @@
 """Instructions with slots, so that a path learned on one question serves another.
 
 ``Search[Scott Derrickson nationality]`` for "Were Scott Derrickson and Ed Wood of the same
-nationality?" becomes ``Search[{1} {asked}]``. The paper (arXiv 2504.13032) stores instructions as
-they are; slots are ours.
+nationality?" becomes ``Search[{1} {asked}]``. Queries of databases have slots of their own
+(:mod:`learning.queries.literals`). The paper (arXiv 2504.13032) stores instructions as they are;
+slots are ours.
 """
 
 import re
@@ -13,6 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from learning.paths import Path
+from learning.queries.literals import slotted
+from learning.queries.memory import FINISH, is_query
 from learning.vectors import Embed, Floats
 
 ASKED, FOUND, ANSWER = "{asked}", "{found}", "{answer}"
@@ -42,9 +45,10 @@ class Slots:
     ``{1}``, ``{2}``, …: what the question names, in reading order; ``{asked}``: its other words
     that carry meaning; ``{found}``: a name that the question does not have, so that it was found
     on the way; ``{answer}``: what ``Finish`` is given. In an argument in brackets each comes once,
-    in that order, then the words that are left; a query is a bag of words here. Outside brackets a
-    numbered object (``shelf 6``) loses its number and becomes a slot if the question names it.
-    Equal instructions in a row become one.
+    in that order, then the words that are left; what is searched for is a bag of words here.
+    Outside brackets a numbered object (``shelf 6``) loses its number and becomes a slot if the
+    question names it. The query of a database keeps its text but for the values that the question
+    names, and ``finish[decision]`` its own. Equal instructions in a row become one.
 
     Attributes:
         objects: Words that stored instructions number, such as ``shelf``; a question that has
@@ -104,12 +108,14 @@ class Slots:
                 where.setdefault(token.lower(), f"{{{number}}}")
         for token in content_words(path.question):
             where.setdefault(token.lower(), ASKED)
-        slotted = [self._slotted(text, where) for text in path.instructions]
-        changes = [new for old, new in zip(["", *slotted], slotted, strict=False) if old != new]
+        formed = [self._formed(text, where) for text in slotted(path).instructions]
+        changes = [new for old, new in zip(["", *formed], formed, strict=False) if old != new]
         return replace(path, instructions=tuple(changes))
 
-    def _slotted(self, instruction: str, where: dict[str, str]) -> str:
+    def _formed(self, instruction: str, where: dict[str, str]) -> str:
         """One instruction, given the slot of each word of the question."""
+        if is_query(instruction) or instruction == FINISH:
+            return instruction
         if (action := _ACTION.fullmatch(instruction)) is None:
             named = {word: slot for word, slot in where.items() if slot != ASKED}
             return _OBJECT.sub(lambda match: named.get(match.group(1), match.group(1)), instruction)

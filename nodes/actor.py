@@ -13,7 +13,7 @@ from pydantic.config import JsonDict
 from memory import Action, Context, Turn, WorkingMemory
 from nodes.environment import possible_actions
 from nodes.limits import reason_to_answer
-from nodes.path_selector import goes_on
+from nodes.path_selector import goes_on, shown_queries
 from nodes.role import Node, ask_role, failures, usage
 from nodes.selector import WARMER
 from nodes.turns import same, unreadable_turn
@@ -34,6 +34,9 @@ _LETTER = r'[^"\\\[\]\n…]'
 _WORDS = rf'[^"\\\[\]\n… .]({_LETTER}|\[{_LETTER}*\]){{0,400}}'
 """What stands in the brackets of an action, no dots alone; inner brackets come in pairs."""
 
+_SYNTAX = re.compile(r"[][\\^$.|?*+(){}]")
+"""What patterns of JSON schemas escape; `re.escape` escapes spaces, too, which they may not."""
+
 Guidance = Callable[[WorkingMemory, Sequence[str]], str]
 """What a method tells the actor besides the task and what is possible; empty if nothing."""
 
@@ -52,7 +55,7 @@ def actor(guidance: Guidance) -> Node:
             problem=problem_text(state),
         )
         warmer = WARMER * _stuck(state)
-        schema = acting_among(Act, possible)
+        schema = acting_among(Act, possible, shown_queries(state))
         reply = await ask_role("actor", schema, task, state, runtime, warmer=warmer)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
@@ -73,8 +76,13 @@ def action_in(state: WorkingMemory, thought: str, action: str) -> Action:
     return Action(step=state["step"], thought=thought.strip(), tool="environment", input=text)
 
 
-def acting_among(schema: type[Acting], possible: Sequence[str]) -> type[Acting]:
+def acting_among(
+    schema: type[Acting], possible: Sequence[str], queries: Sequence[str] = ()
+) -> type[Acting]:
     """A reply whose ``action`` is one of the possible ones, or has one of their forms.
+
+    Where there are forms it may also be one of the ``queries``, which are longer than words of its
+    own may be.
 
     Only models whose replies are bound to a schema are held to it. Another action is no malformed
     reply: the environment says what is wrong with it.
@@ -82,7 +90,9 @@ def acting_among(schema: type[Acting], possible: Sequence[str]) -> type[Acting]:
     if not possible:
         return schema
     forms = [re.escape(one.removesuffix(OPEN)) for one in possible if one.endswith(OPEN)]
-    pattern = rf"^({'|'.join(forms)})\[{_WORDS}\]$"
+    whole = (_SYNTAX.sub(r"\\\g<0>", query) for query in queries)
+    written = [rf"({'|'.join(forms)})\[{_WORDS}\]", *whole]
+    pattern = f"^({'|'.join(written)})$"
     held: JsonDict = {"pattern": pattern} if forms else {"enum": [*possible]}
     action = (str, Field(json_schema_extra=held))
     return create_model(

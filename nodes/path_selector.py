@@ -7,14 +7,24 @@ from langgraph.runtime import Runtime
 
 from learning.guide import Suggestion, open_guide
 from learning.progress import does, next_step
+from learning.queries.memory import FINISH, is_query
+from learning.queries.slots import places
 from learning.slots import ANSWER, ASKED, FOUND
 from memory import Context, InstructionPath, WorkingMemory
+from nodes.environment import episode_of
 from prompts import load
 from tools.environments import OPEN
+from tools.environments.episodes import look_up
 
 _FEW = 5
 """Actions that do a step, which are told for it; more are no help."""
-_WORDS = {FOUND: "what was found", ASKED: "what is asked", ANSWER: "the answer"}
+_DECISION = "{decision}"
+_WORDS = {
+    FOUND: "what was found",
+    ASKED: "what is asked",
+    ANSWER: "the answer",
+    _DECISION: "the decision that was found",
+}
 
 
 def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -33,12 +43,13 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     guide = open_guide(context.paths, context.owner, context.agents)
     question = state["question"]
     selected = proposed[guide.select(question, proposed)]
-    plan = list(guide.adapted(selected.instructions, question))
+    look = partial(look_up, episode_of(context))
+    plan = list(guide.adapted(selected.instructions, question, look))
     path = InstructionPath(instructions=plan, origins=list(selected.origins), by=guide.selector)
-    return {"path": path, "plan": [_readable(text, question) for text in plan]}
+    return {"path": path, "plan": [readable(text, question) for text in plan]}
 
 
-def _readable(instruction: str, question: str) -> str:
+def readable(instruction: str, question: str) -> str:
     """The instruction with … for what is filled in on the way, and behind it what that is.
 
     Small models write down what stands in the brackets, so no words for a slot stand there. What
@@ -46,6 +57,8 @@ def _readable(instruction: str, question: str) -> str:
     """
     if instruction.casefold() == f"search[{ASKED}]":
         return instruction.replace(ASKED, question)
+    if instruction == FINISH:
+        instruction = f"Finish[{_DECISION}]"
     missing = [words for slot, words in _WORDS.items() if slot in instruction]
     for slot in _WORDS:
         instruction = instruction.replace(slot, "…")
@@ -77,6 +90,13 @@ def goes_on(state: WorkingMemory, possible: Sequence[str]) -> Callable[[str], bo
     if at == len(steps):
         return lambda _: False
     return partial(does, step=steps[at], question=state["question"])
+
+
+def shown_queries(state: WorkingMemory) -> list[str]:
+    """The queries of the paths that the actor is shown, which it may write as they are."""
+    shown = [state["path"]] if state["path"] else state["candidate_paths"]
+    texts = [text for path in shown for text in path["instructions"]]
+    return [text for text in texts if is_query(text) and not places(text)]
 
 
 def _next_step(state: WorkingMemory, possible: Sequence[str]) -> int:

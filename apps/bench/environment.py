@@ -26,7 +26,7 @@ from learning.guide import guide_of
 from learning.paths import Path as Instructions
 from learning.paths import read_paths, write_paths
 from planweave import BadInput
-from tools.environments import ENVIRONMENTS, Task, open_environment
+from tools.environments import ENVIRONMENTS, Environment, Task, open_environment
 
 _RESULTS = RESULTS / "environments"
 _POLICIES = ("gold", "nearest", "form", "path")
@@ -135,11 +135,15 @@ def _play(given: _Given, policies: Sequence[str], console: Console) -> dict[str,
     played: dict[str, list[Played]] = {}
     if {*policies} - {"gold"} and not given.known:
         raise BadInput("There are no paths to follow.", mend="Name a file: --paths FILE")
+    if "gold" in policies and not any(task.gold for task in given.tasks):
+        raise BadInput(
+            f"No gold path is known of any of these tasks of the environment {given.name!r}.",
+            mend="Follow paths that worked: --policy nearest,form,path --paths FILE",
+        )
     for policy in policies:
-        chosen = _chooser(policy, given)
         playable = [task for task in given.tasks if task.gold or policy != "gold"]
         with open_environment(given.name, given.data) as world:
-            playing = without_model.play(world, playable, chosen)
+            playing = without_model.play(world, playable, _chooser(policy, given, world))
             played[policy] = list(track(playing, policy, len(playable), console=console))
             summaries.append(without_model.summary(policy, played[policy], world))
     show_tables([without_model.table(given.name, summaries)], console)
@@ -149,11 +153,11 @@ def _play(given: _Given, policies: Sequence[str], console: Console) -> dict[str,
     }
 
 
-def _chooser(policy: str, given: _Given) -> Choose:
+def _chooser(policy: str, given: _Given, world: Environment) -> Choose:
     if policy == "gold":
         return without_model.Gold
     guide = guide_of(tuple(given.known), given.agents if policy == "path" else NONE)
-    return without_model.followers(given.name, guide, proposed=policy != "nearest")
+    return without_model.followers(world, guide, proposed=policy != "nearest")
 
 
 def _written(made: dict[str, Any]) -> str:

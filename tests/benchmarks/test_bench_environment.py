@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from scripted import Replies, register
 from typer.testing import CliRunner, Result
-from worlds import WordVectors, encyclopedia, shop, small_agents, solved, write_lines
+from worlds import WordVectors, decided, encyclopedia, shop, small_agents, solved, write_lines
 
 from apps.bench import app
 from benchmarks.environment_play import Gold, choose, followers, play, summary
-from benchmarks.environment_players import Buyer, Experimenter, Reader, Walker, doors
+from benchmarks.environment_players import Buyer, Decider, Experimenter, Reader, Walker, doors
 from learning.guide import guide_of
 from learning.paths import read_paths
 from planweave import BadInput
@@ -55,12 +55,13 @@ def test_a_sample_is_fixed_and_grows() -> None:
 def test_paths_are_followed_in_the_encyclopedia(proposed: bool, tmp_path: Path) -> None:
     guide = guide_of(tuple(read_paths(solved(tmp_path))))
     with open_environment("hotpotqa", encyclopedia(tmp_path)) as world:
-        players = followers("hotpotqa", guide, proposed=proposed)
+        players = followers(world, guide, proposed=proposed)
         first, second = play(world, world.tasks(), players)
-    assert first.recall == 1.0  # Finlandia is named, Jean Sibelius is found there
-    assert second.steps >= 1
-    with pytest.raises(BadInput, match="No policy follows paths in the environment 'chess'"):
-        followers("chess", guide, proposed=proposed)
+        assert first.recall == 1.0  # Finlandia is named, Jean Sibelius is found there
+        assert second.steps >= 1
+        world.name = "chess"
+        with pytest.raises(BadInput, match="No policy follows paths in the environment 'chess'"):
+            followers(world, guide, proposed=proposed)
 
 
 def watched(*texts: str) -> Iterator[Observation]:
@@ -127,6 +128,24 @@ def test_a_buyer_buys_what_is_cheap_enough_with_its_options(tmp_path: Path) -> N
     with open_environment("webshop", shop(tmp_path)) as world:
         (one, *_) = play(world, world.tasks(), lambda task: Buyer(task.question, 4))
     assert (one.score, one.steps) == (1.0, 4)
+
+
+@pytest.mark.parametrize(
+    ("shown", "decided"),
+    [
+        ("decision | score\nAsh | 3", "Ash"),
+        ("hint: Look twice.\nscore | decision\n3 | Ash\n2 | Elm", "Ash"),
+        ("truncated: 1 of 9 rows\nnode | score\nElm | 3", "Elm"),
+        ("no rows\ndecision", ""),
+        ("There is no such table.", ""),
+        ("", ""),
+    ],
+)
+def test_a_decider_decides_what_its_query_shows(shown: str, decided: str) -> None:
+    for end in ([], ["finish[decision]"]):
+        player = Decider(["sql[SELECT 1]", *end])
+        assert player.act(Observation("Rules."), nothing) == "sql[SELECT 1]"
+        assert player.act(Observation(shown), nothing) == f"Finish[{decided}]"
 
 
 HOUSE = doors([["go to kitchen", "go to hall", "go to shed"], ["go to kitchen", "go to garden"]])
@@ -197,6 +216,20 @@ def test_the_command_without_a_model(tmp_path: Path) -> None:
     assert {one["task"] for one in made["tasks"]["path"]} == {"q1"}
     assert (made["known"], made["split"], made["paths"]) == (3, "dev", "paths.jsonl")
     assert made["agents"] == "agents.npz"
+
+
+def test_learned_decisions_are_followed_by_the_command(tmp_path: Path) -> None:
+    command = (
+        *("--name", "decision", "--paths", decided(tmp_path), "--agents", small_agents(tmp_path)),
+        *("--split", "building", "--limit", 3, "--out", tmp_path / "out", "--json"),
+    )
+    made = json.loads(run(*command, "--policy", "nearest,form,path").stdout)
+    assert [one["policy"] for one in made["policies"]] == ["nearest", "form", "path"]
+    for one in made["policies"]:
+        assert one["steps"]["mean"] == 2  # a query, a decision
+        assert one["score"]["value"] > 0.5
+    assert made["known"] == 16
+    assert "No gold path is known" in str(run(*command, "--policy", "gold,nearest").exception)
 
 
 def test_paths_of_the_very_tasks_are_left_out(tmp_path: Path) -> None:

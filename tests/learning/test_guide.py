@@ -46,6 +46,11 @@ class Wide(WordVectors):
         return [[*vector, *[0.0] * 320] for vector in super().embed_documents(texts)]
 
 
+def nothing_found(_tool: str, _query: str) -> Sequence[str]:
+    """No database."""
+    return ()
+
+
 def guide(folder: File) -> Guide:
     return Guide(read_paths(solved(folder)), embed)
 
@@ -71,12 +76,38 @@ def test_without_agents_the_nearest_forms_are_proposed(tmp_path: File) -> None:
 def test_names_of_the_question_fill_the_slots(tmp_path: File) -> None:
     known = guide(tmp_path)
     given = ["Search[{1} {asked}]", "Search[{3}]", "Lookup[{2} {found}]", "go to {9}"]
-    assert known.adapted(given, "Is Oslo a town of Sweden?") == (
+    assert known.adapted(given, "Is Oslo a town of Sweden?", nothing_found) == (
         "Search[Oslo {asked}]",
         "Search[{asked}]",
         "Lookup[Sweden {found}]",
         "go to {9}",
     )
+
+
+def test_paths_of_one_query_share_an_instruction() -> None:
+    ranked = "sql[SELECT node AS decision FROM flow WHERE home = '{}' ORDER BY flow DESC]"
+    paths = [
+        Path("", f'Your home is "{home}". Which node?', (ranked.format(home), "finish[decision]"))
+        for home in ("Ash", "Elm")
+    ]
+    known = Guide(paths, embed)
+    one, other = (known.graph.walk(path.key) for path in known.graph.paths)
+    assert one == other
+    texts = [text for held in known.graph.nodes.values() for text in held]
+    assert texts == [ranked.replace("'{}'", "{{flow.home}}"), "finish[decision]"]
+    (proposed,) = known.propose('Your home is "Oak". Which node?', 2)
+    assert proposed.instructions == tuple(texts)
+    assert {*proposed.origins} == {path.question for path in paths}
+
+
+def test_what_is_looked_up_fills_the_slots_of_queries(tmp_path: File) -> None:
+    known, question = guide(tmp_path), "Is Oslo a town of Sweden?"
+    given = ["sql[SELECT {1}  FROM town WHERE name = {{town.name}}]", "finish[decision]"]
+    assert known.adapted(given, question, lambda *_: ["Oslo"]) == (
+        "sql[SELECT {1}  FROM town WHERE name = 'Oslo']",
+        "finish[decision]",
+    )
+    assert known.adapted(given, question, nothing_found) == tuple(given)
 
 
 def test_agents_propose_from_the_graph_and_select(tmp_path: File) -> None:

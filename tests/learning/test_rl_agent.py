@@ -339,6 +339,21 @@ def test_what_all_questions_do_alike_stands_as_it_is() -> None:
     assert Slots.of(stored[:2]).path(stored[0]).instructions[1:] == ("Click[{found}]",)
 
 
+def test_queries_keep_their_text_but_for_what_the_question_names() -> None:
+    ranked = "SELECT node AS decision FROM flow WHERE home = {} ORDER BY flow DESC"
+    learned, own = (
+        Path("t", f'Your home is "{home}". Which node?', (query, finish))
+        for home, query, finish in (
+            ("Ash", f"sql[{ranked.format('{{flow.home}}')}]", "finish[decision]"),
+            ("Elm", f"SQL[{ranked.format(repr('Elm'))}]", "Finish[Oak]"),
+        )
+    )
+    slots = Slots.of([learned, own])
+    assert slots.path(learned) == learned
+    assert slots.path(own).instructions == (learned.instructions[0], "Finish[{answer}]")
+    assert slots.question(own.question) == slots.question(learned.question)
+
+
 def test_quoted_names_and_longer_names_first() -> None:
     question = 'Who wrote "The News Quiz" for Brown University before Brown left?'
     assert Slots().names(question) == ["The News Quiz", "Brown University", "Brown"]

@@ -12,6 +12,8 @@ from langchain_core.embeddings import Embeddings
 from learning.agents_file import AgentsCard, save
 from learning.graph_states import FEATURES
 from learning.ml_agent import shapes
+from learning.paths import write_paths
+from learning.queries.memory import SHIPPED, learned
 
 DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 PAGES = [
@@ -124,6 +126,13 @@ def shop(folder: Path) -> Path:
 def solved(folder: Path) -> Path:
     """A file of paths, one of which failed."""
     return write_lines(folder / "paths.jsonl", PATHS)
+
+
+def decided(folder: Path) -> Path:
+    """A file of the learned decisions that ship."""
+    file = folder / "decided.jsonl"
+    write_paths(file, learned(SHIPPED))
+    return file
 
 
 def small_agents(folder: Path) -> Path:

@@ -28,6 +28,22 @@ def test_a_task_is_read_about_and_decided() -> None:
         assert (done.done, done.score) == (True, 1)
 
 
+def test_what_a_question_names_is_looked_up_beside_its_actions() -> None:
+    with open_environment("decision") as environment:
+        assert environment.look_up("sql", "SELECT 'x'") == ()  # no task yet
+        task = environment.tasks("building")[0]
+        environment.reset(task)
+        asked = scenario("building").ask(scenario("building").generate(1, 300), 1)
+        name = str(asked.parameters["goods"])
+        where = f"WHERE goods_name = '{name}'"
+        assert environment.look_up("sql", f"SELECT goods_name FROM goods {where}") == (name,)
+        match = f"MATCH (g:Goods {{name: '{name}'}})"
+        assert environment.look_up("cypher", f"{match} RETURN g.name") == (name,)
+        assert environment.look_up("sql", "SELECT code FROM goods LIMIT 3") == ()  # no texts
+        assert environment.look_up("sql", "SELECT name FROM nowhere") == ()
+        assert not environment.step("SQL[SELECT 1 AS one]").done
+
+
 def test_what_makes_no_sense_is_said_and_changes_nothing() -> None:
     with open_environment("decision") as environment:
         assert "Invalid" in environment.step("Finish[x]").text  # no task yet

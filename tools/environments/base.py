@@ -88,6 +88,12 @@ class Environment(Protocol):
         A form ends in :data:`OPEN`, where words of one's own stand.
         """
 
+    def look_up(self, tool: str, query: str) -> Sequence[str]:
+        """The texts that a query finds in the task's database, by ``sql`` or ``cypher``.
+
+        It is no action: nothing changes. None where there is no database that can be asked so.
+        """
+
     def close(self) -> None:
         """Free what it holds; safe to call twice."""
 
@@ -121,6 +127,10 @@ def first_action(text: str, verbs: Sequence[str]) -> tuple[str, str] | None:
 
 class LocalEnvironment:
     """What environments without a process of their own have in common: nothing to free."""
+
+    def look_up(self, tool: str, query: str) -> Sequence[str]:  # noqa: ARG002 - no database
+        """See :class:`Environment`."""
+        return ()
 
     def close(self) -> None:
         """See :class:`Environment`."""

@@ -1,7 +1,7 @@
 """Decision QA as an environment: queries on a question's database, then a decision.
 
-An instruction is a query with slots, such as the flow into the home that a question names
-(``learning/queries``); here it comes filled.
+An instruction of a path is a query with slots, such as the flow into the home that a question
+names (``learning/queries``); who follows the path looks up what fills them.
 """
 
 from collections.abc import Sequence
@@ -81,6 +81,15 @@ class DecisionQA(LocalEnvironment):
         except PlanweaveError as error:
             return Observation(str(error))
         return Observation(result_text(result, max_characters=_LIMITS.characters))
+
+    def look_up(self, tool: str, query: str) -> Sequence[str]:
+        """See :class:`Environment`."""
+        if self._question is None:
+            return ()
+        try:
+            return self._database(tool, self._question).run(query, _LIMITS).texts
+        except PlanweaveError:
+            return ()
 
     def admissible(self) -> tuple[str, ...]:
         """See :class:`Environment`."""
