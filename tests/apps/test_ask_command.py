@@ -1,21 +1,16 @@
 """``planweave ask`` and ``planweave terms``: real documents, scripted server, installed program."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine, assert_one_clear_error
+from market import DRAFT, FUREPA, NAME, QUESTION, RAT, REVISED, add_report, needs_minilm
 from offers import scripted
 from openai_server import serving
 from scripted import tell
 
-from tools.documents.collection import open_collection
-
-REPORT = (
-    "Market report\n\nThe levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023.\n"
-    "\f"
-    "Prices of offers rise by 4% a year.\n"
-)
 SEARCH = {"thought": "Look it up.", "tool": "documents", "input": "levelised cost of hydrogen"}
 QUOTE = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
 READ = {
@@ -39,11 +34,8 @@ V3 = (
 @pytest.fixture
 def library(planweave: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     """The program with a collection "market" of one report, searched by words."""
-    report = tmp_path / "report.txt"
-    report.write_text(REPORT)
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
-    market = open_collection("market", embeddings="none", create=True)
-    assert [added.status for added in market.add(report)] == ["added"]
+    add_report(tmp_path)
     return planweave
 
 
@@ -58,6 +50,49 @@ def test_ask_tells_plan_task_pages_fact_and_cited_answer(library: CommandLine) -
     ]
     places = [run.stdout.index(text) for text in order]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("method", "replies", "order"),
+    [
+        (
+            "rat",
+            RAT,
+            [
+                *("Draft", f"1. {DRAFT[0]}", f"2. {DRAFT[1]}"),
+                *("Step 1: changed (report.txt, p. 1)", f"-{DRAFT[0]}", f"+{REVISED}"),
+                *("levelised cost of hydrogen", "[1] Market report", "[1] report.txt, p. 1:"),
+                *("Step 2: unchanged (report.txt, p. 2)", "rise of prices", "[2] Prices of offers"),
+            ],
+        ),
+        pytest.param(
+            "furepa",
+            FUREPA,
+            [
+                *("◦ query", "levelised cost of hydrogen", "◦ query", "LCOH in 2023"),
+                *("found report.txt p. 1", "[1] Market report", "[1] report.txt, p. 1:"),
+                *("◦ query", "rise of prices", "a year of offers", "found report.txt p. 2"),
+                *("[2] Prices of offers", "[2] report.txt, p. 2:"),
+            ],
+            marks=needs_minilm,
+        ),
+    ],
+)
+def test_ask_tells_what_other_methods_do(
+    library: CommandLine,
+    method: str,
+    replies: Sequence[Mapping[str, object]],
+    order: Sequence[str],
+) -> None:
+    with serving(*scripted(*replies)) as model:
+        asked = ("ask", QUESTION, "--collection", NAME, "--pages", "1", "--method", method)
+        run = library(*asked, "--model", model.name)
+    assert run.returncode == 0, run.stderr
+    end = ("─ Answer ─", "5.5/kg [1].", "2 of 2 claims supported", f"{len(replies)} model calls")
+    place = 0
+    for text in (*order, *end):
+        place = run.stdout.index(text, place) + len(text)
+    assert len(model.requests) == len(replies)
 
 
 def test_ask_json_is_the_whole_run(library: CommandLine) -> None:

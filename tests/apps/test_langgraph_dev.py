@@ -1,7 +1,7 @@
 """``langgraph dev`` serves every graph: driven offline through its SDK, as Studio does."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 import httpx
@@ -9,6 +9,7 @@ import pytest
 from dev_server import langgraph_dev
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from market import ANSWER, FUREPA, NAME, QUESTION, RAT, add_report, needs_minilm
 from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from tokens import assert_tokens_are_streamed
@@ -90,6 +91,50 @@ async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers
     memory = memory_of(state["values"])
     assert memory["answer"]["decision"] == "Birch"
     assert memory["messages"][-1]["type"] == "ai"
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Name of a collection of one report, where the server looks for it."""
+    add_report(tmp_path_factory.mktemp("documents"))
+    return NAME
+
+
+RAT_STEP = ("to_query", "retriever", "comparer", "reviser", "appender")
+FUREPA_ROUND = ("reasoner", "clusterer", "assessor", "documents", "grader", "evidence")
+
+
+@pytest.mark.parametrize(
+    ("method", "replies", "visited"),
+    [
+        ("rat", RAT, ("drafter", *RAT_STEP, *RAT_STEP, "finisher")),
+        pytest.param(
+            "furepa", FUREPA, (*FUREPA_ROUND, *FUREPA_ROUND, "reasoner"), marks=needs_minilm
+        ),
+    ],
+)
+async def test_a_whole_run_over_documents(
+    client: LangGraphClient,
+    collection: str,
+    method: str,
+    replies: Sequence[Mapping[str, object]],
+    visited: Sequence[str],
+) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    nodes = []
+    with serving(*scripted(*replies)) as model:
+        settings: dict[str, Any] = {"model": model.name, "collection": collection, "pages": 1}
+        async for part in client.runs.stream(
+            thread, method, input=chat(QUESTION), context=settings, stream_mode="updates"
+        ):
+            assert part.event != "error", part.data
+            nodes += list(part.data) if part.event == "updates" else []
+    assert nodes == ["intake", "recall", *visited, "citation_check", "speaker"]
+    memory = memory_of((await client.threads.get_state(thread))["values"])
+    assert memory["answer"]["decision"] == ANSWER
+    assert [fact["quote"]["page"] for fact in memory["facts"]] == [1, 2]
+    assert [claim["supported"] for claim in memory["claims"]] == [True, True]
+    assert len(model.requests) == len(replies)
 
 
 async def test_a_models_tokens_are_streamed(client: LangGraphClient, offers: str) -> None:
