@@ -10,6 +10,7 @@ from threading import Barrier
 import pytest
 from browser import chromium, complaints, screenshot
 from dev_server import langgraph_dev
+from market import NAME, add_report
 from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, scripted
 from openai_server import Answer, Script, serving
 from playwright.sync_api import Browser, Page, expect
@@ -186,6 +187,49 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
     expect(page.locator(".story")).to_contain_text("Just say ash.")
 
 
+def test_a_revision_tells_what_changed_and_what_did_not(
+    page: Page, visit: Visit, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(folder / "data"))
+    add_report(tmp_path)
+    draft = ["Cost:\nUSD 1/kg in 2023.", "Prices of offers rise by 4% a year.", "It gets dear."]
+    mended = {"number": 1, "text": "Cost:\nUSD 5.5/kg in 2023."}
+    replies: list[tuple[str, Mapping[str, object]]] = [
+        ("the draft", {"thought": "Cost, then rise.", "steps": draft}),
+        *(("the search query", {"query": text}) for text in ("hydrogen", "rise", "offers")),
+        ("the revision", {"steps": [mended]}),
+        ("the revision", {"steps": []}),
+        ("the answer", tell("The levelised cost is USD 5.5/kg in 2023 [1].", "USD 5.5/kg")),
+    ]
+    with serving(*(by_task(task, reply) for task, reply in replies)) as model:
+        visit(model=model, collection=NAME, skip_agreeing=True)
+        page.get_by_label("Method").select_option("rat")
+        ask(page, "What does hydrogen cost?")
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("USD 5.5/kg")
+    story = page.locator(".story")
+    titles = story.get_by_role("heading", name=re.compile("^Step "))
+    expect(titles).to_have_text(
+        [
+            "Step 1: changed (report.txt, p. 1)",
+            "Step 2: agrees (report.txt, p. 2)",
+            "Step 3: unchanged (report.txt, p. 2)",
+        ]
+    )
+    expect(story.locator(".diff li")).to_have_text(
+        ["Cost:", "USD 1/kg in 2023.", "USD 5.5/kg in 2023."]
+    )
+    expect(story.locator("del")).to_have_text("USD 1/kg in 2023.")
+    expect(story.locator("ins")).to_have_text("USD 5.5/kg in 2023.")
+    assert page.evaluate(CHECKS) == []
+    story.locator("del").scroll_into_view_if_needed()
+    screenshot(page, "revisions", tmp_path)
+
+
+def by_task(task: str, reply: Mapping[str, object]) -> Answer:
+    """A reply to the prompts for one task, whenever they come."""
+    return Answer(text=json.dumps(reply), to=f"# Your task now: {task}")
+
+
 def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit) -> None:
     again = QUERY | {"input": "SELECT price FROM offer"}
     with serving(*scripted(PLAN, QUERY, SOUND, again, SOUND, FINISH, DECISION)) as model:
@@ -286,7 +330,7 @@ def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> Non
 
 def test_two_methods_answer_side_by_side(page: Page, visit: Visit, tmp_path: Path) -> None:
     answers = [
-        Answer(text=json.dumps(reply), to=f"# Your task now: {task}")
+        by_task(task, reply)
         for task, reply in (
             ("the plan", PLAN),
             ("the next action", QUERY),

@@ -151,7 +151,7 @@ export class Story {
     }
     if (!update.turns?.length) parts.push(...facts.map((fact) => this.fact(fact)));
     for (const change of replans) {
-      parts.push(diff(change), this.planned(change.after, "New plan"));
+      parts.push(replan(change), this.planned(change.after, "New plan"));
     }
     parts.push(...(update.failures ?? []).map(failure), ...(update.members ?? []).map((one) => this.member(one)));
     if (update.answer) parts.push(this.answered(update.answer, update.claims ?? []));
@@ -315,7 +315,7 @@ export function recorded(record) {
 }
 
 function replanned(story, change, add) {
-  add(diff(change), story.planned(change.after, "New plan"));
+  add(replan(change), story.planned(change.after, "New plan"));
 }
 
 /** A call of a model, folded: its prompt and its reply. */
@@ -354,10 +354,16 @@ function failure({ role, detail }) {
   return h("p", { className: "notice problem" }, `${role}: ${detail}`);
 }
 
-function revision(change) {
-  const place = change.document ? ` by ${change.document}, p. ${change.page}` : "";
-  return h("section", { className: "card" }, h("h3", {}, `Step ${change.step} ${change.skipped ? "stays" : "revised"}${place}`),
-    change.skipped ? null : [h("del", {}, change.before), h("ins", {}, change.after)]);
+function revision({ step, document, page, before, after, skipped }) {
+  const unchanged = before === after;
+  const what = !unchanged ? "changed" : skipped ? "agrees" : "unchanged";
+  return h("section", { className: "card" }, h("h3", {}, `Step ${step}: ${what} (${document}, p. ${page})`),
+    unchanged ? null : diff(before.split("\n"), after.split("\n")));
+}
+
+function replan({ before, after, reason }) {
+  return h("section", { className: "card change" }, h("h3", {}, "The plan changes"),
+    reason ? h("p", {}, reason) : null, diff(before, after));
 }
 
 function candidates({ candidate_queries: queries, query_scores: scores = [] }) {
@@ -374,8 +380,8 @@ function checked(claims) {
       claim.reason ? h("span", { className: "dim" }, ` (${claim.reason})`) : null))));
 }
 
-/** What changed between two plans, line by line (longest common subsequence). */
-function diff({ before, after, reason }) {
+/** What changed between two lists of lines (longest common subsequence). */
+function diff(before, after) {
   const common = before.map(() => []);
   const length = (a, b) => common[a]?.[b] ?? 0;
   for (let a = before.length - 1; a >= 0; a--) {
@@ -394,8 +400,7 @@ function diff({ before, after, reason }) {
       lines.push(h("li", {}, h("ins", {}, after[b++])));
     }
   }
-  return h("section", { className: "card change" }, h("h3", {}, "The plan changes"),
-    reason ? h("p", {}, reason) : null, h("ul", { className: "diff" }, lines));
+  return h("ul", { className: "diff" }, lines);
 }
 
 /** Rows of a query as a table, with what stands above them; any other text as it is. */
