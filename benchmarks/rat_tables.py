@@ -90,8 +90,8 @@ def _scores(records: Sequence[Record]) -> Table:
         columns=("scenario", "method", "right"),
         rows=rows,
         note="Programs: all tests pass (pass@1). Word problems: the program gives the published "
-        "number. Plans: every step can be carried out, and the goal is at hand (executability). "
-        "These figures depend on the language model.",
+        "number. Plans: every step up to the goal can be carried out, and the goal is then at hand "
+        "(executability). These figures depend on the language model.",
     )
 
 

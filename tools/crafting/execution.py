@@ -66,6 +66,8 @@ class _Bag:
 def executable(plan: str | Sequence[Step], goal: str, world: World) -> Verdict:
     """Carry out a plan from nothing and see whether it reaches its goal.
 
+    What is written behind the step that reaches it is not looked at.
+
     Args:
         plan: Text in the form of :func:`parse_plan`, or steps.
         goal: The item that must be at hand in the end, or at any time before.
