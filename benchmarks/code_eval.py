@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeAlias
 from uuid import uuid4
 
 from benchmarks.lines import published
-from benchmarks.machine import command, machine, versions
+from benchmarks.machine import made_by
 from planweave import BadInput, PlanweaveError
 from tools import sandbox
 
@@ -395,14 +395,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def report(words: Sequence[str], results: Sequence[Mapping[str, object]]) -> str:
     """A result file as JSON: what was run, when, where, under which layers, with what result."""
-    head = {
-        "command": command(words),
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": machine(),
-        "versions": versions(),
-        "protection": list(sandbox.protection()),
-    }
-    return json.dumps({**head, "result": list(results)}, indent=1) + "\n"
+    protection = list(sandbox.protection())
+    made = {**made_by(words), "protection": protection, "result": list(results)}
+    return json.dumps(made, indent=1) + "\n"
 
 
 if __name__ == "__main__":

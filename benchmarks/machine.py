@@ -68,13 +68,17 @@ def commit() -> str:
 
 
 def head() -> dict[str, JsonValue]:
-    """How and where a result is made: command, date, machine, versions, commit."""
+    """How and where ``planweave`` makes a result: as :func:`made_by`, and the commit."""
+    return made_by(["planweave", *sys.argv[1:]]) | {"commit": commit()}
+
+
+def made_by(words: Sequence[str]) -> dict[str, JsonValue]:
+    """How and where a result is made: command, date, machine, versions."""
     return {
-        "command": command(["planweave", *sys.argv[1:]]),
+        "command": command(words),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "versions": {**versions()},
-        "commit": commit(),
     }
 
 
