@@ -372,6 +372,14 @@ def attack(
     return result
 
 
+def test_the_page_says_how_many_they_are() -> None:
+    harmless = len(READING) + len(WRITING) + len(REACHING)
+    page = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text("utf-8")
+    assert f"{harmless + len(DANGEROUS)} programs that try to get out" in page
+    assert f"{harmless} of them do where nothing holds them" in page
+    assert f"{len(EXHAUSTING)} that use something up" in page
+
+
 @pytest.mark.parametrize("layers", PAIRS, ids="+".join)
 @pytest.mark.parametrize("name", [*READING, *WRITING, *REACHING, *DANGEROUS])
 def test_it_does_not_escape(name: str, world: World, layers: tuple[str, ...]) -> None:
