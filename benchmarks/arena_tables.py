@@ -110,7 +110,8 @@ def _standings(decisions: Sequence[Decision], who: str) -> Table:
         ],
         note="Skill: TrueSkill, start 25, in the order of the votes; both bad is a draw. Win rate: "
         "draws count half; in brackets the 95 % interval (Wilson, with errors clustered by task) "
-        "and the number of votes.",
+        "and how many comparisons with other methods the votes decide: a vote on a text that "
+        "several methods wrote counts for each of them.",
     )
 
 

@@ -160,6 +160,17 @@ def test_votes_on_texts_that_have_changed_do_not_count(tmp_path: Path) -> None:
     again.close()
 
 
+def test_a_vote_on_a_text_of_two_methods_counts_for_each(tmp_path: Path) -> None:
+    *methods, other = METHODS
+    records = [*(written("survey-1", method, "alike") for method in methods)]
+    ballot = opened(tmp_path, records=[*records, written("survey-1", other)])
+    (match,) = ballot.left()
+    ballot.cast(match, "a" if match.a.text == "alike" else "b")
+    counts = {one.source: (one.wins, one.rate.n) for one in standings(ballot.decisions())}
+    ballot.close()
+    assert counts == {**dict.fromkeys(methods, (1, 1)), other: (0, 2)}
+
+
 # -- skill and tables ---------------------------------------------------------------------------
 
 
