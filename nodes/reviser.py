@@ -1,11 +1,13 @@
 """Reviser: corrects a step of the draft by the one text that was looked up for it."""
 
 import json
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from difflib import unified_diff
+from itertools import chain
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, JsonValue
 
 from memory import Context, Page, Revision, WorkingMemory
 from nodes.drafter import MAX_STEPS, Text
@@ -18,36 +20,86 @@ from tools.documents.quotes import locate, states
 
 
 class Rewritten(BaseModel):
-    """A step as it should be."""
+    """An earlier step as it should be."""
 
     number: int
     text: Text
 
 
 class Revised(BaseModel):
-    """The reviser's reply: the steps, written again."""
+    """The reviser's reply."""
 
-    steps: list[Rewritten] = Field(max_length=MAX_STEPS)
+    @abstractmethod
+    def changes(self, step: int) -> dict[int, str]:
+        """The steps as they are written, by number, where ``step`` was checked."""
+
+
+class Step(Revised):
+    """The step that is checked, written again."""
+
+    text: Text
+
+    def changes(self, step: int) -> dict[int, str]:
+        """See :class:`Revised`."""
+        return {step: self.text}
+
+
+class StepAndEarlier(Step):
+    """The step, and what it shows to be wrong before it."""
+
+    earlier: list[Rewritten] = Field(max_length=2)
+
+    def changes(self, step: int) -> dict[int, str]:
+        """See :class:`Revised`; a later step is never written."""
+        return {one.number: one.text for one in self.earlier if 0 < one.number < step} | {
+            step: self.text
+        }
+
+
+class Steps(Revised):
+    """All steps in order, where the whole draft is checked at once."""
+
+    steps: list[Text] = Field(max_length=MAX_STEPS)
+
+    def changes(self, step: int) -> dict[int, str]:  # noqa: ARG002
+        """See :class:`Revised`."""
+        return dict(enumerate(self.steps, 1))
+
+
+_OTHERS: Mapping[type[Revised], Sequence[str]] = {
+    Step: (),
+    StepAndEarlier: ("rat/revise_earlier",),
+    Steps: ("rat/revise_whole",),
+}
+"""What is said of other steps than the one that is checked."""
 
 
 async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Revise ``state["step"]`` by its page: T*(1..i) from the task, T*(1..i-1), T(i) and R(i).
 
-    An unreadable reply leaves the step as it was, and so does one that repeats its instructions,
-    as small models do.
+    The prompt ends with the reply's form, filled with the step as it stands. An unreadable reply
+    leaves the step as it was, and so does one that repeats its instructions, as small models do.
     """
-    context = runtime.context
     lookup = next(one for one in state["lookups"] if one["step"] == state["step"])
     page = lookup["page"]
     if page is None:
         raise RuntimeError("The reviser is asked only where a page was found.")
-    reply = await ask_writer("reviser", Revised, _task(state, page, context), state, runtime)
-    admitted = [*checked(state), *([] if context.parallel else seen_with(state, context))]
+    output, form = _form(state, runtime.context)
+    task = load("rat/reviser").fill(
+        document=page["document"],
+        page=str(page["page"]),
+        text=excerpt(page, runtime.context.page_characters),
+        earlier=numbered(state, seen_with(state, runtime.context)),
+        others="".join(load(name).text for name in _OTHERS[output]),
+        form=json.dumps(form, ensure_ascii=False),
+    )
+    reply = await ask_writer("reviser", output, task, state, runtime)
+    written = reply.value.changes(state["step"]) if reply.value else {}
     changed = {
-        step.number: text
-        for step in (reply.value.steps if reply.value else [])
-        if step.number in admitted
-        and (text := step.text.strip()) not in ("", state["revised"][step.number - 1])
+        number: text
+        for number, step in written.items()
+        if number <= len(state["revised"])
+        and (text := step.strip()) not in ("", state["revised"][number - 1])
         and not _repeats_instructions(text)
     }
     return {
@@ -57,27 +109,18 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     }
 
 
-def _task(state: WorkingMemory, page: Page, context: Context) -> str:
-    steps = [{"number": number, "text": state["revised"][number - 1]} for number in checked(state)]
-    return load("rat/reviser").fill(
-        document=page["document"],
-        page=str(page["page"]),
-        text=excerpt(page, context.page_characters),
-        earlier=numbered(state, seen_with(state, context)),
-        others=_others(state["step"], context),
-        steps=json.dumps({"steps": steps}, ensure_ascii=False),
-    )
-
-
-def _others(number: int, context: Context) -> str:
-    """Which other steps the reply may or need not hold."""
-    if number == WHOLE:
-        return load("rat/revise_whole").text
-    return "" if context.parallel or number == 1 else load("rat/revise_earlier").text
+def _form(state: WorkingMemory, context: Context) -> tuple[type[Revised], dict[str, JsonValue]]:
+    """What is replied, and the reply that would change nothing."""
+    if state["step"] == WHOLE:
+        return Steps, {"steps": [*state["revised"]]}
+    text = state["revised"][state["step"] - 1]
+    if context.parallel or state["step"] == 1:
+        return Step, {"text": text}
+    return StepAndEarlier, {"text": text, "earlier": []}
 
 
 def _repeats_instructions(text: str) -> bool:
-    names = ("rat/ground", "rat/reviser", "rat/revise_whole", "rat/revise_earlier")
+    names = ("rat/ground", "rat/reviser", *chain(*_OTHERS.values()))
     instructions = "\n\n".join(load(name).text for name in names)
     return bool(locate(text, instructions)) or states(instructions, text)
 

@@ -193,12 +193,12 @@ def test_a_revision_tells_what_changed_and_what_did_not(
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(folder / "data"))
     add_report(tmp_path)
     draft = ["Cost:\nUSD 1/kg in 2023.", "Prices of offers rise by 4% a year.", "It gets dear."]
-    mended = {"number": 1, "text": "Cost:\nUSD 5.5/kg in 2023."}
+    mended = {"text": "Cost:\nUSD 5.5/kg in 2023."}
     replies: list[tuple[str, Mapping[str, object]]] = [
         ("the draft", {"thought": "Cost, then rise.", "steps": draft}),
         *(("the search query", {"query": text}) for text in ("hydrogen", "rise", "offers")),
-        ("the revision", {"steps": [mended]}),
-        ("the revision", {"steps": []}),
+        ("the revision", mended),
+        ("the revision", {"text": draft[2], "earlier": []}),
         ("the answer", tell("The levelised cost is USD 5.5/kg in 2023 [1].", "USD 5.5/kg")),
     ]
     with serving(*(by_task(task, reply) for task, reply in replies)) as model:

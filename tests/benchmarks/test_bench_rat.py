@@ -317,9 +317,9 @@ def pupil(family: str, prompt: Prompt) -> Reply:
         case "query":
             return {"query": "oak_planks"}
         case "revise":
+            steps = ["mine 1 oak_log", "craft 4 oak_planks"]
             first = "## Steps that are checked\n(nothing)" in prompt.text
-            step = (1, "mine 1 oak_log") if first else (2, "craft 4 oak_planks")
-            return {"steps": [{"number": step[0], "text": step[1]}]}
+            return {"steps": steps, "text": steps[not first], "earlier": []}
     wrong, right = REPLIES[family][prompt.task]
     return right if "mine 1 oak_log" in prompt.text else wrong
 
@@ -381,7 +381,7 @@ def author(prompt: Prompt) -> Reply:
         case "query":
             return {"query": "Apollo 8"}
         case "revise":
-            return {"steps": [{"number": 1, "text": "Apollo 8 flew in 1968."}]}
+            return {"text": "Apollo 8 flew in 1968."}
     assert prompt.task == "text"
     return f"It flew.\n\n{'In 1968.' if '1968' in prompt.text else 'When?'}"
 

@@ -60,8 +60,8 @@ def query(text: str) -> Reply:
     return {"query": text}
 
 
-def revised(*steps: tuple[int, str]) -> Reply:
-    return {"steps": [{"number": number, "text": text} for number, text in steps]}
+def revised(text: str, *earlier: tuple[int, str]) -> Reply:
+    return {"text": text, "earlier": [{"number": n, "text": other} for n, other in earlier]}
 
 
 def answer(text: str, short: str | None = None) -> Reply:
@@ -70,7 +70,7 @@ def answer(text: str, short: str | None = None) -> Reply:
 
 COSTS_1, COSTS_5 = "Hydrogen costs USD 1/kg.", "Hydrogen costs USD 5.5/kg."
 HOLDS_30, HOLDS_33 = "It holds 30 kWh/kg.", "It holds 33.3 kWh/kg."
-FIRST, SECOND = revised((1, COSTS_5)), revised((2, HOLDS_33))
+FIRST, SECOND = revised(COSTS_5), revised(HOLDS_33)
 SAID = answer("The levelised cost of hydrogen is USD 5.5/kg [1], its value 33.3 kWh/kg [2].", "5.5")
 
 
@@ -144,8 +144,8 @@ async def test_an_earlier_step_may_be_corrected_a_later_one_not(ask: Ask) -> Non
     script = good()
     script.left["draft"] = [draft(COSTS_1, HOLDS_30, "So it is dear.")]
     script.left["revise"] = [
-        revised((1, COSTS_1), (3, "So it is cheap.")),
-        revised((2, HOLDS_33), (1, COSTS_5)),
+        revised(COSTS_1, (2, "So it is cheap.")),
+        revised(HOLDS_33, (1, COSTS_5), (2, "Nothing.")),
     ]
     memory = await ask("rat", script, retrievals=2)
     assert memory["revised"] == [COSTS_5, HOLDS_33, "So it is dear."]
@@ -164,7 +164,7 @@ async def test_a_reviser_that_repeats_its_instructions_leaves_the_step(
     copied: str, ask: Ask
 ) -> None:
     script = good()
-    script.left["revise"] = [revised((1, copied)), SECOND]
+    script.left["revise"] = [revised(copied), SECOND]
     memory = await ask("rat", script)
     assert memory["revised"] == [COSTS_1, HOLDS_33]
 
@@ -294,6 +294,7 @@ async def test_a_whole_draft_is_left_only_if_all_of_it_is_stated(
 ) -> None:
     script = good()
     script.left["draft"] = [draft(COST, second)]
+    script.left["revise"] = [{"steps": [COST, HOLDS_33]}]
     memory = await ask("rat", script, skip_agreeing=True, revision="non_causal")
     assert script.tasks.count("revise") == revisions
     assert [one["skipped"] for one in memory["revisions"]][:1] == [not revisions]
@@ -325,7 +326,7 @@ async def test_independent_steps_are_revised_at_once(ask: Ask) -> None:
     script = good()
     script.left["draft"] = [linked((COSTS_1, []), (HOLDS_30, []), ("So it is dear.", [2, 1, 7, 3]))]
     script.left["query"].append(query("hydrogen"))
-    script.left["revise"].append(revised((3, "So it is dear indeed."), (1, "Nothing.")))
+    script.left["revise"].append(revised("So it is dear indeed.", (1, "Nothing.")))
     memory = await ask("rat", script, parallel=True)
     assert script.tasks == [
         *("draft", "query", "query", "revise", "revise"),
@@ -349,7 +350,7 @@ async def test_in_parallel_no_other_steps_are_checked_than_in_order(ask: Ask) ->
 
 async def test_non_causal_revises_all_steps_from_one_retrieval(ask: Ask, shelf: Shelf) -> None:
     script = good()
-    script.left["revise"] = [revised((1, COSTS_5), (2, HOLDS_33), (3, "More."))]
+    script.left["revise"] = [{"steps": [COSTS_5, HOLDS_33, "More."]}]
     memory = await ask("rat", script, revision="non_causal")
     assert script.tasks == ["draft", "query", "revise", "answer"]
     assert len(shelf.queries) == 1
@@ -380,7 +381,7 @@ async def test_a_draft_of_code_is_its_own_query_and_the_last_call_gives_one_prog
     program = "```python\ndef heat():\n    return 33.3\n```"
     script = Replies(
         draft=[draft("# the heating value\nheat = 30", "# no page on this")],
-        revise=[revised((1, "# the heating value\nheat = 33.3"))],
+        revise=[revised("# the heating value\nheat = 33.3")],
         program=[program],
     )
     shelf.pages = shelf.pages[1:]
@@ -409,7 +410,7 @@ async def test_revised_steps_are_the_plan(ask: Ask) -> None:
     script = Replies(
         draft=[draft("STEP 1: mine 1 log", "2. craft 4 planks", "step: craft 1 stick")],
         query=[query("levelised cost")],
-        revise=[revised((1, "Step 1) mine 2 log"))],
+        revise=[revised("Step 1) mine 2 log")],
     )
     memory = await ask("rat", script, family="planning", retrievals=1)
     assert script.tasks == ["draft", "query", "revise"]

@@ -131,11 +131,11 @@ async def test_the_whole_prompt_of_each_role_of_rat(
     for module in ("nodes.intake", "nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     steps = [{"text": "Hydrogen costs little.", "needs": []}, {"text": "Heat too.", "needs": [1]}]
-    revised = {"steps": [{"number": 1, "text": "Hydrogen costs USD 5.5/kg."}]}
+    revised = {"text": "Hydrogen costs USD 5.5/kg.", "earlier": []}
     script = Replies(
         draft=[{"thought": "Look.", "steps": steps}],
         query=[{"query": "hydrogen"}, {"query": "heat"}],
-        revise=[revised, {"steps": []}],
+        revise=[revised, revised],
         program=["```python\nx = 1\n```"],
         text=[{"text": "It costs."}],
         answer=[{"text": "It costs [1].", "short": None, "unknown": ""}],

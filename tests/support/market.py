@@ -27,9 +27,9 @@ ANSWER = "USD 5.5/kg, 4% a year"
 RAT: tuple[Mapping[str, object], ...] = (
     {"thought": "Cost, then rise.", "steps": DRAFT},
     {"query": "levelised cost of hydrogen"},
-    {"steps": [{"number": 1, "text": REVISED}]},
+    {"text": REVISED},
     {"query": "rise of prices"},
-    {"steps": []},
+    {"text": DRAFT[1], "earlier": []},
     tell(SAID, ANSWER),
 )
 """Two steps, of which the first is corrected by its page, and the second is not."""
