@@ -78,7 +78,7 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     """Revise ``state["step"]`` by its page: T*(1..i) from the task, T*(1..i-1), T(i) and R(i).
 
     The prompt ends with the reply's form, filled with the step as it stands. An unreadable reply
-    leaves the step as it was, and so does one that repeats its instructions, as small models do.
+    leaves the step as it was, and so does one that repeats the prompt, as small models do.
     """
     lookup = next(one for one in state["lookups"] if one["step"] == state["step"])
     page = lookup["page"]
@@ -99,8 +99,8 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
         number: text
         for number, step in written.items()
         if number <= len(state["revised"])
-        and (text := step.strip()) not in ("", state["revised"][number - 1])
-        and not _repeats_instructions(text)
+        and (text := step.strip()) not in ("", "…", "...", state["revised"][number - 1])
+        and not _repeats_prompt(text, page)
     }
     return {
         "revisions": _revisions(state, lookup["query"], page, changed),
@@ -119,9 +119,10 @@ def _form(state: WorkingMemory, context: Context) -> tuple[type[Revised], dict[s
     return StepAndEarlier, {"text": text, "earlier": []}
 
 
-def _repeats_instructions(text: str) -> bool:
+def _repeats_prompt(text: str, page: Page) -> bool:
     names = ("rat/ground", "rat/reviser", *chain(*_OTHERS.values()))
-    instructions = "\n\n".join(load(name).text for name in names)
+    said = [*(load(name).text for name in names), f"{page['document']}, p. {page['page']}"]
+    instructions = "\n\n".join(said)
     return bool(locate(text, instructions)) or states(instructions, text)
 
 
