@@ -9,28 +9,25 @@
 | calculation | of both, in turn: a calculation; arithmetic with a derivation |
 """
 
-import gzip
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from benchmarks.agents_quantity import Quantity, agree, is_number, quantities, result_of, same
 from benchmarks.agents_tatqa import SCALES, match
 from benchmarks.suite import drawn
 from planweave import BadInput
+from planweave.records import read_records
 
 SETS = ("simple 1", "simple 2", "complex 1", "complex 2", "calculation")
 
 _MEND = (
     "Name a folder that holds docs/questions.jsonl with its documents, tatqa/dev.jsonl.gz, or both."
 )
-
-Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,13 +170,13 @@ def load(folder: Path, *, contexts: int, seed: int) -> Found:
     questions: list[Question] = []
     documents: list[Document] = []
     if reports.exists():
-        asked = _lines(reports, _Asked)
+        asked = read_records(reports, _Asked, mend=_MEND)
         files = {name: _file_of(name, reports.parent) for name in {one.doc for one in asked}}
         questions += [_of_report(one, files[one.doc].name) for one in asked]
         paths = sorted({*files.values(), *reports.parent.glob("*.pdf")})
         documents += [Document(path.name, path) for path in paths]
     if tables.exists():
-        pool = _lines(tables, _Context)
+        pool = read_records(tables, _Context, mend=_MEND)
         for context in drawn(pool, contexts, seed, lambda one: one.table.uid):
             documents.append(_document(context))
             questions += [q for one in context.questions if (q := _of_table(one, context))]
@@ -209,19 +206,6 @@ def choose(questions: Sequence[Question], limit: int | None, seed: int) -> list[
 
 def _in_turn(*pools: Iterable[Question]) -> list[Question]:
     return [q for q in chain.from_iterable(zip_longest(*pools)) if q is not None]
-
-
-def _lines(path: Path, model: type[Model]) -> list[Model]:
-    try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
-        return [model.model_validate_json(line) for line in text.splitlines() if line.strip()]
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise BadInput(f"{path} cannot be read ({type(error).__name__}).", mend=_MEND) from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "a line"
-        raise BadInput(f"{path} is of another layout: {where}: {first['msg']}.") from None
 
 
 def _file_of(name: str, folder: Path) -> Path:

@@ -14,8 +14,9 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from pydantic import BaseModel
 
-from benchmarks.multihop import Corpus, MultiHop, Paragraph, records
+from benchmarks.multihop import Corpus, MultiHop, Paragraph
 from learning import Candidate, Hit, words
+from planweave.records import read_records
 
 Order = Literal["question", "published"]
 
@@ -41,6 +42,7 @@ for are both from by after before he she it they this his her its as with betwee
 _OPENERS = frozenset(
     _OPENING_WORDS.split()
 )  # words that are written with a capital for standing first
+_MEND = "Give recorded runs with question, split and steps."
 _FOCUS = 6  # plain words of a question that follow a name in a query
 
 
@@ -284,13 +286,15 @@ def recorded_searches(path: Path) -> dict[str, list[str]]:
     """What recorded runs on training questions searched for, by question.
 
     Args:
-        path: JSON lines with ``question``, ``split`` and ``steps`` that hold an ``action``.
+        path: Records with ``question``, ``split`` and ``steps`` that hold an ``action``.
 
     Raises:
-        BadInput: The file cannot be read, or a line is no such record.
+        BadInput: The file cannot be read, or holds what is no such record.
     """
     found: dict[str, list[str]] = {}
-    for record in records(path, _Trajectory):
+    for record in read_records(
+        path, _Trajectory, mend="Give recorded runs with question, split and steps."
+    ):
         if record.split == "train":
             actions = [_SEARCH.fullmatch(step.action or "") for step in record.steps]
             queries = [match[1] for match in actions if match]

@@ -1,10 +1,7 @@
 """Files of JSON lines: published ones read, our own appended one by one, safe against a kill."""
 
 import fcntl
-import gzip
-import json
 import os
-import zlib
 from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
@@ -13,24 +10,15 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from planweave import BadInput
+from planweave.records import read_records
 
 Line = TypeVar("Line", bound=BaseModel)
 
 
 def published(path: Path) -> list[dict[str, Any]]:
-    """The records of a published file of JSON lines, plain or with gzip; blank lines are none.
-
-    Raises:
-        BadInput: It cannot be read, or a line is no JSON.
-    """
-    try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as file:
-            return [json.loads(line) for line in file if line.strip()]
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise BadInput(
-            f"{path} cannot be read ({type(error).__name__}).",
-            mend="Give a published file of JSON lines, plain or with gzip, or its folder.",
-        ) from None
+    """The records of a published file, whatever their fields; see :func:`read_records`."""
+    mend = "Give a published file of JSON lines, plain or with gzip, or its folder."
+    return read_records(path, dict[str, Any], mend=mend)
 
 
 class Parsed(NamedTuple, Generic[Line]):

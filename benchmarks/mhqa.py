@@ -20,18 +20,23 @@ from benchmarks.record import Record, Score
 from benchmarks.suite import Sample, Suite, drawn, register
 from benchmarks.table import Table
 from memory import Answer, Context, WorkingMemory
+from planweave import BadInput
 from tools.short_answers import match
 
 NAME = "mhqa"
 
-FILES: Mapping[str, str] = MappingProxyType(
+FILES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "hotpotqa": "hotpotqa/dev_distractor_subset.jsonl.gz",
-        "2wiki": "2wikimultihopqa/dev_subset.jsonl.gz",
-        "musique": "musique/dev_subset.jsonl.gz",
+        "hotpotqa": (
+            "hotpotqa/dev_distractor_subset.jsonl.gz",
+            "hotpotqa/hotpot_dev_distractor_v1.json",
+        ),
+        "2wiki": ("2wikimultihopqa/dev_subset.jsonl.gz", "2wikimultihopqa/dev.json"),
+        "musique": ("musique/dev_subset.jsonl.gz", "musique/musique_ans_v1.0_dev.jsonl"),
     }
 )
-"""Questions of each data set that nothing here was trained on."""
+"""Questions of each data set that nothing here was trained on: a part of them, or all as published
+(packed or not), whichever is there first."""
 
 
 WAYS: Mapping[str, Way] = MappingProxyType(
@@ -67,7 +72,13 @@ def load(dataset: str, data: Path) -> list[MultiHop]:
     Raises:
         BadInput: Its file is not in the folder ``data``, or not in its published format.
     """
-    return multihop.load(data / FILES[dataset])
+    found = [path for name in FILES[dataset] for path in sorted(data.glob(f"{name}*"))]
+    if not found:
+        raise BadInput(
+            f"{data} has no questions of {dataset}.",
+            mend=f"Give a folder with {' or '.join(FILES[dataset])} in it: --data FOLDER",
+        )
+    return multihop.load(found[0])
 
 
 @dataclass(frozen=True)

@@ -1,32 +1,31 @@
 """Multi-hop questions with their paragraphs, from three published formats, and their corpus.
 
 HotpotQA (Yang et al. 2018), 2WikiMultihopQA (Ho et al. 2020) and MuSiQue-Ans (Trivedi et al. 2022),
-one JSON object a line, plain or with gzip; the format is told by the fields of a record.
+JSON lines or a JSON array, plain or packed; the format is told by the fields of a record.
 """
 
-import gzip
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, TypeVar
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, Discriminator, Field, RootModel, Tag, ValidationError
+from pydantic import AliasChoices, BaseModel, Discriminator, Field, RootModel, Tag
 
 from learning import Embed
 from planweave import BadInput
+from planweave.records import read_records
 from tools.documents.fusion import reciprocal_rank
 from tools.documents.vectors import VectorIndex
 from tools.documents.words import WordIndex
 
-Model = TypeVar("Model", bound=BaseModel)
 DataSetName = Literal["hotpotqa", "2wikimultihopqa", "musique"]
 
 DEPTH = 100
 """How far down the two rankings are fused."""
 
 _MEND = (
-    "Name a .jsonl or .jsonl.gz file of HotpotQA, 2WikiMultihopQA or MuSiQue with its paragraphs."
+    "Name a file of HotpotQA, 2WikiMultihopQA or MuSiQue with its paragraphs, such as "
+    "hotpot_dev_distractor_v1.json."
 )
 
 
@@ -82,7 +81,7 @@ class MultiHop:
 class _Wiki(BaseModel):
     """A record of HotpotQA or 2WikiMultihopQA (which adds ``evidences``)."""
 
-    id: str | None = None
+    id: str | None = Field(default=None, validation_alias=AliasChoices("id", "_id"))
     question: str
     answer: str
     supporting_facts: list[tuple[str, int]]
@@ -170,9 +169,9 @@ def load(path: Path) -> list[MultiHop]:
     """Read a file of questions with paragraphs; each question once.
 
     Raises:
-        BadInput: The file cannot be read, or a line is no record with paragraphs.
+        BadInput: The file cannot be read, or holds what is no record with paragraphs.
     """
-    found = [record.root.read() for record in records(path, _Record)]
+    found = [record.root.read() for record in read_records(path, _Record, mend=_MEND)]
     without = [question.id for question in found if not question.supporting]
     if without or not found:
         problem = (
@@ -180,26 +179,6 @@ def load(path: Path) -> list[MultiHop]:
         )
         raise BadInput(f"{path.name} cannot be used: {problem}.", mend=_MEND)
     return list({question.id: question for question in found}.values())
-
-
-def records(path: Path, model: type[Model]) -> Iterator[Model]:
-    """The records of a file of JSON lines, plain or with gzip.
-
-    Raises:
-        BadInput: The file cannot be read, or a line is no such record.
-    """
-    number = 0
-    try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-            for number, line in enumerate(file, 1):  # noqa: B007 - named in the error
-                yield model.model_validate_json(line)
-    except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(f"{path} cannot be read ({type(error).__name__}).", mend=_MEND) from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        said = f"{where}: {first['msg']}" if where else first["msg"]
-        raise BadInput(f"{path.name}, line {number}: {said}.", mend=_MEND) from None
 
 
 class Corpus:

@@ -4,16 +4,14 @@ The pairs are those of RAGChecker's meta-evaluation (Ru et al. 2024): two answer
 reference, and two annotators who say how much better one is.
 """
 
-import gzip
 import hashlib
 import json
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue
 
 from benchmarks.play import OnCall
 from benchmarks.rag_tables import agreement_tables
@@ -23,6 +21,7 @@ from benchmarks.suite import Sample, Suite, drawn, register
 from benchmarks.table import Table
 from memory import Answer, Context, WorkingMemory
 from planweave import BadInput
+from planweave.records import read_records
 
 NAME = "rag"
 
@@ -69,26 +68,12 @@ def load(path: Path) -> list[Pair]:
     """Read a file of judged pairs.
 
     Raises:
-        BadInput: The file cannot be read, or a line is no judged pair.
+        BadInput: The file cannot be read, or holds what is no judged pair.
     """
-    try:
-        opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rt", encoding="utf-8") as file:
-            found = [_read(line, f"{path.name}, line {n}") for n, line in enumerate(file, 1)]
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise BadInput(f"{path} cannot be read ({type(error).__name__}).", mend=_MEND) from None
+    found = read_records(path, Pair, mend=_MEND)
     if not found:
         raise BadInput(f"{path} holds no pair.", mend=_MEND)
     return found
-
-
-def _read(line: str, where: str) -> Pair:
-    try:
-        return Pair.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"])) or "line"
-        raise BadInput(f"{where} is no judged pair: {name}: {first['msg']}.", mend=_MEND) from None
 
 
 def choose(pairs: Sequence[Pair], limit: int | None, seed: int) -> list[Pair]:

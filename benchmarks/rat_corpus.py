@@ -176,11 +176,11 @@ def _planning(data: Path) -> tuple[list[Text], list[Text]]:
 
 def _writing(data: Path) -> tuple[list[Text], list[Text]]:
     """The paragraphs of Wikipedia that questions of HotpotQA were published with."""
-    files = sorted(data.glob("*_distractor_subset.jsonl.gz"))
+    files = sorted({*data.glob("*_distractor_*.json*"), *data.glob("hotpot_train_*.json*")})
     if not files:
         raise BadInput(
             f"{data} holds no paragraphs of HotpotQA.",
-            mend="Give the folder of its *_distractor_subset.jsonl.gz files with --data.",
+            mend="Give the folder of hotpot_dev_distractor_v1.json with --data.",
         )
     found = (multihop.load(path) for path in files)
     paragraphs = {one: None for file in found for question in file for one in question.paragraphs}

@@ -4,7 +4,6 @@ Three parts, each with the command, machine, date and commit that it was measure
 one JSON file: a part that is measured again takes the place of what it was.
 """
 
-import gzip
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ from benchmarks.retrieval_quality import (
 from benchmarks.retrieval_speed import Indexing, Speed, indexing, vector_speeds, word_speed
 from benchmarks.table import Table
 from planweave import BadInput
+from planweave.records import read_records
 from tools.documents.collection import WORDS_ONLY
 
 if TYPE_CHECKING:
@@ -186,10 +186,4 @@ def _there(data: Path, name: str) -> Path:
 
 
 def _records(data: Path, name: str, kind: type[Record]) -> list[Record]:
-    path = _there(data, name)
-    raw = path.read_bytes()
-    try:
-        text = gzip.decompress(raw) if path.suffix == ".gz" else raw
-        return [kind.model_validate_json(line) for line in text.splitlines() if line.strip()]
-    except (OSError, EOFError, ValueError):
-        raise BadInput(f"The file {path} is damaged.", mend="Fetch it again.") from None
+    return read_records(_there(data, name), kind, mend="Fetch it again.")

@@ -1,6 +1,6 @@
 """Instruction paths: the actions that were taken for a question, in order (arXiv 2504.13032, 4.2).
 
-A file of trajectories holds one JSON object a line, plain or with gzip; the names of its fields
+A file of trajectories holds JSON lines or one JSON array, plain or packed; the names of its fields
 are those of the published sets (HotpotQA, ALFWorld, ScienceWorld, WebShop).
 """
 
@@ -9,10 +9,9 @@ import hashlib
 import json
 import pathlib
 import re
-import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, BinaryIO, TypeAlias
+from typing import Annotated, Any, BinaryIO, Self, TypeAlias
 
 from pydantic import (
     AliasChoices,
@@ -20,12 +19,14 @@ from pydantic import (
     BeforeValidator,
     Field,
     JsonValue,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
     StringConstraints,
-    TypeAdapter,
-    ValidationError,
+    model_validator,
 )
 
 from planweave import BadInput
+from planweave.records import read_records
 
 TaskOf: TypeAlias = Callable[[Mapping[str, JsonValue]], str]
 """Names the task of a record that was read."""
@@ -33,7 +34,7 @@ TaskOf: TypeAlias = Callable[[Mapping[str, JsonValue]], str]
 _MOST = 10_000
 _MOST_BYTES = 256_000_000
 _NOT_AN_ACTION = re.compile(r"(reset|think\b.*|)", re.IGNORECASE)
-_RECORD: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
+_MEND = 'Give a .jsonl or .jsonl.gz file of {"question": …, "steps": [{"action": …}, …]} a line.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,16 @@ class _Trajectory(BaseModel):
     )
     final_score: Annotated[float, Field(le=100)] | None = None
     source: _Text | None = None
+    _record: Mapping[str, JsonValue] = PrivateAttr(default_factory=dict)
 
-    def path(self, file: str, task: str | None) -> Path | None:
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep(cls, given: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        made = read(given)
+        made._record = given
+        return made
+
+    def path(self, file: str, task_of: TaskOf | None) -> Path | None:
         """The path, or None without any action."""
         kept = (s.action for s in self.steps if not _NOT_AN_ACTION.fullmatch(s.action))
         instructions = tuple(" ".join(action.split()) for action in kept)
@@ -97,7 +106,7 @@ class _Trajectory(BaseModel):
         own = self.task_type or (self.task if self.task_description is not None else "")
         reward = self.reward if self.final_score is None else max(0.0, self.final_score / 100)
         return Path(
-            task=own if task is None else task,
+            task=task_of(self._record) if task_of else own,
             question=self.question,
             instructions=instructions,
             reward=reward,
@@ -105,54 +114,27 @@ class _Trajectory(BaseModel):
         )
 
 
-def read_paths(file: pathlib.Path, task_of: TaskOf | None = None) -> list[Path]:
-    """The paths of a file of trajectories, failed ones too; thoughts and resets are no actions.
-
-    Args:
-        file: JSON lines, ``.gz`` or not: a question and its ``steps``, each with an ``action``.
-        task_of: Names the task of each record; by itself the one that the record names, if any.
-
-    Raises:
-        BadInput: The file cannot be read, or a line is no trajectory.
-    """
-    try:
-        with file.open("rb") as opened:
-            return paths_in(opened, file, task_of)
-    except OSError as error:
-        raise _unreadable(file, error) from None
-
-
-def paths_in(
-    opened: BinaryIO,
+def read_paths(
     file: pathlib.Path,
     task_of: TaskOf | None = None,
     *,
+    opened: BinaryIO | None = None,
     most_bytes: int | None = None,
 ) -> list[Path]:
-    """As :func:`read_paths`, of what is open already and is told of as ``file``.
+    """The paths of a file of trajectories, failed ones too; thoughts and resets are no actions.
+
+    Args:
+        file: Of records with a question and its ``steps``, each with an ``action``.
+        task_of: Names the task of each record; by itself the one that the record names, if any.
+        opened: Read instead, where ``file`` is but its name.
+        most_bytes: What it may hold when unpacked; 256 MB if unset.
 
     Raises:
-        BadInput: It cannot be read, holds more than ``most_bytes`` when unpacked, or a line is no
-            trajectory.
+        BadInput: The file cannot be read, holds too much, or what is no trajectory.
     """
-    paths = []
-    for number, line in enumerate(_lines(opened, file, most_bytes or _MOST_BYTES), start=1):
-        if not line.strip():
-            continue
-        try:
-            record = _RECORD.validate_json(line)
-            trajectory = _Trajectory.model_validate(record)
-        except ValidationError as error:
-            wrong = error.errors(include_url=False, include_input=False)[0]
-            field = ".".join(map(str, wrong["loc"]))
-            raise BadInput(
-                f"Line {number} of {file} is no trajectory ({field or 'record'}: {wrong['msg']}).",
-                mend='Write {"question": …, "steps": [{"action": …}, …]} on each line.',
-            ) from None
-        path = trajectory.path(file.name, task_of(record) if task_of else None)
-        if path is not None:
-            paths.append(path)
-    return paths
+    most = most_bytes or _MOST_BYTES
+    read = read_records(file, _Trajectory, mend=_MEND, opened=opened, most=most)
+    return [path for one in read if (path := one.path(file.name, task_of))]
 
 
 def succeeded(paths: Iterable[Path]) -> list[Path]:
@@ -189,26 +171,3 @@ def _record(path: Path) -> dict[str, JsonValue]:
         "reward": path.reward,
         "steps": [{"action": instruction} for instruction in path.instructions],
     }
-
-
-def _lines(opened: BinaryIO, file: pathlib.Path, most: int) -> list[str]:
-    try:
-        unpacked = gzip.GzipFile(fileobj=opened) if file.suffix == ".gz" else opened
-        raw = unpacked.read(most + 1)
-        text = raw.decode("utf-8")
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise _unreadable(file, error) from None
-    if len(raw) > most:
-        raise BadInput(
-            f"The file {file} holds more than {most / 1e6:.0f} MB of trajectories.",
-            mend="Split it into several.",
-        )
-    return text.split("\n")
-
-
-def _unreadable(file: pathlib.Path, error: Exception) -> BadInput:
-    reason = getattr(error, "strerror", None) or "it is damaged"
-    return BadInput(
-        f"The file {file} of trajectories cannot be read ({reason}).",
-        mend="Name a .jsonl or .jsonl.gz file.",
-    )

@@ -18,7 +18,7 @@ from apps.trajectory import path_of
 from learning import SentenceVectors
 from learning.experience import Experience, experience_of
 from learning.instruction_graph import THRESHOLD, InstructionGraph
-from learning.paths import Path, paths_in
+from learning.paths import Path, read_paths
 from learning.plan_assessor import EMBEDDINGS
 from memory import Turn
 from models import embedding_id, embeddings
@@ -77,7 +77,7 @@ class Experiences:
             )
         content = await body(request, _MOST_BYTES)
         paths = await run_in_threadpool(
-            paths_in, io.BytesIO(content), FilePath(name), most_bytes=_MOST_UNPACKED
+            read_paths, FilePath(name), opened=io.BytesIO(content), most_bytes=_MOST_UNPACKED
         )
         new = await run_in_threadpool(experience.add, paths)
         succeeded = sum(path.reward == 1 for path in paths)

@@ -357,9 +357,13 @@ def test_paths_are_added_from_a_file(page: TestClient) -> None:
     [
         ("../paths.jsonl", b"", "no file of trajectories"),
         ("paths.csv", b"", "no file of trajectories"),
-        ("paths.jsonl", b'{"question": "Who?"}', "Line 1 of paths.jsonl is no trajectory"),
-        ("paths.jsonl", b"\xff", "paths.jsonl of trajectories cannot be read"),
-        ("paths.jsonl.gz", b"no gzip", "paths.jsonl.gz of trajectories cannot be read"),
+        (
+            "paths.jsonl",
+            b'{"question": "Who?"}',
+            "Line 1 of paths.jsonl is not",
+        ),
+        ("paths.jsonl", b"\xff", "The file paths.jsonl cannot be read"),
+        ("paths.jsonl.gz", b"no gzip", "The file paths.jsonl.gz cannot be read"),
         ("paths.jsonl.gz", gzip.compress(b" " * 50_000_001), "more than 50 MB"),
     ],
 )

@@ -212,8 +212,8 @@ def test_a_smaller_limit_chooses_a_part_in_turn(data: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "content", "said"),
     [
-        ("docs/questions.jsonl", b"{}", "is of another layout: id"),
-        ("tatqa/dev.jsonl.gz", b"no gzip", "cannot be read (BadGzipFile)"),
+        ("docs/questions.jsonl", b"{}", "is not as it should be (id: Field required)"),
+        ("tatqa/dev.jsonl.gz", b"no gzip", "cannot be read (it is damaged)"),
         ("docs/report_pages.jsonl", None, "that questions name is not in"),
     ],
 )

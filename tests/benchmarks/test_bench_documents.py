@@ -156,7 +156,7 @@ def test_absent_and_damaged_data_are_told(data: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="There is no file"):
         list(measure("indexing", Asked(data=tmp_path / "nowhere")))
     (data / retrieval.QUESTIONS).write_text("{")
-    with pytest.raises(BadInput, match="is damaged"):
+    with pytest.raises(BadInput, match="is not as it should be"):
         list(measure("quality", Asked(data=data, embeddings="letters:x")))
     result = tmp_path / "retrieval.json"
     result.write_text("[]")

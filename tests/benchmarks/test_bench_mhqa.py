@@ -115,7 +115,7 @@ def test_paragraphs_found_by_hand() -> None:
 
 def write(folder: Path, rows: Mapping[str, Sequence[object]]) -> Path:
     for name, records in rows.items():
-        path = folder / FILES[name]
+        path = folder / FILES[name][0]
         path.parent.mkdir(parents=True, exist_ok=True)
         with gzip.open(path, "wt", encoding="utf-8") as file:
             file.writelines(f"{json.dumps(one)}\n" for one in records)
@@ -367,8 +367,21 @@ def test_a_wrong_option_is_said(
     bench(data, tmp_path, *words, fails=said)
 
 
+@pytest.mark.parametrize("pack", ["", ".gz"])
+def test_the_published_files_are_found(tmp_path: Path, pack: str) -> None:
+    official = {key: value for key, value in WIKI.items() if key != "id"} | {"_id": "5a7f"}
+    whole = {"hotpotqa": [official], "2wiki": [official | EVIDENCES]}
+    for name, records in whole.items():
+        path = tmp_path / f"{FILES[name][1]}{pack}"
+        path.parent.mkdir()
+        content = json.dumps(records, indent=1).encode()
+        path.write_bytes(gzip.compress(content) if pack else content)
+        (found,) = load(name, tmp_path)
+        assert (found.id, len(found.steps)) == ("5a7f", 0 if name == "hotpotqa" else 2)
+
+
 def test_a_folder_without_the_files(tmp_path: Path) -> None:
-    bench(tmp_path, tmp_path, fails="cannot be read (FileNotFoundError)")
+    bench(tmp_path, tmp_path, fails="no questions of hotpotqa")
 
 
 def test_retrieval_without_a_model(data: Path, tmp_path: Path) -> None:
@@ -510,7 +523,7 @@ def test_a_copy_without_the_texts_of_the_data_set_gives_the_same_report(
 
 
 def test_a_damaged_file_is_said(data: Path, tmp_path: Path) -> None:
-    (data / FILES["musique"]).write_bytes(b"no gzip")
+    (data / FILES["musique"][0]).write_bytes(b"no gzip")
     with pytest.raises(BadInput, match="cannot be read"):
         load("musique", data)
     bench(data, tmp_path, fails="cannot be read")

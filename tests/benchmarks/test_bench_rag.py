@@ -255,10 +255,10 @@ def test_what_the_judge_measures(tmp_path: Path) -> None:
     ("lines", "fails"),
     [
         ("", "holds no pair"),
-        ("no JSON", "line 1 is no judged pair"),
+        ("no JSON", "is not as it should be (record: Invalid JSON"),
         ('{"query": "Q?"}', "instance_id"),
         (pair().model_dump_json().replace('"overall":1', '"overall":3'), "human.0.overall"),
-        (pair().model_dump_json() + "\n" + "[" * 100_000, "line 2"),
+        (pair().model_dump_json() + "\n" + "[" * 100_000, "Line 2"),
     ],
     ids=["empty", "no JSON", "field missing", "out of range", "deep"],
 )
@@ -269,7 +269,7 @@ def test_bad_data(tmp_path: Path, lines: str, fails: str) -> None:
 
 
 def test_bad_files(tmp_path: Path) -> None:
-    bench("--data", tmp_path / "none.jsonl", fails="FileNotFoundError")
+    bench("--data", tmp_path / "none.jsonl", fails="No such file")
     broken = tmp_path / "pairs.jsonl.gz"
     broken.write_bytes(b"no gzip")
     bench("--data", broken, fails="cannot be read")

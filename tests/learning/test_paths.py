@@ -63,6 +63,13 @@ def test_every_published_form_is_read(tmp_path: Path) -> None:
     assert read_paths(written(tmp_path, *map(json.dumps, RECORDS), "")) == PATHS
 
 
+def test_an_array_of_trajectories_is_read(tmp_path: Path) -> None:
+    (tmp_path / "all.json").write_text(json.dumps(RECORDS))
+    lines = read_paths(written(tmp_path, *map(json.dumps, RECORDS)))
+    found = read_paths(tmp_path / "all.json")
+    assert [path.key for path in found] == [path.key for path in lines]
+
+
 def test_the_task_may_be_named_by_a_rule(tmp_path: Path) -> None:
     file = written(tmp_path, json.dumps(RECORDS[0]))
     (path,) = read_paths(file, lambda record: f"source {record['source']}")

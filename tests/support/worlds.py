@@ -1,5 +1,6 @@
 """Small environments: an encyclopedia of four pages, a shop of three products."""
 
+import gzip
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -120,6 +121,46 @@ def shop(folder: Path) -> Path:
     """A folder for the environment webshop."""
     write_lines(folder / "products.jsonl", PRODUCTS)
     write_lines(folder / "goals.jsonl", GOALS)
+    return folder
+
+
+def published_shop(folder: Path, *, packed: bool = False) -> Path:
+    """The shop in the three files that WebShop publishes."""
+    scarf, other, lamp = PRODUCTS
+    lacking = {"pricing": None, "customization_options": None, "small_description": "bright"}
+    slashed = {"Size": [{"value": "Small/Tall "}], "Fit": None}
+    asked = {
+        "asin": "B000000001",
+        "instruction": "i need a red scarf that is machine washable.",
+        "attributes": ["machine washable", "wool"],
+        "options": ["color: red"],
+        "instruction_attributes": ["machine washable", "hand made"],
+        "instruction_options": ["red"],
+        "worker_id": "W",
+    }
+    files: dict[str, object] = {
+        "items_shuffle_1000.json": [
+            scarf | {"customization_options": scarf["customization_options"] | slashed},
+            scarf | {"name": "Again"},
+            other | {"asin": "nan"},
+            lamp | lacking | {"images": ["none"]},
+        ],
+        "items_ins_v2_1000.json": {
+            "B000000001": {"attributes": ["hand made"], "instruction": "a scarf"},
+            "B000000009": {"attributes": ["lost"]},
+        },
+        "items_human_ins.json": {
+            "B000000001": [asked, asked | {"instruction_attributes": []}],
+            "B000000003": [
+                asked | {"instruction_attributes": ["bright"], "instruction_options": []}
+            ],
+            "B000000009": [asked],
+        },
+    }
+    for name, content in files.items():
+        text = json.dumps(content, indent=1).encode()
+        path = folder / (f"{name}.gz" if packed else name)
+        path.write_bytes(gzip.compress(text) if packed else text)
     return folder
 
 

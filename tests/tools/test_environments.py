@@ -4,16 +4,24 @@ import gzip
 import json
 import lzma
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from worlds import GOALS, PRODUCTS, QUESTIONS, encyclopedia, shop, write_lines
+from worlds import (
+    GOALS,
+    PRODUCTS,
+    QUESTIONS,
+    encyclopedia,
+    published_shop,
+    shop,
+    write_lines,
+)
 
-from planweave import BadInput
+from planweave import BadInput, records
 from tools.environments import (
     ENVIRONMENTS,
     Environment,
@@ -22,7 +30,6 @@ from tools.environments import (
     Task,
     episodes,
     open_environment,
-    records,
 )
 from tools.environments.base import first_action
 from tools.environments.episodes import Episode
@@ -62,6 +69,24 @@ def test_gold_paths_of_the_encyclopedia(tmp_path: Path) -> None:
         )
         world.reset(tasks[0])
         assert world.admissible() == ("Search[…]", "Finish[…]")
+
+
+@pytest.mark.parametrize(
+    ("ending", "pack"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)]
+)
+def test_the_official_file_of_hotpotqa_is_read(
+    tmp_path: Path, ending: str, pack: Callable[[bytes], bytes]
+) -> None:
+    kept = ("question", "answer", "type", "supporting_facts", "context")
+    official = [{"_id": f"5a{n}", **{k: q[k] for k in kept}} for n, q in enumerate(QUESTIONS)]
+    file = tmp_path / f"hotpot_dev_distractor_v1.json{ending}"
+    file.write_bytes(pack(json.dumps(official).encode()))
+    with open_environment("hotpotqa", file) as world:
+        tasks = world.tasks()
+        assert [task.id for task in tasks] == ["5a0", "5a1"]
+        assert [play(world, task, task.gold or ()) for task in tasks] == [1, 1]
+        with pytest.raises(BadInput, match=r"'dev'\. .* no splits: leave it out"):
+            world.tasks("dev")
 
 
 def test_search_lookup_finish(tmp_path: Path) -> None:
@@ -111,6 +136,38 @@ def test_gold_paths_of_the_shop(tmp_path: Path) -> None:
         assert [play(world, task, task.gold or ()) for task in tasks] == [1, 1]
         assert tasks[0].question.endswith("machine washable, and price lower than 20.00 dollars")
         assert [task.kind for task in tasks] == ["fashion", "garden"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_published_files_of_the_shop_are_joined(tmp_path: Path, packed: bool) -> None:
+    with open_environment("webshop", published_shop(tmp_path, packed=packed)) as world:
+        tasks = world.tasks()
+        assert [task.kind for task in tasks] == ["fashion", "garden"]  # asked without attributes
+        assert [play(world, task, task.gold or ()) for task in tasks] == [1, 1]
+        assert tasks[0].question.startswith(
+            "i need a red scarf that is machine washable, and price"
+        )
+        limits = [float(task.question.split()[-2]) for task in tasks]
+        assert limits[0] in (30, 40, 50)
+        assert limits[1] in (120, 130, 140)  # above 100, where no price is given
+        world.reset(tasks[0])
+        world.step("search[scarf]")
+        assert "size [small | tall]" in world.step("click[B000000001]").text
+    again = open_environment("webshop", tmp_path).tasks()
+    assert [task.question for task in again] == [task.question for task in tasks]
+
+
+def test_a_published_shop_without_a_file_is_told(tmp_path: Path) -> None:
+    published_shop(tmp_path)
+    (tmp_path / "items_human_ins.json").write_text("{}")
+    with pytest.raises(BadInput, match="no goals for the products"):
+        open_environment("webshop", tmp_path)
+    (tmp_path / "items_human_ins.json").write_text('{"B000000001": [{"asin": "B000000001"}]}')
+    with pytest.raises(BadInput, match=r"human_ins\.json .*B000000001\.0\.instruction: Field req"):
+        open_environment("webshop", tmp_path)
+    (tmp_path / "items_human_ins.json").unlink()
+    with pytest.raises(BadInput, match=r"has not both.*items_human_ins\.json"):
+        open_environment("webshop", tmp_path)
 
 
 def test_walking_through_the_shop(tmp_path: Path) -> None:
@@ -213,7 +270,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(records, "_MOST", 1000)
     for name, pack in (("a.gz", gzip.compress), ("a.xz", lzma.compress)):
         (tmp_path / name).write_bytes(pack(b" " * 1001))
-        with pytest.raises(BadInput, match="more than a gigabyte"):
+        with pytest.raises(BadInput, match="more than 0 MB"):
             open_environment("hotpotqa", tmp_path / name)
 
 

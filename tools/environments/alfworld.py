@@ -13,11 +13,13 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from planweave import BadInput
+from planweave.records import read_records, read_text
 from tools.environments.base import Task
-from tools.environments.records import read_records, read_text
 from tools.environments.remote import RemoteEnvironment
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
+
+_MEND = "Run alfworld-download and name the folder that it fills: --data FOLDER"
 
 
 class Game(BaseModel):
@@ -49,7 +51,7 @@ class ALFWorld(RemoteEnvironment):
         if not (self._official.is_dir() or (data / "alfred.pddl").is_file()):
             raise BadInput(
                 f"The folder {data} has no games of ALFWorld.",
-                mend="Run alfworld-download and name the folder that it fills: --data FOLDER",
+                mend=_MEND,
             )
         super().__init__(
             "tools.environments.alfworld_process", install="pip install 'alfworld>=0.4.2'"
@@ -93,7 +95,7 @@ class ALFWorld(RemoteEnvironment):
 
     def _collected(self, split: str) -> list[Task]:
         tasks = []
-        for game in read_records(self._data / f"games_{split}.jsonl.xz", Game):
+        for game in read_records(self._data / f"games_{split}.jsonl.xz", Game, mend=_MEND):
             self._games[game.id] = zlib.compress(game.pddl_problem.encode())
             tasks.append(_task(game.id, game.task_type, game.task, game.walkthrough))
         return tasks
@@ -105,7 +107,7 @@ class ALFWorld(RemoteEnvironment):
             kind, name = path.parent.parent.name.partition("-")[0], path.parent
             if "movable" in str(name) or "Sliced" in str(name):
                 continue  # not played by the official environment either
-            game = json.loads(read_text(path))
+            game = json.loads(read_text(path, mend=_MEND))
             if not game.get("solvable"):
                 continue
             own = name.relative_to(root).as_posix()
@@ -117,8 +119,8 @@ class ALFWorld(RemoteEnvironment):
     @cached_property
     def _shared(self) -> tuple[str, str]:
         """Domain and grammar, which all games share."""
-        grammar = read_text(self._data / "alfred_grammar.twl2.txt")
-        return read_text(self._data / "alfred.pddl"), grammar
+        grammar = read_text(self._data / "alfred_grammar.twl2.txt", mend=_MEND)
+        return read_text(self._data / "alfred.pddl", mend=_MEND), grammar
 
     def _restored(self, problem: bytes, task: Task) -> dict[str, object]:
         """The official game file."""
@@ -145,6 +147,6 @@ def connect(data: Path | None) -> ALFWorld:
     if data is None:
         raise BadInput(
             "ALFWorld needs its games.",
-            mend="Run alfworld-download and name the folder that it fills: --data FOLDER",
+            mend=_MEND,
         )
     return ALFWorld(data)

@@ -6,7 +6,7 @@ Nothing here knows a language model.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
@@ -123,6 +123,12 @@ def first_action(text: str, verbs: Sequence[str]) -> tuple[str, str] | None:
             end = place
             break
     return (begin[1].lower(), rest[:end].strip()) if end >= 0 else None
+
+
+def there_are(splits: Iterable[str]) -> str:
+    """What to do where a split is named that is not among ``splits``; "" is none."""
+    named = sorted({split for split in splits if split})
+    return f"It has: {', '.join(named)}." if named else "Its tasks have no splits: leave it out."
 
 
 class LocalEnvironment:

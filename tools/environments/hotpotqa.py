@@ -8,23 +8,31 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, BaseModel, Field
 
 from planweave import BadInput
+from planweave.records import read_records
 from tools.documents.words import WordIndex
-from tools.environments.base import OPEN, LocalEnvironment, Observation, Task, first_action
-from tools.environments.records import read_records
+from tools.environments.base import (
+    OPEN,
+    LocalEnvironment,
+    Observation,
+    Task,
+    first_action,
+    there_are,
+)
 from tools.short_answers import match, normalised
 
 _VERBS = ("search", "lookup", "finish")
 _SHOWN_SENTENCES = 5
 _SIMILAR = 5
+_MEND = "Name HotpotQA's file of questions with paragraphs: --data hotpot_dev_distractor_v1.json"
 
 
 class Record(BaseModel):
     """A question with its paragraphs, as HotpotQA publishes them."""
 
-    id: str | None = None
+    id: str | None = Field(default=None, validation_alias=AliasChoices("id", "_id"))
     question: str
     answer: str
     type: str = ""
@@ -55,7 +63,7 @@ class HotpotQA(LocalEnvironment):
     name = "hotpotqa"
 
     def __init__(self, file: Path) -> None:
-        records = read_records(file, Record)
+        records = read_records(file, Record, mend=_MEND)
         self._tasks = [(record.split, record.task()) for record in records]
         tasks = (task for _, task in self._tasks)
         self._answers = {t.id: record.answer for t, record in zip(tasks, records, strict=True)}
@@ -71,12 +79,12 @@ class HotpotQA(LocalEnvironment):
         self._sought, self._results = "", 0
 
     def tasks(self, split: str = "") -> Sequence[Task]:
-        """See :class:`Environment`; a split is what the records call it: train or dev."""
+        """See :class:`Environment`; a split is what the records name; official ones name none."""
         found = [task for own, task in self._tasks if split in ("", own)]
         if not found:
             raise BadInput(
                 f"The file has no questions of a split {split!r}.",
-                mend=f"It has: {', '.join(sorted({own for own, _ in self._tasks}))}.",
+                mend=there_are(own for own, _ in self._tasks),
             )
         return found
 
@@ -133,6 +141,6 @@ def connect(data: Path | None) -> HotpotQA:
     if data is None:
         raise BadInput(
             "HotpotQA needs a file of questions with their paragraphs.",
-            mend="Name it: --data hotpot_dev_distractor.jsonl.gz",
+            mend=_MEND,
         )
     return HotpotQA(data)

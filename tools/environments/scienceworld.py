@@ -10,11 +10,12 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from planweave import BadInput
-from tools.environments.base import Task
-from tools.environments.records import read_records
+from planweave.records import read_records
+from tools.environments.base import Task, there_are
 from tools.environments.remote import RemoteEnvironment
 
 _HEAP = "1g"
+_MEND = "Name a file of task variations: --data gold_trajectories.jsonl.gz"
 
 
 class Trajectory(BaseModel):
@@ -64,7 +65,8 @@ class ScienceWorld(RemoteEnvironment):
             "tools.environments.scienceworld_process",
             install="pip install 'planweave[environments]' and a Java runtime (8 or newer)",
         )
-        self._tasks = [(one.split, one.as_task()) for one in read_records(file, Trajectory)]
+        known = read_records(file, Trajectory, mend=_MEND)
+        self._tasks = [(one.split, one.as_task()) for one in known]
 
     def tasks(self, split: str = "") -> Sequence[Task]:
         """See :class:`Environment`; the splits are train, dev and test."""
@@ -72,7 +74,7 @@ class ScienceWorld(RemoteEnvironment):
         if not found:
             raise BadInput(
                 f"The file has no variations of a split {split!r}.",
-                mend=f"It has: {', '.join(sorted({own for own, _ in self._tasks}))}.",
+                mend=there_are(own for own, _ in self._tasks),
             )
         return found
 
@@ -91,6 +93,6 @@ def connect(data: Path | None) -> ScienceWorld:
     if data is None:
         raise BadInput(
             "ScienceWorld needs a file of task variations.",
-            mend="Name it: --data gold_trajectories.jsonl.gz",
+            mend=_MEND,
         )
     return ScienceWorld(data)

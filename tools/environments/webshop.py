@@ -6,27 +6,40 @@ that carry meaning take the place of its nouns, which need a tagger.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from itertools import chain
 from pathlib import Path
+from random import Random
 from typing import Annotated, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from planweave import BadInput
+from planweave.records import read_object, read_records
 from tools.documents.words import WordIndex
 from tools.environments.base import OPEN, LocalEnvironment, Observation, Task, first_action
-from tools.environments.records import read_records
 
 _VERBS = ("search", "click")
 _PRICE = re.compile(r"\d+(?:\.\d+)?")
 _DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"  # between sections and their parts
 _SIMILAR = 0.85
 _HITS, _PAGE = 50, 10
+_ASIN = 10  # letters and digits
 _BACK, _NEXT, _PREVIOUS, _BUY = "Back to Search", "Next >", "< Prev", "Buy Now"
 _LITTLE = "a an and at by for from in is it of on or the this to with"
 _LITTLE_WORDS = frozenset(_LITTLE.split())
+_OWN = ("products*.json*", "goals*.json*")
+_OFFICIAL = ("items_shuffle*.json*", "items_ins_v2*.json*", "items_human_ins.json*")
+_MEND = (
+    "Give the folder data/ that WebShop's setup.sh fills (items_shuffle_1000.json, "
+    "items_ins_v2_1000.json, items_human_ins.json), or one with products.jsonl and goals.jsonl: "
+    "--data FOLDER"
+)
+
+
+# Of a product only the number and the name are sure to be there.
+_Text = Annotated[str, BeforeValidator(lambda said: said if isinstance(said, str) else "")]
 
 
 class _Option(BaseModel):
@@ -37,20 +50,25 @@ class Product(BaseModel):
     """One product, in the layout of WebShop's ``items_shuffle`` file.
 
     Attributes:
-        attributes: What it is said to be, such as ``machine washable``; often absent.
+        attributes: What it is said to be, such as ``machine washable``; often absent, and in a
+            file of its own as published.
         customization_options: The values of each option.
     """
 
     asin: str
     name: str
-    pricing: str = ""
-    query: str = ""
-    category: str = ""
-    product_category: str = ""
-    full_description: str = ""
-    small_description: list[str] = []
+    pricing: _Text = ""
+    query: _Text = ""
+    category: _Text = ""
+    product_category: _Text = ""
+    full_description: _Text = ""
+    small_description: Annotated[
+        list[_Text], BeforeValidator(lambda said: said if isinstance(said, list) else [said])
+    ] = []
     attributes: Annotated[list[str], Field(alias="Attributes")] = []
-    customization_options: dict[str, list[_Option]] = {}
+    customization_options: Annotated[
+        dict[str, list[_Option] | None], BeforeValidator(lambda given: given or {})
+    ] = {}
 
     @property
     def price(self) -> float:
@@ -62,7 +80,7 @@ class Product(BaseModel):
     def options(self) -> dict[str, list[str]]:
         """The values of each option by its name."""
         return {
-            name: [option.value.lower() for option in values]
+            name.lower(): [o.value.strip().replace("/", " | ").lower() for o in values]
             for name, values in self.customization_options.items()
             if values
         }
@@ -71,6 +89,12 @@ class Product(BaseModel):
         """What is searched in."""
         said = chain.from_iterable(self.options.values())
         return " ".join([self.name, self.full_description, *self.small_description[:1], *said])
+
+
+class _Said(BaseModel):
+    """What the published ``items_ins_v2`` file says of a product."""
+
+    attributes: list[str] = []
 
 
 class Goal(BaseModel):
@@ -150,6 +174,12 @@ def _alike(one: str, other: str) -> bool:
     return max(SequenceMatcher(None, texts[i], texts[j]).ratio() for i, j in pairs) > _SIMILAR
 
 
+def _nearest(option: str, values: Sequence[str]) -> str:
+    """The value that an option asks for, in other words where it has to be."""
+    alike = (value for value in values if _alike(value, option))
+    return option if option in values else next(alike, option)
+
+
 class _Shelf(NamedTuple):
     """The hits of a search, and which page of them is shown."""
 
@@ -168,20 +198,22 @@ class WebShop(LocalEnvironment):
     product, an option, a page, ``Buy Now``.
 
     Raises:
-        BadInput: The files cannot be read, or a goal names a product that is not there.
+        BadInput: There are no goals, or one names a product that is not there.
     """
 
     name = "webshop"
 
-    def __init__(self, products: Path, goals: Path) -> None:
-        self._products = {p.asin.lower(): p for p in read_records(products, Product)}
+    def __init__(self, products: Iterable[Product], goals: Iterable[Goal]) -> None:
+        self._products = {product.asin.lower(): product for product in products}
         self._index = WordIndex.build([p.text() for p in self._products.values()])
         self._list = list(self._products.values())
-        self._goals = {str(n): goal for n, goal in enumerate(read_records(goals, Goal))}
+        self._goals = {str(n): goal for n, goal in enumerate(goals)}
+        if not self._goals:
+            raise BadInput("There are no goals for the products of the catalogue.", mend=_MEND)
         for goal in self._goals.values():
             if goal.asin.lower() not in self._products:
                 raise BadInput(
-                    f"A goal of {goals} names the product {goal.asin}, which {products} lacks.",
+                    f"A goal names the product {goal.asin}, which the catalogue lacks.",
                     mend="Give the catalogue that the goals were written for.",
                 )
         self._goal = next(iter(self._goals.values()))
@@ -231,7 +263,8 @@ class WebShop(LocalEnvironment):
 
     def _task(self, own: str, goal: Goal) -> Task:
         product = self._products[goal.asin.lower()]
-        chosen = (f"click[{option.lower()}]" for option in goal.options)
+        values = [*chain.from_iterable(product.options.values())]
+        chosen = (f"click[{_nearest(option.lower(), values)}]" for option in goal.options)
         gold = (f"search[{product.name}]", f"click[{product.asin}]", *chosen, f"click[{_BUY}]")
         return Task(id=own, kind=product.category, question=goal.question(), gold=gold)
 
@@ -306,17 +339,60 @@ class WebShop(LocalEnvironment):
 
 
 def connect(data: Path | None) -> WebShop:
-    """Open the environment on a folder with ``products*.jsonl*`` and ``goals*.jsonl*``.
+    """Open the environment on a folder with WebShop's published files, or with our own.
 
     Raises:
         BadInput: No folder is named, a file is missing, or it cannot be read.
     """
-    found: Mapping[str, list[Path]] = {
-        name: sorted(data.glob(f"{name}*.jsonl*")) if data else [] for name in ("products", "goals")
-    }
-    if not (found["products"] and found["goals"]):
-        raise BadInput(
-            f"WebShop needs a folder with a catalogue and goals; {data or 'none'} has not both.",
-            mend="Give a folder with products.jsonl and goals.jsonl: --data FOLDER",
+    if found := _found(data, _OWN):
+        products, goals = found
+        return WebShop(
+            read_records(products, Product, mend=_MEND), read_records(goals, Goal, mend=_MEND)
         )
-    return WebShop(found["products"][0], found["goals"][0])
+    if found := _found(data, _OFFICIAL):
+        return WebShop(*_published(*found))
+    raise BadInput(
+        f"WebShop needs a folder with a catalogue and goals; {data or 'none'} has not both.",
+        mend=_MEND,
+    )
+
+
+def _found(data: Path | None, patterns: Sequence[str]) -> list[Path]:
+    """A file for each pattern, the part of 1,000 products before the whole; none if one lacks."""
+    found = [max(data.glob(pattern), default=None) for pattern in patterns] if data else []
+    return [path for path in found if path] if all(found) else []
+
+
+def _published(products: Path, said: Path, asked: Path) -> tuple[list[Product], list[Goal]]:
+    """The catalogue and what people asked for, as WebShop's engine joins its three files."""
+    attributes = read_object(said, dict[str, _Said], mend=_MEND)
+    wanted = read_object(asked, dict[str, list[Goal]], mend=_MEND)
+    catalogue: dict[str, Product] = {}
+    for product in read_records(products, Product, mend=_MEND):
+        if product.asin != "nan" and len(product.asin) <= _ASIN:
+            catalogue.setdefault(product.asin, product)
+    for asin in attributes.keys() & catalogue.keys():
+        catalogue[asin].attributes = attributes[asin].attributes
+    goals = [
+        goal.model_copy(
+            update={
+                "asin": product.asin,
+                "instruction": goal.instruction.strip("."),
+                "price_upper": _limit(goal, product),
+            }
+        )
+        for product in catalogue.values()
+        for goal in wanted.get(product.asin, [])
+        if goal.attributes
+    ]
+    return [*catalogue.values()], goals
+
+
+def _limit(goal: Goal, product: Product) -> float | None:
+    """A limit of price, drawn from the goal alone; the engine draws it whenever it starts.
+
+    The larger of two of the next four tens above the price, below 1,000 dollars.
+    """
+    tens = [ten for ten in range(10, 1000, 10) if ten > product.price][:4]
+    drawn = Random(f"{goal.asin} {goal.instruction}")  # noqa: S311 (no secret)
+    return float(max(drawn.sample(tens, 2))) if len(tens) > 1 else None

@@ -1,0 +1,86 @@
+"""Files of records as they are published: JSON lines or one JSON array, plain or packed."""
+
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from planweave.errors import BadInput
+
+Form = TypeVar("Form")
+
+_UNPACK: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
+_MOST = 1_000_000_000
+
+
+def read_records(
+    path: Path,
+    form: type[Form],
+    *,
+    mend: str,
+    opened: BinaryIO | None = None,
+    most: int | None = None,
+) -> list[Form]:
+    """The records of a file: a JSON object a line, or one JSON array of them.
+
+    Args:
+        path: The file, packed if it ends in ``.gz`` or ``.xz``.
+        form: What each record is.
+        mend: What to do about a file that is another, told in errors.
+        opened: Read instead, where ``path`` is but its name.
+        most: Bytes that it may hold when unpacked; a gigabyte if unset.
+
+    Raises:
+        BadInput: The file cannot be read, holds too much, or what is no such record.
+    """
+    text = read_text(path, mend=mend, opened=opened, most=most)
+    if text.lstrip().startswith("["):
+        every: TypeAdapter[list[Form]] = TypeAdapter(list[form])  # type: ignore[valid-type]
+        return _valid(every, text, str(path), mend)
+    one = TypeAdapter(form)
+    return [
+        _valid(one, line, f"Line {number} of {path}", mend)
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
+
+
+def read_object(path: Path, form: type[Form], *, mend: str) -> Form:
+    """The one JSON value that is a whole file; see :func:`read_records`."""
+    return _valid(TypeAdapter(form), read_text(path, mend=mend), str(path), mend)
+
+
+def read_text(
+    path: Path, *, mend: str, opened: BinaryIO | None = None, most: int | None = None
+) -> str:
+    """A whole file as text; see :func:`read_records`."""
+    most = most or _MOST
+    unpack = _UNPACK.get(path.suffix)
+    try:
+        with nullcontext(opened) if opened else path.open("rb") as packed:
+            raw: bytes = (unpack(packed) if unpack else packed).read(most + 1)
+        if len(raw) > most:
+            raise BadInput(f"The file {path} holds more than {most // 10**6} MB.", mend="Split it.")
+        return raw.decode("utf-8")
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error, lzma.LZMAError) as error:
+        reason = getattr(error, "strerror", None) or "it is damaged"
+        raise BadInput(f"The file {path} cannot be read ({reason}).", mend=mend) from None
+
+
+def _valid(form: TypeAdapter[Form], text: str, where: str, mend: str) -> Form:
+    try:
+        return form.validate_json(text)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_input=False)[0]
+        names: list[Any] = [*wrong["loc"]]
+        if names and isinstance(names[0], int):
+            where = f"Record {names.pop(0) + 1} of {where}"
+        field = ".".join(map(str, names)) or "record"
+        raise BadInput(
+            f"{where} is not as it should be ({field}: {wrong['msg']}).", mend=mend
+        ) from None
