@@ -68,7 +68,7 @@ def act(
 def _list(environment: str, data: Path | None, split: str) -> None:
     with open_environment(environment, data) as world:
         tasks = world.tasks(split)
-        for each in islice(tasks, _LISTED):
+        for each in map(world.described, islice(tasks, _LISTED)):
             typer.echo(one_line(f"{each.id}  {each.kind}  {each.question}"))
     if len(tasks) > _LISTED:
         typer.echo(f"… and {len(tasks) - _LISTED} more")

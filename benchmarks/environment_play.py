@@ -203,7 +203,10 @@ def summary(policy: str, played: Sequence[Played], environment: Environment) -> 
     steps, resets = spread([p.steps for p in played]), spread([p.reset_seconds for p in played])
     choices = spread([p.choice_seconds for p in played])
     if not (score and success and steps and resets and choices):
-        raise BadInput("There is no task to play.", mend="Name another split.")
+        raise BadInput(
+            "There is no task to play.",
+            mend="Name another split or policy; gold takes tasks with known paths (--data).",
+        )
     recalls = [one.recall for one in played if one.recall is not None]
     kinds = {kind: [p.score for p in played if p.kind == kind] for kind in {p.kind for p in played}}
     return Summary(

@@ -62,7 +62,10 @@ def environment(
     chosen = listed(policy, (*_POLICIES, *_METHODS), "policy", every="all")
     with open_environment(name, data) as world:
         every = world.tasks(split)
-    tasks, asked = without_model.choose(every, limit, seed), {task.question for task in every}
+        drawn = without_model.choose(every, limit, seed)
+        told = track(drawn, "tasks", console=running.console, transient=True)
+        tasks = [world.described(task) for task in told]
+    asked = {task.question for task in (*every, *tasks)}
     known = [one for one in read_paths(paths) if one.question not in asked] if paths else []
     given = _Given(name=name, data=data, tasks=tasks, known=known, agents=agents)
     about: dict[str, JsonValue] = {

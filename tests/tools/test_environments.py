@@ -4,7 +4,7 @@ import gzip
 import json
 import lzma
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -23,7 +23,6 @@ from worlds import (
 
 from planweave import BadInput, records
 from tools.environments import (
-    ENVIRONMENTS,
     Environment,
     EnvironmentFailed,
     EnvironmentUnavailable,
@@ -34,6 +33,7 @@ from tools.environments import (
 from tools.environments.base import first_action
 from tools.environments.episodes import Episode
 from tools.environments.remote import RemoteEnvironment
+from tools.environments.scienceworld import ScienceWorld
 from tools.environments.webshop import Goal, Product, reward
 
 ANYTHING = st.one_of(
@@ -42,6 +42,35 @@ ANYTHING = st.one_of(
         lambda verb: st.text().map(lambda words: f"{verb}[{words}]")
     ),
 )
+
+
+LABORATORY = """
+class ScienceWorldEnv:
+    def __init__(self, *_, **__):
+        self.server = self
+    def get_task_names(self):
+        return ["boil", "melt"]
+    def load(self, name, variation, simplification):
+        self.loaded = name, variation, simplification
+    def get_variations_train(self):
+        return [0, 1]
+    def get_variations_dev(self):
+        return [2]
+    def get_variations_test(self):
+        return [3]
+    def get_task_description(self):
+        return "Do {} {} {}.".format(*self.loaded)
+    def reset(self):
+        pass
+    def freeActionLook(self):
+        return f"You {self.loaded[0]}."
+    def step(self, action):
+        return action
+    def getCompleted(self):
+        return False
+    def getScore(self):
+        return 0.5
+"""
 
 
 def play(environment: Environment, task: Task, actions: Sequence[str]) -> float:
@@ -251,7 +280,7 @@ def test_no_action_breaks_it(
     ("name", "data", "said"),
     [
         ("chess", None, "no environment 'chess'"),
-        *((name, None, "needs") for name in ENVIRONMENTS if name != "decision"),
+        *((name, None, "needs") for name in ("hotpotqa", "webshop", "alfworld")),
         ("hotpotqa", "nowhere.jsonl", "cannot be read"),
         ("hotpotqa", "wrong.jsonl", r"Line 1 .* \(question: Field required\)"),
         ("webshop", "", "has not both"),
@@ -376,6 +405,55 @@ def test_an_episode_steps_once_a_step(tmp_path: Path, monkeypatch: pytest.Monkey
         episodes.observe(one, ["count", "count", "always"])
     assert episodes.observe(one, ["count", "count", "count"]).text == "3"
     episodes.close_all()
+
+
+@pytest.fixture
+def laboratory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """ScienceWorld's library with two tasks, and a program java that is never begun."""
+    (tmp_path / "scienceworld.py").write_text(LABORATORY)
+    (tmp_path / "java").touch(mode=0o755)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(ScienceWorld, "_listed", [])
+    yield
+    episodes.close_all()
+
+
+@pytest.mark.usefixtures("laboratory")
+def test_tasks_of_scienceworld_without_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ScienceWorld, "tasks_a_process", 2)
+    with open_environment("scienceworld") as world:
+        assert [task.id for task in world.tasks("test")] == ["boil/3/easy", "melt/3/easy"]
+        assert len(world.tasks()) == 8
+        first = world.tasks("dev")[0]
+        assert (first.kind, first.question, first.gold) == ("boil", "", None)
+        assert world.described(first).question == "Do boil 2 easy."
+        with pytest.raises(BadInput, match="No task has begun"):
+            world.step("look")
+        assert world.reset(first).text == "You boil."
+        assert world.step("wait").text == "wait"
+        with pytest.raises(BadInput, match=r"split 'seen'\. It has: dev, test, train"):
+            world.tasks("seen")
+
+
+@pytest.mark.usefixtures("laboratory")
+def test_an_episode_goes_on_after_another_task_is_described() -> None:
+    one, other = (Episode("scienceworld", "", f"{name}/3/easy") for name in ("boil", "melt"))
+    assert episodes.find_task(one).question == "Do boil 3 easy."
+    assert episodes.observe(one, ["wait"]).text == "wait"
+    assert episodes.find_task(other).question == "Do melt 3 easy."
+    assert episodes.observe(other, []).text == "You melt."
+    assert episodes.observe(one, ["wait", "look"]).text == "look"
+
+
+@pytest.mark.usefixtures("laboratory")
+def test_what_scienceworld_lacks_is_told(tmp_path: Path) -> None:
+    (tmp_path / "java").unlink()
+    with (
+        open_environment("scienceworld") as world,
+        pytest.raises(EnvironmentUnavailable, match=r"no program java.*a Java runtime"),
+    ):
+        world.tasks()
 
 
 def test_the_official_games_of_alfworld_are_read(tmp_path: Path) -> None:

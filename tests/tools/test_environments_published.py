@@ -74,6 +74,18 @@ def test_scienceworld() -> None:
         time.sleep(0.05)
 
 
+def test_scienceworld_without_a_file() -> None:
+    if shutil.which("java") is None or importlib.util.find_spec("scienceworld") is None:
+        pytest.skip("ScienceWorld needs a Java runtime and pip install 'planweave[environments]'")
+    with open_environment("scienceworld") as world:
+        tasks = world.tasks("test")
+        assert len(tasks) == 1819
+        assert len({task.kind for task in world.tasks()}) == 30
+        (boil,) = (task for task in tasks if task.id == "boil/21/easy")
+        assert "boil lead" in world.described(boil).question
+        assert world.reset(boil).text.startswith("This room is called")
+
+
 def simulators() -> set[int]:
     """The processes that run ScienceWorld's program, whoever started them."""
     found = set()

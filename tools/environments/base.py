@@ -31,7 +31,8 @@ class Task:
     Attributes:
         id: What it is found by, the same in every run.
         kind: The type of task, by which seen and unseen tasks are told apart.
-        question: What the agent is asked to do.
+        question: What the agent is asked to do; empty where only :meth:`Environment.described`
+            tells it.
         gold: A path that solves it, where one is known; never shown to an agent.
     """
 
@@ -66,6 +67,15 @@ class Environment(Protocol):
 
         Raises:
             BadInput: There is no such split.
+            EnvironmentUnavailable: The library or program that lists them is missing.
+        """
+
+    def described(self, task: Task) -> Task:
+        """A task of :meth:`tasks` with its question; another task that has begun may be left.
+
+        Raises:
+            EnvironmentUnavailable: The library or program that describes it is missing.
+            EnvironmentFailed: It is not described, in a fresh process either.
         """
 
     def reset(self, task: Task) -> Observation:
@@ -133,6 +143,10 @@ def there_are(splits: Iterable[str]) -> str:
 
 class LocalEnvironment:
     """What environments without a process of their own have in common: nothing to free."""
+
+    def described(self, task: Task) -> Task:
+        """See :class:`Environment`; nothing is left to tell."""
+        return task
 
     def look_up(self, tool: str, query: str) -> Sequence[str]:  # noqa: ARG002 - no database
         """See :class:`Environment`."""

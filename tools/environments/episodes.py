@@ -57,6 +57,13 @@ class _Open:
             self.last = self.environment.step(action)
             self.actions = (*self.actions, action)
 
+    def task(self, own: str) -> Task:
+        """A task with its question; where that has to be asked for, the episode is left."""
+        if not self.tasks[own].question:
+            self.episode = None
+            self.tasks[own] = self.environment.described(self.tasks[own])
+        return self.tasks[own]
+
 
 _idle: list[_Open] = []  # those used longest ago first
 _lock = Lock()
@@ -70,7 +77,7 @@ def find_task(episode: Episode) -> Task:
         EnvironmentUnavailable: The environment's library or program is missing.
     """
     with _borrowed(episode, ()) as opened:
-        return opened.tasks[episode.task]
+        return opened.task(episode.task)
 
 
 def observe(episode: Episode, actions: Sequence[str]) -> Observation:

@@ -43,6 +43,13 @@ class World(Protocol):
         """What can be done now."""
 
 
+class Library(World, Protocol):
+    """A world whose tasks need not come from a file."""
+
+    def about(self, what: str) -> object:
+        """What it knows of its tasks; the one that has begun is left."""
+
+
 def serve(make: type[World]) -> None:
     """Be the process: make the world, then answer requests until the parent is gone."""
     channel = Channel()
@@ -59,6 +66,8 @@ def serve(make: type[World]) -> None:
             channel.send(world.begin(request["begin"]).model_dump())
         elif "act" in request:
             channel.send(world.act(request["act"]).model_dump())
+        elif "about" in request:
+            channel.send({"about": cast("Library", world).about(request["about"])})
         else:
             channel.send({"admissible": list(world.admissible())})
 
@@ -99,10 +108,8 @@ class RemoteEnvironment(LocalEnvironment):
 
     def reset(self, task: Task) -> Observation:
         """See :class:`Environment`."""
-        if self._begun >= self.tasks_a_process:
-            self.close()
-        self._task, self._done = {"begin": self.begin(task)}, []
-        self._begun += 1
+        self._leave()
+        self._task = {"begin": self.begin(task)}
         return self._observe(self._task)
 
     def step(self, action: str) -> Observation:
@@ -117,6 +124,18 @@ class RemoteEnvironment(LocalEnvironment):
         """See :class:`Environment`."""
         answer = self._ask({"admissible": True})
         return tuple(cast("list[str]", answer["admissible"]))
+
+    def about(self, what: str) -> Any:
+        """What the process knows of its tasks; the task that has begun is left."""
+        self._leave()
+        return self._ask({"about": what})["about"]
+
+    def _leave(self) -> None:
+        """Leave the task that has begun, after many of them the process too."""
+        if self._begun >= self.tasks_a_process:
+            self.close()
+        self._task, self._done = {}, []
+        self._begun += 1
 
     def close(self) -> None:
         """See :class:`Environment`."""
@@ -145,7 +164,8 @@ class RemoteEnvironment(LocalEnvironment):
             ) from end
 
     def _ask_once(self, request: Mapping[str, object]) -> dict[str, object]:
-        process = self._process or self._fresh(begun=request is not self._task)
+        begun = bool(self._task) and request is not self._task
+        process = self._process or self._fresh(begun=begun)
         return process.ask(request, self.step_seconds)
 
     def _count(self, end: ProcessEnded) -> None:

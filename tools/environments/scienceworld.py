@@ -1,11 +1,14 @@
 """ScienceWorld: experiments of elementary science in text (Wang et al. 2022).
 
 The simulator is a Java program that grows over long runs. It works in a process of its own
-(``scienceworld_process``) with a bound on its heap, and begins afresh every few tasks.
+(``scienceworld_process``) with a bound on its heap, and begins afresh every few tasks. It knows
+all tasks itself; a file of them is read without it, and may hold known paths.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import BaseModel
 
@@ -15,6 +18,7 @@ from tools.environments.base import Task, there_are
 from tools.environments.remote import RemoteEnvironment
 
 _HEAP = "1g"
+_SIMPLIFICATION = "easy"  # all of them
 _MEND = "Name a file of task variations: --data gold_trajectories.jsonl.gz"
 
 
@@ -49,8 +53,9 @@ class ScienceWorld(RemoteEnvironment):
     """Variations of thirty tasks; the score is the simulator's, from 0 to 1.
 
     Args:
-        file: JSON lines with ``task``, ``variation``, ``simplification``, ``task_description``
-            and, where known, ``split`` and the ``steps`` [action, observation, score].
+        file: Records with ``task``, ``variation``, ``simplification``, ``task_description``
+            and, where known, ``split`` and the ``steps`` [action, observation, score]. None: all
+            variations that the simulator has, described one by one, with no known path.
 
     Raises:
         BadInput: The file cannot be read.
@@ -60,39 +65,52 @@ class ScienceWorld(RemoteEnvironment):
     tasks_a_process = 20
     variables = {"JAVA_TOOL_OPTIONS": f"-Xmx{_HEAP} -XX:+ExitOnOutOfMemoryError"}  # noqa: RUF012
 
-    def __init__(self, file: Path) -> None:
+    _listed: ClassVar[list[tuple[str, Task]]] = []
+    """All tasks of the simulator, which takes some seconds to tell."""
+
+    def __init__(self, file: Path | None) -> None:
         super().__init__(
             "tools.environments.scienceworld_process",
             install="pip install 'planweave[environments]' and a Java runtime (8 or newer)",
         )
-        known = read_records(file, Trajectory, mend=_MEND)
-        self._tasks = [(one.split, one.as_task()) for one in known]
+        known = read_records(file, Trajectory, mend=_MEND) if file else []
+        self._known = [(one.split, one.as_task()) for one in known] if file else None
 
     def tasks(self, split: str = "") -> Sequence[Task]:
         """See :class:`Environment`; the splits are train, dev and test."""
-        found = [task for own, task in self._tasks if split in ("", own)]
+        every = self._listing() if self._known is None else self._known
+        found = [task for own, task in every if split in ("", own)]
         if not found:
             raise BadInput(
-                f"The file has no variations of a split {split!r}.",
-                mend=there_are(own for own, _ in self._tasks),
+                f"There are no variations of a split {split!r}.",
+                mend=there_are(own for own, _ in every),
             )
         return found
+
+    def described(self, task: Task) -> Task:
+        """See :class:`Environment`; of a task without a file the simulator tells the question."""
+        return task if task.question else replace(task, question=self.about(task.id))
 
     def begin(self, task: Task) -> dict[str, object]:
         """Task, variation and simplifications."""
         name, variation, simplification = task.id.split("/")
         return {"task": name, "variation": int(variation), "simplification": simplification}
 
+    def _listing(self) -> list[tuple[str, Task]]:
+        if not self._listed:
+            ScienceWorld._listed = [
+                (split, Task(id=f"{name}/{one}/{_SIMPLIFICATION}", kind=name, question=""))
+                for name in self.about("")
+                for split, variations in self.about(name).items()
+                for one in variations
+            ]
+        return self._listed
+
 
 def connect(data: Path | None) -> ScienceWorld:
-    """Open the environment on a file of variations.
+    """Open the environment on a file of variations, or on those of the simulator itself.
 
     Raises:
-        BadInput: No file is named, or it cannot be read.
+        BadInput: The file cannot be read.
     """
-    if data is None:
-        raise BadInput(
-            "ScienceWorld needs a file of task variations.",
-            mend=_MEND,
-        )
     return ScienceWorld(data)

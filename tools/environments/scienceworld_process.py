@@ -9,7 +9,7 @@ _NEVER = 1_000_000  # steps: how long a task may take is the caller's to say
 
 
 class Simulator:
-    """One variation of a task at a time."""
+    """One variation of a task at a time; a :class:`tools.environments.remote.Library` of them."""
 
     def __init__(self) -> None:
         import shutil
@@ -43,6 +43,22 @@ class Simulator:
     def admissible(self) -> Sequence[str]:
         """See :class:`tools.environments.remote.World`."""
         return list(self._env.server.getValidActionObjectCombinations())
+
+    def about(self, what: str) -> object:
+        """The names of all tasks; of a name its variations by split; of a task's id its words."""
+        if not what:
+            return list(self._env.get_task_names())
+        name, _, variation = what.partition("/")
+        number, _, simplification = variation.partition("/")
+        self._env.load(name, int(number or 0), simplification)
+        if variation:
+            return str(self._env.get_task_description())
+        splits = {
+            "train": self._env.get_variations_train,
+            "dev": self._env.get_variations_dev,
+            "test": self._env.get_variations_test,
+        }
+        return {split: [int(one) for one in listed()] for split, listed in splits.items()}
 
 
 def main() -> None:
