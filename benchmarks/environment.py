@@ -3,18 +3,24 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from benchmarks.metrics import rate
 from benchmarks.play import OnCall, play_graph
 from benchmarks.record import Record, Score
 from benchmarks.suite import Sample, Suite, register
-from benchmarks.table import Table
+from benchmarks.table import Cell, Table
 from learning.paths import Path
 from memory import Answer, Context, EpisodeState, WorkingMemory
 from tools.environments import Task
+from tools.environments.episodes import Ends, counting
 
 NAME = "environment"
+
+ENDS = {"crashes": "environment's crashes", "timeouts": "environment's time-outs"}
+"""What they are called in tables, where there are any."""
+
+_ABOUT = " Where the environment crashed or took too long, a fresh process did the same once more."
 
 
 @register(NAME, measures="score")
@@ -22,8 +28,9 @@ class EnvironmentTasks(Suite):
     """The suite: a task's score is the environment's own, from 0 to 1."""
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Score by type of task, and how many tasks had the whole score."""
-        rows = []
+        """Score by type of task, how many tasks had the whole score, and ends of environments."""
+        rows: list[tuple[Cell, ...]] = []
+        told = [name for name in ENDS if any(_count(record, name) for record in records)]
         for method in dict.fromkeys(record.method for record in records):
             mine = [record for record in records if record.method == method]
             kinds = sorted({str(record.score.details["kind"]) for record in mine})
@@ -31,15 +38,28 @@ class EnvironmentTasks(Suite):
                 of_kind = [r for r in mine if kind in ("", r.score.details["kind"])]
                 scores = [record.score.value for record in of_kind]
                 solved = [float(score == 1) for score in scores]
-                rows.append((method, kind or "all", rate(scores), rate(solved)))
+                ends = [sum(_count(record, name) for record in of_kind) for name in told]
+                rows.append((method, kind or "all", rate(scores), rate(solved), *ends))
         return [
             Table(
                 title="Tasks of environments",
-                columns=("method", "type of task", "score", "success"),
+                columns=(
+                    "method",
+                    "type of task",
+                    "score",
+                    "success",
+                    *(ENDS[name] for name in told),
+                ),
                 rows=rows,
-                note="Success: the whole score. A crashed run scores 0.",
+                note=f"Success: the whole score. A crashed run scores 0.{_ABOUT if told else ''}",
             )
         ]
+
+
+def _count(record: Record, name: str) -> int:
+    """Of the results of before these were counted, none."""
+    found = record.score.details.get(name)
+    return found if isinstance(found, int) else 0
 
 
 @dataclass
@@ -48,10 +68,12 @@ class Trial:
 
     task: Task
     episode: EpisodeState | None = field(default=None)
+    ends: Ends = field(default_factory=Ends)
 
     async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
         """Run the graph, and keep how far the task has come."""
-        memory = await play_graph(sample, on_call)
+        with counting() as self.ends:
+            memory = await play_graph(sample, on_call)
         self.episode = memory.get("episode")
         return memory
 
@@ -70,6 +92,7 @@ class Trial:
                 "kind": self.task.kind,
                 "done": over,
                 "trial": ended["trial"] if ended else 0,
+                **asdict(self.ends),
             },
         )
 

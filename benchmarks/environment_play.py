@@ -6,6 +6,7 @@ from statistics import fmean
 from time import perf_counter
 from typing import TypeAlias
 
+from benchmarks.environment import ENDS
 from benchmarks.environment_players import PLAYERS, Lead, Player
 from benchmarks.metrics import Rate, Spread, rate, spread
 from benchmarks.suite import drawn
@@ -227,11 +228,16 @@ def summary(policy: str, played: Sequence[Played], environment: Environment) -> 
 
 def table(name: str, made: Sequence[Summary]) -> Table:
     """The policies of an environment side by side."""
+    told = [name for name in ENDS if any(getattr(one, name) for one in made)]
+    heads = ("policy", "score", "success", "gold actions done", "steps", "steps a second")
     return Table(
         title=f"{name}, without a language model",
-        columns=("policy", "score", "success", "gold actions done", "steps", "steps a second"),
+        columns=(*heads, *(ENDS[name] for name in told)),
         rows=[
-            (one.policy, one.score, one.success, one.recall, one.steps, one.steps_per_second)
+            (
+                *(one.policy, one.score, one.success, one.recall, one.steps, one.steps_per_second),
+                *(getattr(one, name) for name in told),
+            )
             for one in made
         ],
         note="Means with 95 % intervals and the number of tasks; steps: mean · median · p95.",

@@ -2,20 +2,29 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 import pytest
+from pydantic import JsonValue
+from records import record
 from scripted import Replies, register
+from toy_world import ToyShop
 from typer.testing import CliRunner, Result
 from worlds import WordVectors, decided, encyclopedia, shop, small_agents, solved, write_lines
 
 from apps.bench import app
-from benchmarks.environment_play import Gold, choose, followers, play, summary
+from benchmarks.environment import EnvironmentTasks
+from benchmarks.environment_play import Gold, choose, followers, play, summary, table
 from benchmarks.environment_players import Buyer, Decider, Experimenter, Reader, Walker, doors
+from benchmarks.record import Score
+from benchmarks.table import Table
 from learning.guide import guide_of
 from learning.paths import read_paths
 from planweave import BadInput
-from tools.environments import Observation, Task, episodes, open_environment
+from tools.environments import Environment, Observation, Task, episodes, open_environment
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +51,15 @@ def test_gold_paths_are_replayed(tmp_path: Path) -> None:
     assert made.kinds == {"fashion": (1.0, 1), "garden": (1.0, 1)}
     with pytest.raises(BadInput, match="no task to play"):
         summary("gold", [], world)
+
+
+def test_ends_of_the_environment_are_told_of_players_too(tmp_path: Path) -> None:
+    with cast("Environment", ToyShop(tmp_path)) as world:
+        task = replace(world.tasks()[0], gold=("crash", "count", "count"))
+        made = summary("gold", list(play(world, [task], Gold)), world)
+    shown = table("webshop", [made, made])
+    assert shown.columns[-2:] == ("steps a second", "environment's crashes")
+    assert [row[-1] for row in shown.rows] == [1, 1]
 
 
 def test_a_sample_is_fixed_and_grows() -> None:
@@ -259,6 +277,39 @@ def test_the_command_with_a_model(tmp_path: Path) -> None:
     records = [json.loads(line) for line in file.read_text().splitlines()]
     scores = {r["method"]: r["score"]["value"] for r in records if r["kind"] == "sample"}
     assert scores == {"react": pytest.approx(0.5), "instructrag": pytest.approx(0.5)}
+
+
+def test_ends_of_the_environment_stand_in_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("tools.environments.episodes", "apps.bench.environment"):
+        opened = import_module(module)  # a command has its module's name, too
+        monkeypatch.setattr(opened, "open_environment", lambda *_: ToyShop(tmp_path))
+    done = ["count", "crash", "hang", "count"]
+    script = Replies(action=[{"thought": "So.", "action": action} for action in done])
+    words = ("--name", "webshop", "--policy", "react", "--model", register(script))
+    assert run(*words, "--out", tmp_path / "out").exit_code == 0
+    (file,) = (tmp_path / "out" / "webshop").glob("*.jsonl")
+    (score,) = (
+        one["score"] for one in map(json.loads, file.read_text().splitlines()) if "score" in one
+    )
+    assert (score["value"], score["details"]["crashes"], score["details"]["timeouts"]) == (1, 1, 1)
+    report = (tmp_path / "out" / "webshop" / "report.md").read_text()
+    assert "success | environment's crashes | environment's time-outs |" in report
+    assert "(1) | 1 | 1 |" in report
+
+
+def test_old_results_and_calm_ones_have_no_column_of_ends() -> None:
+    def reported(*details: dict[str, JsonValue]) -> Table:
+        scores = [Score(value=1, answer="x", explanation="", details=one) for one in details]
+        (made,) = EnvironmentTasks().tables([record(score=score) for score in scores])
+        return made
+
+    old: dict[str, JsonValue] = {"kind": "count", "done": True, "trial": 1}
+    assert reported(old, {**old, "crashes": 0, "timeouts": 0}).columns[-1] == "success"
+    mixed = reported(old, {**old, "crashes": 2, "timeouts": 0})
+    assert mixed.columns[-1] == "environment's crashes"
+    assert mixed.rows[0][-1] == 2
 
 
 def test_what_was_bought_counts_as_an_answer(tmp_path: Path) -> None:

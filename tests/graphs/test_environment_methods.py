@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from scripted import Prompt, Replies, Reply, Script, register
-from toy_world import Toy
+from toy_world import ToyShop
 from worlds import (
     QUESTIONS,
     WordVectors,
@@ -24,8 +24,7 @@ from graphs import ACTORS, method
 from memory import Answer, Context, WorkingMemory
 from nodes.actor import Act, acting_among
 from planweave import BadInput, PlanweaveError
-from tools.environments import Task, episodes
-from tools.environments.remote import RemoteEnvironment
+from tools.environments import episodes
 
 ALL = (*ACTORS, "react")
 GOLD = ("Search[Finlandia]", "Search[Jean Sibelius]", "Finish[Republic of Finland]")
@@ -343,30 +342,15 @@ async def test_what_shows_nothing_new_rests_for_a_while(tmp_path: Path) -> None:
     assert memory["episode"]["done"]
 
 
-class Breaking(RemoteEnvironment):
-    """The toy world, which ends its process when it is told ``always``."""
-
-    name = "webshop"
-    notes = Path()
-
-    def __init__(self) -> None:
-        super().__init__(Toy.__module__, install="pip install toy")
-
-    def tasks(self, split: str = "") -> list[Task]:
-        return [Task(id="0", kind="count", question="Count to three.")]
-
-    def begin(self, task: Task) -> dict[str, object]:
-        return {"notes": str(self.notes)}
-
-
 async def test_a_crash_of_the_environment_is_a_problem_of_the_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Breaking.notes = tmp_path
-    monkeypatch.setattr(episodes, "open_environment", lambda *_: Breaking())
+    monkeypatch.setattr(episodes, "open_environment", lambda *_: ToyShop(tmp_path))
     script = acting("count", "always", "count", "count")
     given = {"environment": "webshop", "environment_data": "", "environment_task": "0"}
-    memory = await run("react", in_encyclopedia(tmp_path, script, **given))
+    with episodes.counting() as ends:
+        memory = await run("react", in_encyclopedia(tmp_path, script, **given))
+    assert ends == episodes.Ends(crashes=2)
     assert [bool(turn["problem"]) for turn in memory["turns"]] == [False, True, False, False]
     assert 'did not help: "The environment webshop crashes' in script.prompts[2].text
     assert [fact["text"] for fact in memory["facts"]] == ["1", "2", "3"]

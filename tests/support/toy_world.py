@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.environments.remote import Seen, serve
+from tools.environments import Task
+from tools.environments.remote import RemoteEnvironment, Seen, serve
 
 
 class Toy:
@@ -36,6 +37,27 @@ class Toy:
 
     def admissible(self) -> Sequence[str]:
         return ["count", str(self._count)]
+
+
+class ToyShop(RemoteEnvironment):
+    """The toy world in its process, under the name of a real one.
+
+    Args:
+        notes: Folder for what it has done by now.
+    """
+
+    name = "webshop"
+    step_seconds = 1.5
+
+    def __init__(self, notes: Path) -> None:
+        super().__init__("toy_world", install="pip install toy")
+        self._notes = notes
+
+    def tasks(self, split: str = "") -> Sequence[Task]:
+        return [Task(id="0", kind="count", question="Count to three.")]
+
+    def begin(self, task: Task) -> dict[str, object]:
+        return {"notes": str(self._notes)}
 
 
 def main() -> None:

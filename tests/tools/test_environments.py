@@ -11,6 +11,7 @@ from typing import ClassVar
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toy_world import ToyShop
 from worlds import (
     GOALS,
     PRODUCTS,
@@ -32,7 +33,6 @@ from tools.environments import (
 )
 from tools.environments.base import first_action
 from tools.environments.episodes import Episode
-from tools.environments.remote import RemoteEnvironment
 from tools.environments.scienceworld import ScienceWorld
 from tools.environments.webshop import Goal, Product, reward
 
@@ -313,23 +313,11 @@ def test_a_split_or_product_that_is_not_there(tmp_path: Path) -> None:
         open_environment("webshop", tmp_path)
 
 
-class Remote(RemoteEnvironment):
+class Remote(ToyShop):
     """The toy world in its process."""
 
-    name = "toy"
-    step_seconds = 1.5
     tasks_a_process = 2
     variables: ClassVar[dict[str, str]] = {}
-
-    def __init__(self, notes: Path) -> None:
-        super().__init__("toy_world", install="pip install toy")
-        self._notes = notes
-
-    def tasks(self, split: str = "") -> Sequence[Task]:
-        return [Task(id="count", kind="count", question="Count to three.")]
-
-    def begin(self, task: Task) -> dict[str, object]:
-        return {"notes": str(self._notes)}
 
 
 @pytest.mark.parametrize(("trouble", "counted"), [("crash", (1, 0)), ("hang", (0, 1))])
@@ -397,7 +385,7 @@ def test_an_episode_steps_once_a_step(tmp_path: Path, monkeypatch: pytest.Monkey
             return super().step(action)
 
     monkeypatch.setattr(episodes, "open_environment", lambda *_: Noted(tmp_path))
-    one = Episode("toy", "", "count")
+    one = Episode("webshop", "", "0")
     for count in range(3):
         assert episodes.observe(one, ["count"] * count).text.endswith(str(count) if count else "")
     assert done == ["count", "count"]

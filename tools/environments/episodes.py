@@ -7,6 +7,7 @@ anew and does the actions again.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -33,6 +34,33 @@ class Episode(NamedTuple):
     task: str
 
 
+@dataclass
+class Ends:
+    """How often processes of environments ended before they had answered.
+
+    Attributes:
+        crashes: Times that one died.
+        timeouts: Times that one was ended because it took too long.
+    """
+
+    crashes: int = 0
+    timeouts: int = 0
+
+
+_counted: ContextVar[Ends | None] = ContextVar("ends of environments", default=None)
+
+
+@contextmanager
+def counting() -> Iterator[Ends]:
+    """Count the ends while something is done, also by tasks and threads that it begins."""
+    ends = Ends()
+    token = _counted.set(ends)
+    try:
+        yield ends
+    finally:
+        _counted.reset(token)
+
+
 @dataclass(eq=False)
 class _Open:
     """An open environment, and where it stands."""
@@ -43,6 +71,11 @@ class _Open:
     episode: Episode | None = None
     actions: tuple[str, ...] = ()
     last: Observation = field(default_factory=lambda: Observation(""))
+
+    def ends(self) -> Ends:
+        """Those of its environment until now; none where it has no process of its own."""
+        world = self.environment
+        return Ends(getattr(world, "crashes", 0), getattr(world, "timeouts", 0))
 
     def stands_before(self, episode: Episode, actions: tuple[str, ...]) -> bool:
         """Whether only the last of the actions are left to do."""
@@ -132,7 +165,8 @@ def close_all() -> None:
 @contextmanager
 def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
     """An environment for this call alone; one that fails is closed."""
-    opened = _taken(episode, actions) or _opened(episode)
+    idle = _taken(episode, actions)
+    opened, before = (idle, idle.ends()) if idle else (_opened(episode), Ends())
     if episode.task not in opened.tasks:
         _put_back(opened)
         some = ", ".join(list(opened.tasks)[:3])
@@ -145,6 +179,10 @@ def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
     except BaseException:
         opened.environment.close()
         raise
+    finally:
+        if counted := _counted.get():
+            counted.crashes += opened.ends().crashes - before.crashes
+            counted.timeouts += opened.ends().timeouts - before.timeouts
     _put_back(opened)
 
 
