@@ -3,25 +3,29 @@
 import asyncio
 import json
 import sys
+from collections.abc import Container
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
 import typer
+from pydantic import BaseModel, JsonValue
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from apps.plain import plain
 from benchmarks import machine
 from benchmarks.metrics import wilson
-from learning.paths import write_paths
+from learning.paths import Path as Instructions
+from learning.paths import read_paths, write_paths
 from learning.queries.course import Course, Learned, Learner, Material, Point
 from learning.queries.formulas import Formula
 from learning.queries.questions import Worlds
 from learning.queries.search import Settings
 from nodes.proposer import proposer
 from planweave import BadInput
+from planweave.records import read_object
 from simulators.outcome import Semantics
 from simulators.registry import scenario
 
@@ -30,12 +34,44 @@ app = typer.Typer(help="Learn from the successes of simulated decisions.", no_ar
 _QUICK = Settings(generations=40, population=60, proposals=200, batch=150, promoted=20)
 
 
+_FILES = ("dqa-experience.jsonl", "dqa-experience.json", "curve.json")
+_MEND = "Name another folder with --out, or move that file away."
+
+_Course: TypeAlias = dict[str, JsonValue]
+
+
 class _Taken(NamedTuple):
     course: Course
     settings: Settings
     about: str
     curve: list[Point]
     learned: Learned
+    seconds: float | None
+
+    @property
+    def name(self) -> str:
+        return self.course.worlds.scenario.name
+
+
+class _Card(BaseModel):
+    date: str
+    command: str
+    courses: list[_Course]
+
+
+class _Curve(BaseModel):
+    scenario: str
+    search: str
+    columns: tuple[str, ...] = Point._fields[:4]
+    points: list[tuple[int, int, float, float]]
+
+
+class _Written(NamedTuple):
+    """What stands in the files of a folder, which a run adds to."""
+
+    paths: list[Instructions]
+    courses: list[_Course]
+    curves: list[_Curve]
 
 
 @app.callback()
@@ -70,7 +106,8 @@ def dqa(
     """Learn to decide on generated worlds, never on published ones; can be stopped and resumed.
 
     The folder gets the learned paths (dqa-experience.jsonl, for --setting experience=FILE), their
-    card, and the curve of accuracy against experience, as JSON and as a picture.
+    card, and the curve of accuracy against experience, as JSON and as a picture. What it has of
+    other scenarios stays.
     """
     console = Console(highlight=False)
     settings = _QUICK if quick else Settings()
@@ -80,10 +117,12 @@ def dqa(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadInput(f"{out} cannot be made ({error.strerror}).") from None
+    names = [name.strip() for name in scenarios.split(",")]
+    _kept(out, names)  # files that cannot be added to are told of now, not when all is learned
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     taken = []
     with Progress(*columns, console=console) as bar:
-        for name in scenarios.split(","):
+        for name in names:
             course = _course(name, _semantics(semantics), quick=quick)
             material = _material(course, out, bar)
             proposed = _proposed(model, material, bar)
@@ -98,14 +137,15 @@ def dqa(
                 all_learned = [f for learner in learners for f in learner.formulas()]
                 found.insert(0, _take(Learner(material, settings, file, all_learned), bar))
             taken += found
-    _write(out, taken)
-    _draw(out / "curve.png", taken)
+    others = _write(out, taken)
     _tell(console, taken)
     console.print(f"Written to {out}: dqa-experience.jsonl and its card, curve.json, curve.png")
+    if others:
+        console.print(f"Kept there, of other runs: {', '.join(others)}")
 
 
 def _course(name: str, semantics: Semantics, *, quick: bool) -> Course:
-    worlds = Worlds(scenario=scenario(name.strip()), semantics=semantics)
+    worlds = Worlds(scenario=scenario(name), semantics=semantics)
     if not quick:
         return Course(worlds=worlds)
     small = replace(worlds, smallest=100, largest=400)
@@ -160,42 +200,66 @@ def _take(learner: Learner, bar: Progress) -> _Taken:
                 f"{point.answered:,} questions answered, {point.unseen:.1%} of unseen ones right"
             )
     bar.update(task, completed=settings.generations)
-    return _Taken(course, settings, learner.about, learner.curve(), learner.learned())
+    return _Taken(
+        course, settings, learner.about, learner.curve(), learner.learned(), learner.seconds()
+    )
 
 
-def _write(out: Path, taken: list[_Taken]) -> None:
-    paths = [path for one in taken for path in one.learned.paths]
-    write_paths(out / "dqa-experience.jsonl", list(dict.fromkeys(paths)))
-    card = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "command": machine.command(["planweave", *sys.argv[1:]]),
-        "courses": [_card(one) for one in taken],
-    }
-    (out / "dqa-experience.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-    curves = [
-        {
-            "scenario": one.course.worlds.scenario.name,
-            "search": one.about,
-            "columns": Point._fields[:4],
-            "points": [point[:4] for point in one.curve],
-        }
-        for one in taken
-    ]
-    (out / "curve.json").write_text(json.dumps(curves, indent=1) + "\n", encoding="utf-8")
+def _kept(out: Path, learned: Container[str]) -> _Written:
+    """What the folder has of other scenarios than those that are ``learned``."""
+    paths, card, curves = (out / name for name in _FILES)
+    found = _Written([], [], [])
+    if paths.exists():
+        found.paths.extend(path for path in read_paths(paths) if path.task not in learned)
+    if card.exists():
+        whole = read_object(card, _Card, mend=_MEND)
+        older: _Course = {"date": whole.date, "command": whole.command}  # courses once had none
+        others = (one for one in whole.courses if one.get("scenario") not in learned)
+        found.courses.extend(older | one for one in others)
+    if curves.exists():
+        every = read_object(curves, list[_Curve], mend=_MEND)
+        found.curves.extend(one for one in every if one.scenario not in learned)
+    return found
 
 
-def _card(one: _Taken) -> dict[str, object]:
+def _write(out: Path, taken: list[_Taken]) -> list[str]:
+    """Write what was learned beside what the folder has of other scenarios; names those."""
+    written = _kept(out, {one.name for one in taken})
+    others = [path.task for path in written.paths]
+    date = datetime.now(UTC).date().isoformat()
+    about: _Course = {"date": date, "command": machine.command(["planweave", *sys.argv[1:]])}
+    for one in taken:
+        written.paths.extend(one.learned.paths)
+        written.courses.append(about | _course_card(one))
+        points = [point[:4] for point in one.curve]
+        written.curves.append(_Curve(scenario=one.name, search=one.about, points=points))
+    paths, card, curves = (out / name for name in _FILES)
+    write_paths(paths, dict.fromkeys(written.paths))
+    commands = dict.fromkeys(str(course["command"]) for course in written.courses)
+    whole = _Card(date=date, command=" ; ".join(commands), courses=written.courses)
+    card.write_text(whole.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    listed = [curve.model_dump() for curve in written.curves]
+    curves.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+    _draw(out / "curve.png", written.curves)
+    return [*dict.fromkeys(others)]
+
+
+def _course_card(one: _Taken) -> _Course:
     course, worlds = one.course, one.course.worlds
     low, high = wilson(one.learned.unseen, course.unseen)
-    seeds = {"lessons": [1, course.lessons]}
-    seeds["trial"] = [course.lessons + 1, course.lessons + course.trial]
-    seeds["unseen"] = [seeds["trial"][1] + 1, seeds["trial"][1] + course.unseen]
+    tried = course.lessons + course.trial
+    seeds: _Course = {
+        "lessons": [1, course.lessons],
+        "trial": [course.lessons + 1, tried],
+        "unseen": [tried + 1, tried + course.unseen],
+    }
     return {
-        "scenario": worlds.scenario.name,
+        "scenario": one.name,
         "semantics": worlds.semantics,
         "world_sizes": [worlds.smallest, worlds.largest],
         "world_seeds": seeds,
         "search": {"about": one.about, **asdict(one.settings)},
+        "seconds": None if one.seconds is None else round(one.seconds, 1),
         "questions_answered": one.curve[-1].answered,
         "ranking": str(one.learned.ranking),
         "right_trial": round(one.learned.trial, 4),
@@ -208,24 +272,24 @@ def _tell(console: Console, taken: list[_Taken]) -> None:
     for one in taken:
         first, learned = one.curve[0], one.learned
         console.print(
-            f"{one.course.worlds.scenario.name}, {one.about}: {first.unseen:.1%} of "
+            f"{one.name}, {one.about}: {first.unseen:.1%} of "
             f"unseen questions right at first, {learned.unseen:.1%} at last"
         )
         console.print(plain(f"  {learned.ranking}"), markup=False)
 
 
-def _draw(path: Path, taken: list[_Taken]) -> None:
+def _draw(path: Path, curves: list[_Curve]) -> None:
     """Draw the share of unseen questions decided rightly against the questions answered."""
     from matplotlib.figure import Figure
 
-    names = list(dict.fromkeys(one.course.worlds.scenario.name for one in taken))
+    names = list(dict.fromkeys(curve.scenario for curve in curves))
     figure = Figure(figsize=(4.5 * len(names), 3.6), layout="constrained")
     for name, axes in zip(names, figure.subplots(1, len(names), squeeze=False)[0], strict=True):
-        for one in taken:
-            if one.course.worlds.scenario.name == name:
-                answered = [point.answered / 1e6 for point in one.curve]
-                shares = [100 * point.unseen for point in one.curve]
-                axes.plot(answered, shares, label=one.about)
+        for curve in curves:
+            if curve.scenario == name:
+                answered = [point[1] / 1e6 for point in curve.points]
+                shares = [100 * point[3] for point in curve.points]
+                axes.plot(answered, shares, label=curve.search)
         axes.set(title=name, xlabel="million questions answered", ylabel="% of unseen right")
         axes.grid(alpha=0.3)
         axes.legend()

@@ -14,6 +14,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path as File
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from learning.paths import Path
@@ -29,7 +30,9 @@ from simulators.scenario import Question
 _LOOKED_AT = 20
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS generation(run TEXT, number INTEGER, answered INTEGER,"
-    " lessons REAL, unseen REAL, best TEXT, population TEXT, PRIMARY KEY(run, number))"
+    " lessons REAL, unseen REAL, best TEXT, population TEXT, PRIMARY KEY(run, number))",
+    "CREATE TABLE IF NOT EXISTS took(run TEXT, number INTEGER, seconds REAL,"
+    " PRIMARY KEY(run, number))",
 )
 
 
@@ -187,6 +190,7 @@ class Learner:
 
     def learn(self) -> Iterator[Point]:
         """Every generation that is still to do, as it is done."""
+        begun = perf_counter()
         for generation in self._search.generations(self._last()):
             best = generation.population[0]
             point = Point(
@@ -206,7 +210,12 @@ class Learner:
                 "UPDATE generation SET population = '' WHERE run = ? AND number < ?",
                 (self.key, generation.number),
             )
+            self._keep(
+                "INSERT OR REPLACE INTO took VALUES (?, ?, ?)",
+                (self.key, generation.number, perf_counter() - begun),
+            )
             yield point
+            begun = perf_counter()
 
     def curve(self) -> list[Point]:
         """Every generation that was done."""
@@ -218,6 +227,19 @@ class Learner:
         return [
             Point(n, a, share, new, str(_read(json.loads(best)))) for n, a, share, new, best in rows
         ]
+
+    def seconds(self) -> float | None:
+        """What all generations took by the clock, with the worlds that had to be made for them.
+
+        None where that was not noted of each.
+        """
+        rows = self._keep(
+            "SELECT SUM(seconds), COUNT(seconds) = COUNT(*) FROM generation"
+            " LEFT JOIN took USING (run, number) WHERE run = ?",
+            (self.key,),
+        )
+        ((seconds, every),) = rows
+        return seconds if every else None
 
     def formulas(self) -> list[Formula]:
         """Those of the last generation, the best first; none before the first one."""
@@ -288,7 +310,8 @@ class Learner:
     def _keep(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         try:
             with closing(sqlite3.connect(self._file)) as database, database:
-                database.execute(_SCHEMA)
+                for table in _SCHEMA:
+                    database.execute(table)
                 return database.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise BadInput(
