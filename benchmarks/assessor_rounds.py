@@ -292,9 +292,7 @@ def recorded_searches(path: Path) -> dict[str, list[str]]:
         BadInput: The file cannot be read, or holds what is no such record.
     """
     found: dict[str, list[str]] = {}
-    for record in read_records(
-        path, _Trajectory, mend="Give recorded runs with question, split and steps."
-    ):
+    for record in read_records(path, _Trajectory, mend=_MEND):
         if record.split == "train":
             actions = [_SEARCH.fullmatch(step.action or "") for step in record.steps]
             queries = [match[1] for match in actions if match]
