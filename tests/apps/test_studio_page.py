@@ -22,6 +22,7 @@ from servers import Unobtainable
 from apps.server.people import digest
 from learning.experience import Experience
 from learning.paths import Path as Instructions
+from tools.documents.collection import delete_collection
 
 pytestmark = pytest.mark.server
 
@@ -187,11 +188,18 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
     expect(page.locator(".story")).to_contain_text("Just say ash.")
 
 
-def test_a_revision_tells_what_changed_and_what_did_not(
-    page: Page, visit: Visit, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def report(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A collection of the server, for one test: others expect that it has no documents."""
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(folder / "data"))
     add_report(tmp_path)
+    yield NAME
+    delete_collection(NAME)
+
+
+def test_a_revision_tells_what_changed_and_what_did_not(
+    page: Page, visit: Visit, report: str, tmp_path: Path
+) -> None:
     draft = ["Cost:\nUSD 1/kg in 2023.", "Prices of offers rise by 4% a year.", "It gets dear."]
     mended = {"text": "Cost:\nUSD 5.5/kg in 2023."}
     replies: list[tuple[str, Mapping[str, object]]] = [
@@ -202,7 +210,7 @@ def test_a_revision_tells_what_changed_and_what_did_not(
         ("the answer", tell("The levelised cost is USD 5.5/kg in 2023 [1].", "USD 5.5/kg")),
     ]
     with serving(*(by_task(task, reply) for task, reply in replies)) as model:
-        visit(model=model, collection=NAME, skip_agreeing=True)
+        visit(model=model, collection=report, skip_agreeing=True)
         page.get_by_label("Method").select_option("rat")
         ask(page, "What does hydrogen cost?")
         expect(page.get_by_role("region", name="Answer")).to_contain_text("USD 5.5/kg")
@@ -446,7 +454,7 @@ def test_paths_are_added_from_a_file(page: Page, visit: Visit, tmp_path: Path) -
     page.get_by_label("Choose files").set_input_files([str(good), str(bad)])
     log = page.get_by_role("region", name="Add paths")
     expect(log).to_contain_text("two.jsonl: 2 new of 2 paths, 0 of them succeeded.")
-    expect(log).to_contain_text("bad.jsonl: Line 1 of bad.jsonl is no trajectory")
+    expect(log).to_contain_text("bad.jsonl: Line 1 of bad.jsonl is not as it should be")
     page.get_by_role("button", name=HOSTILE, exact=True).click()
     expect(page.locator(".detail")).to_contain_text(f"Search[{HOSTILE}]")
     assert page.locator("main img, main script").count() == 0
