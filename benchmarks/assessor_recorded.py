@@ -28,14 +28,15 @@ class Recorded(NamedTuple):
 
     def rounds(self, part: Part) -> Iterator[Round]:
         """The rounds on the questions of a data set."""
-        asked = {f"{part.dataset}-{one.id}": one for one in part.unseen}
+        asked = {one.id.replace("/", "-"): one for one in part.unseen}
         paragraphs = {place: one for one, place in places(part.questions).items()}
         for record in self.records:
-            if record.method.startswith("furepa") and record.question in asked:
+            question = asked.get(record.question.partition("-")[2])
+            if question and record.method.startswith("furepa"):
                 for one in _choices(record, paragraphs):
                     found = part.corpus.search(one.queries)
                     ranked = dict(zip(one.queries, found, strict=True))
-                    yield offered(asked[record.question], one.number, one.evidence, ranked)
+                    yield offered(question, one.number, one.evidence, ranked)
 
 
 class _Choice(NamedTuple):
