@@ -113,12 +113,8 @@ def dqa(
     settings = _QUICK if quick else Settings()
     if generations:
         settings = replace(settings, generations=generations)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"{out} cannot be made ({error.strerror}).") from None
     names = [name.strip() for name in scenarios.split(",")]
-    _kept(out, names)  # files that cannot be added to are told of now, not when all is learned
+    _prepare(out, names)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     taken = []
     with Progress(*columns, console=console) as bar:
@@ -142,6 +138,15 @@ def dqa(
     console.print(f"Written to {out}: dqa-experience.jsonl and its card, curve.json, curve.png")
     if others:
         console.print(f"Kept there, of other runs: {', '.join(others)}")
+
+
+def _prepare(out: Path, names: Container[str]) -> None:
+    """Make the folder; files that cannot be added to are told of now, not when all is learned."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{out} cannot be made ({error.strerror}).") from None
+    _kept(out, names)
 
 
 def _course(name: str, semantics: Semantics, *, quick: bool) -> Course:

@@ -2,8 +2,8 @@
 
 from langgraph.runtime import Runtime
 
-from memory import Context, Lookup, Revision, WorkingMemory
-from nodes.thoughts import checked, open_lookups
+from memory import Context, Revision, WorkingMemory
+from nodes.thoughts import checked, open_lookups, revisions
 from tools.documents.quotes import states
 
 
@@ -12,30 +12,13 @@ def comparer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
 
     A text agrees with a step that it states, word by word and number by number.
     """
-    revisions: list[Revision] = []
-    if runtime.context.skip_agreeing:
-        for lookup in open_lookups(state):
-            revisions += _left({**state, "step": lookup["step"]}, lookup)
-    return {"revisions": revisions}
-
-
-def _left(state: WorkingMemory, lookup: Lookup) -> list[Revision]:
-    """A record for each step that was looked up, if the page says them all."""
-    page = lookup["page"]
-    if page is None:
-        return []
-    steps = {number: state["revised"][number - 1] for number in checked(state)}
-    if not all(states(page["text"], text) for text in steps.values()):
-        return []
-    return [
-        Revision(
-            step=number,
-            query=lookup["query"],
-            document=page["document"],
-            page=page["page"],
-            before=text,
-            after=text,
-            skipped=True,
-        )
-        for number, text in steps.items()
-    ]
+    if not runtime.context.skip_agreeing:
+        return {}
+    left: list[Revision] = []
+    for lookup in open_lookups(state):
+        own: WorkingMemory = {**state, "step": lookup["step"]}
+        texts = [state["revised"][number - 1] for number in checked(own)]
+        page = lookup["page"]
+        if page and all(states(page["text"], text) for text in texts):
+            left += revisions(own, lookup, {}, skipped=True)
+    return {"revisions": left}

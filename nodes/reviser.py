@@ -13,7 +13,7 @@ from memory import Context, Page, Revision, WorkingMemory
 from nodes.drafter import MAX_STEPS, Text
 from nodes.pages import excerpt
 from nodes.role import failures, usage
-from nodes.thoughts import WHOLE, checked, numbered, seen_with
+from nodes.thoughts import WHOLE, numbered, revisions, seen_with
 from nodes.writer import ask_writer
 from prompts import load
 from tools.documents.quotes import locate, states
@@ -103,7 +103,7 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
         and not _repeats_prompt(text, page)
     }
     return {
-        "revisions": _revisions(state, lookup["query"], page, changed),
+        "revisions": revisions(state, lookup, changed),
         "usage": usage(reply),
         "failures": failures(reply),
     }
@@ -124,26 +124,6 @@ def _repeats_prompt(text: str, page: Page) -> bool:
     said = [*(load(name).text for name in names), f"{page['document']}, p. {page['page']}"]
     instructions = "\n\n".join(said)
     return bool(locate(text, instructions)) or states(instructions, text)
-
-
-def _revisions(
-    state: WorkingMemory, query: str, page: Page, changed: Mapping[int, str]
-) -> list[Revision]:
-    """What changed; where nothing did, that the step was checked."""
-    before = {number: state["revised"][number - 1] for number in [*changed, *checked(state)]}
-    after = changed or {number: before[number] for number in checked(state)}
-    return [
-        Revision(
-            step=number,
-            query=query,
-            document=page["document"],
-            page=page["page"],
-            before=before[number],
-            after=text,
-            skipped=False,
-        )
-        for number, text in sorted(after.items())
-    ]
 
 
 def revision_text(revision: Revision) -> str:

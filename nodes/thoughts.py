@@ -1,8 +1,8 @@
 """Which thoughts of a draft are checked next, and what is seen while one is checked (RAT)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from memory import Context, Lookup, WorkingMemory
+from memory import Context, Lookup, Revision, WorkingMemory
 
 WHOLE = 0
 """The number that stands for the whole draft where it is checked at once."""
@@ -52,6 +52,27 @@ def checked(state: WorkingMemory) -> list[int]:
     """The step that is checked, or all of them at once."""
     number = state["step"]
     return [*range(1, len(state["draft"]) + 1)] if number == WHOLE else [number]
+
+
+def revisions(
+    state: WorkingMemory, lookup: Lookup, changed: Mapping[int, str], *, skipped: bool = False
+) -> list[Revision]:
+    """What the page of a lookup changed; where nothing, that the steps were checked by it."""
+    page = lookup["page"]
+    if page is None:
+        return []
+    return [
+        Revision(
+            step=number,
+            query=lookup["query"],
+            document=page["document"],
+            page=page["page"],
+            before=state["revised"][number - 1],
+            after=changed.get(number, state["revised"][number - 1]),
+            skipped=skipped,
+        )
+        for number in sorted(changed or checked(state))
+    ]
 
 
 def numbered(state: WorkingMemory, numbers: Iterable[int]) -> str:
