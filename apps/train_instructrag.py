@@ -15,7 +15,7 @@ from rich.progress import Progress
 from apps.progress import sentence_vectors
 from benchmarks import machine
 from benchmarks.paths_tasks import Environment, load, world
-from learning.agents_file import SHIPPED, SHIPPED_FILE, AgentsCard, save
+from learning.agents_file import ITERATIONS, SHIPPED, SHIPPED_FILE, AgentsCard, save
 from learning.agents_file import load as load_agents
 from learning.guide import THRESHOLD
 from learning.instruction_graph import InstructionGraph
@@ -38,7 +38,7 @@ def instructrag(
     environment: Annotated[Environment, typer.Option(help="How tasks and actions are told.")],
     data: Data,
     out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
-    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = 40,
+    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
     seed: Seed = 1,
 ) -> None:
     """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""

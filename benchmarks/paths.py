@@ -19,7 +19,7 @@ from benchmarks.paths_tasks import World
 from benchmarks.table import Table
 from learning import Embed, Floats
 from learning.agent_batches import Agents, Material, MetaTask, Settings, plain
-from learning.graph_states import Sample, Survey, samples
+from learning.graph_states import Sample, Survey, Walk, samples
 from learning.guide import THRESHOLD
 from learning.instruction_graph import InstructionGraph
 from learning.meta_training import Point, adapt, train
@@ -27,7 +27,7 @@ from learning.ml_agent import MLAgent
 from learning.overlap import overlap, recall
 from learning.overlap import shared as reward
 from learning.paths import Path
-from learning.rl_agent import Policy, Traversal, policy
+from learning.rl_agent import Policy, Traversal, candidates, policy
 
 MOST = 5
 NOISE = (0.25, 0.5)
@@ -40,9 +40,10 @@ _TUNED_ON = 30
 _DRAWS = 2000
 _LEVELS = (0.3, 0.6, 0.8, 0.9, 0.97)
 
-FULL, RULE = "InstructRAG", "no RL-Agent (threshold)"
+FULL, RULE = "InstructRAG", "threshold rule"
 RAP, OUR_RAP = "RAP", "RAP (our vectors)"
-NO_GRAPH, NO_ML = "no graph (stored paths)", "no ML-Agent"
+NO_GRAPH, NO_POOL = "no graph (stored paths)", "no pool (search alone)"
+NO_RL, NO_ML = "no RL-Agent (threshold in its place)", "no ML-Agent"
 RL_CHANGES: Mapping[str, dict[str, Any]] = {
     "no warm start": {"warm_start": False},
     "no policy gradient": {"policy_gradient": False},
@@ -53,7 +54,7 @@ ML_CHANGES: Mapping[str, dict[str, Any]] = {
     "no fine-tuning": {"fine_tuning": False},
 }
 PRINTED = "as printed"
-RIVALS = (RAP, OUR_RAP, RULE, NO_GRAPH)
+RIVALS = (RAP, OUR_RAP, RULE, NO_GRAPH, NO_RL)
 """What every line is held against."""
 
 
@@ -63,12 +64,12 @@ class Score(NamedTuple):
     Attributes:
         question: A key that stands for it.
         f1: Of the instructions of the selected path.
-        recall: Of the successful path's instructions, in all candidates together.
+        recalls: Of the successful path's instructions, in the first 1, 2, … candidates together.
     """
 
     question: str
     f1: float
-    recall: float
+    recalls: tuple[float, ...]
 
 
 class Adaptation(NamedTuple):
@@ -114,15 +115,20 @@ _Stored: TypeAlias = tuple[Sequence[Path], bool]
 
 
 class _Retrieved(NamedTuple):
-    """What one way found for a question: the selected path, and all candidates."""
+    """What one way found for a question: the selected path, and :data:`MOST` candidates."""
 
     selected: Sequence[str]
     candidates: Sequence[Sequence[str]]
 
 
-def about(paths: Sequence[Path], iterations: int) -> str:
-    """Twelve hexadecimal digits that stand for what lines are measured on, and how."""
-    told = json.dumps([iterations, [(path.key, path.reward) for path in paths]])
+def about(paths: Sequence[Path], trained: int | str) -> str:
+    """Twelve hexadecimal digits that stand for what lines are measured on, and how.
+
+    Args:
+        paths: What is retrieved.
+        trained: Iterations of the training, or the checksum of agents that were trained before.
+    """
+    told = json.dumps([trained, [(path.key, path.reward) for path in paths]])
     return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
@@ -134,12 +140,19 @@ class Experiment:
         embed: The frozen model of sentence vectors.
         settings: Of the training.
         tell: Told what is being done.
+        agents: Try these, trained before, and leave the ablations of training out.
     """
 
     def __init__(
-        self, world: World, embed: Embed, settings: Settings, tell: Callable[[str], None]
+        self,
+        world: World,
+        embed: Embed,
+        settings: Settings,
+        tell: Callable[[str], None],
+        agents: Agents | None = None,
     ) -> None:
         self._world, self._embed, self._settings, self._tell = world, embed, settings, tell
+        self._given = agents
         self._survey = self._surveyed(_support(world.seen))
         self._materials: dict[bool, list[Material]] = {}
         self._tested: tuple[_Stored, Survey, list[list[Sample]]] | None = None
@@ -147,7 +160,7 @@ class Experiment:
 
     def lines(self) -> Iterator[Measured]:
         """The lines of all tables."""
-        agents = self._trained(self._settings)
+        agents = self._given or self._trained(self._settings)
         rule = self._threshold()
         every = _support(self._world.unseen)
         tried = self._tried(agents, self._settings, every, rule)
@@ -175,6 +188,8 @@ class Experiment:
     def _changed(self, agents: Agents) -> Iterator[tuple[str, Settings, Agents]]:
         """The ablations of training; where one agent changes, the other stays."""
         yield NO_CALIBRATION, replace(self._settings, calibration=False), agents
+        if self._given:
+            return
         for name, change in RL_CHANGES.items():
             settings = replace(self._settings, **change)
             alone = replace(settings, pre_training=False, fine_tuning=False)
@@ -194,26 +209,28 @@ class Experiment:
         graph.insert_all(paths)
         return Survey(graph, self._embed, self._world.slots)
 
-    def _trained(self, settings: Settings) -> Agents:
+    def _seen(self, settings: Settings) -> list[Material]:
         if settings.printed not in self._materials:
             self._materials[settings.printed] = [
                 Material(self._survey, task, self._embed, settings) for task in self._world.seen
             ]
-        materials = self._materials[settings.printed]
+        return self._materials[settings.printed]
 
+    def _trained(self, settings: Settings) -> Agents:
         def show(number: int, point: Point) -> None:
             said = f"iteration {number} of {settings.iterations}, reward {point.reward:.3f}"
             self._tell(f"seed {settings.seed}: {said}")
 
-        trained = train(self._survey, materials, self._embed, settings, reward, progress=show)
-        return trained.agents
+        seen = self._seen(settings)
+        return train(self._survey, seen, self._embed, settings, reward, progress=show).agents
 
     def _threshold(self) -> Policy:
         """Include a node if one of the cosines is large enough; the best rule on the seen tasks."""
         random = np.random.default_rng(self._settings.seed)
-        asked = [s for m in self._materials[self._settings.printed] for s in m.query]
+        seen = self._seen(self._settings)
+        asked = [sample for material in seen for sample in material.query]
         some = [asked[row] for row in random.permutation(len(asked))[:_TUNED_ON]]
-        states = np.concatenate([m.states for m in self._materials[self._settings.printed]])
+        states = np.concatenate([material.states for material in seen])
         rules = [
             _over(column, float(np.quantile(states[:, column], level)))
             for column in range(3)
@@ -227,13 +244,13 @@ class Experiment:
 
         return max(rules, key=worth)
 
-    def _searched(
-        self, sample: Sample, decide: Policy, k: int, *, nearest: bool = False
-    ) -> list[tuple[str, ...]]:
-        rule = self._settings.rule
-        formed = Traversal(sample.view, decide, k, nearest=nearest, rule=rule).formed
-        texts = sample.view.survey.texts
-        return [tuple(texts[row] for row in rows) for _, rows in formed]
+    def _searched(self, sample: Sample, decide: Policy, k: int = MOST) -> list[tuple[str, ...]]:
+        search = Traversal(sample.view, decide, k, rule=self._settings.rule)
+        return _instructions(sample, search.formed)
+
+    def _proposed(self, sample: Sample, decide: Policy) -> list[tuple[str, ...]]:
+        walks = candidates(sample.view, decide, MOST, rule=self._settings.rule)
+        return _instructions(sample, walks)
 
     def _tried(
         self, agents: Agents, settings: Settings, stored: Sequence[Path], rule: Policy
@@ -258,10 +275,11 @@ class Experiment:
             self._adaptations.append(Adaptation(task.name, len(known), *took))
             for sample in questions:
                 found = self._found(sample, adapted, settings, rule)
-                for name, (selected, candidates) in found.items():
+                for name, (selected, proposed) in found.items():
                     truth = sample.path.instructions
-                    score = (overlap(selected, truth), recall(candidates, truth))
-                    scores.setdefault(name, []).append(Score(sample.path.key, *score))
+                    f1 = overlap(selected, truth)
+                    recalls = [recall(proposed[:k], truth) for k in range(1, MOST + 1)]
+                    scores.setdefault(name, []).append(Score(sample.path.key, f1, tuple(recalls)))
         self._tell(f"seed {settings.seed}: tried")
         return scores
 
@@ -269,29 +287,28 @@ class Experiment:
         self, sample: Sample, agents: Agents, settings: Settings, rule: Policy
     ) -> dict[str, _Retrieved]:
         """What each way that needs no other training finds."""
-        survey, k = sample.view.survey, settings.k
+        survey = sample.view.survey
         selector = MLAgent(plain(agents.ml), self._embed, slots=survey.slots)
 
-        def selected(paths: Sequence[Sequence[str]]) -> _Retrieved:
-            expected = [sample.view.expected(path) * (not settings.printed) for path in paths]
-            scores = selector.scores(sample.path.question, paths, expected)
+        def selected(paths: Sequence[Sequence[str]], k: int = settings.k) -> _Retrieved:
+            expected = [sample.view.expected(path) * (not settings.printed) for path in paths[:k]]
+            scores = selector.scores(sample.path.question, paths[:k], expected)
             return _Retrieved(paths[int(np.argmax(scores))], paths)
 
-        decide, nearest = policy(plain(agents.rl)), not settings.printed
-        proposed = self._searched(sample, decide, MOST, nearest=nearest)
-        likest = np.argsort(
-            np.where(sample.view.seen, -sample.view.to_paths, np.inf), kind="stable"
-        )
-        stored = [survey.paths[row].instructions for row in likest[:k]]
+        decide = policy(plain(agents.rl))
+        proposed = self._proposed(sample, decide)
+        stored = [survey.paths[row].instructions for row in sample.view.likest(MOST)]
         as_asked = self._nearest_as_asked(sample)
         return {
-            FULL: selected(proposed[:k]),
+            FULL: selected(proposed),
+            NO_POOL: selected(self._searched(sample, decide)),
             NO_GRAPH: selected(stored),
-            RULE: selected(self._searched(sample, rule, k)),
-            NO_ML: _Retrieved(proposed[0], proposed[:k]),
+            NO_RL: selected(self._proposed(sample, rule)),
+            RULE: selected(self._searched(sample, rule)),
+            NO_ML: _Retrieved(proposed[0], proposed),
             RAP: _Retrieved(as_asked[0], as_asked),
             OUR_RAP: _Retrieved(stored[0], stored),
-            **{f"K = {n}": selected(proposed[:n]) for n in range(1, MOST + 1)},
+            **{f"K = {n}": selected(proposed, n) for n in range(1, MOST + 1)},
         }
 
     def _nearest_as_asked(self, sample: Sample) -> list[tuple[str, ...]]:
@@ -299,8 +316,12 @@ class Experiment:
         stored = sample.view.survey.paths
         vectors = self._embed([sample.path.question, *(path.question for path in stored)])
         cosines = np.where(sample.view.seen, vectors[1:] @ vectors[0], -np.inf)
-        likest = np.argsort(-cosines, kind="stable")[: self._settings.k]
-        return [stored[row].instructions for row in likest]
+        return [stored[row].instructions for row in np.argsort(-cosines, kind="stable")[:MOST]]
+
+
+def _instructions(sample: Sample, walks: Sequence[Walk]) -> list[tuple[str, ...]]:
+    texts = sample.view.survey.texts
+    return [tuple(texts[row] for row in rows) for _, rows in walks]
 
 
 def _support(tasks: Sequence[MetaTask]) -> list[Path]:
@@ -332,7 +353,7 @@ class Row(NamedTuple):
         name: Which line.
         questions: Scores, a question once for each seed in which its task was unseen.
         f1: Of the selected path.
-        recall: Of all candidates.
+        recalls: Of the first 1, 2, … candidates together.
         by_seed: Mean F1 of each seed, in order.
         over: F1 less that of each rival, by its name, on the same questions; the line itself and
             rivals that were not tried on all of them are missing.
@@ -342,7 +363,7 @@ class Row(NamedTuple):
     name: str
     questions: int
     f1: Figure
-    recall: Figure
+    recalls: list[Figure]
     by_seed: list[float]
     over: dict[str, Figure]
 
@@ -379,7 +400,10 @@ def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
         name,
         len(scores),
         _figure(questions, [score.f1 for _, score in scores]),
-        _figure(questions, [score.recall for _, score in scores]),
+        [
+            _figure(questions, values)
+            for values in zip(*(s.recalls for _, s in scores), strict=True)
+        ],
         [float(np.mean([score.f1 for score in line.scores])) for line in own],
         {rival: less for rival in RIVALS if (less := over(rival)) is not None},
     )
@@ -408,18 +432,19 @@ def tables(found: Sequence[Row]) -> list[Table]:
 
 def _table(part: str, found: Sequence[Row]) -> Table:
     rivals = [rival for rival in RIVALS if any(rival in row.over for row in found)]
+    recalls = [f"recall, K = {k}" for k in range(1, MOST + 1)]
     return Table(
         title=f"Retrieved paths on unseen tasks: {part}",
-        columns=("", "questions", "F1", "recall", *(f"over {rival}" for rival in rivals)),
+        columns=("", "questions", "F1", *recalls, *(f"over {rival}" for rival in rivals)),
         rows=[
             (
                 row.name,
                 row.questions,
-                *map(_shown, (row.f1, row.recall, *map(row.over.get, rivals))),
+                *map(_shown, (row.f1, *row.recalls, *map(row.over.get, rivals))),
             )
             for row in found
         ],
-        note="F1 of the selected path, recall of all candidates, F1 over that of others. "
+        note="F1 of the selected path, recall of the first K candidates, F1 over that of others. "
         "In brackets: 95 % bootstrap interval over questions.",
     )
 

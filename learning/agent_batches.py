@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from learning.agent_losses import Labelled, Pairs, Parameters, Played, Pools, Sequences
-from learning.graph_states import FEATURES, PRINTED, Sample, Survey, samples
+from learning.graph_states import FEATURES, PRINTED, Sample, Survey, Walk, samples
 from learning.ml_agent import PLACES, MLAgent, sequence
 from learning.paths import Path
 from learning.rl_agent import (
@@ -16,6 +16,7 @@ from learning.rl_agent import (
     Reward,
     Rule,
     Traversal,
+    candidates,
     policy,
     search_first,
 )
@@ -122,10 +123,10 @@ def labelled(sample: Sample, rule: Rule | None, near: int = 2) -> list[Decision]
     own = [survey.walks[row] for row, path in enumerate(survey.paths) if path == sample.path]
     wanted = {survey.text_row.get(text, -1) for text in sample.path.instructions}
     nodes = {node for walk in own for node in walk}
-    likest = np.argsort(np.where(view.seen, -view.to_paths, np.inf), kind="stable")[:near]
-    walks = own + [survey.walks[row] for row in likest if view.seen[row]]
+    likest = view.likest(near)
+    walks = own + [survey.walks[row] for row in likest]
     texts = [sample.path.instructions] * len(own)
-    texts += [survey.paths[row].instructions for row in likest if view.seen[row]]
+    texts += [survey.paths[row].instructions for row in likest]
     made: dict[tuple[int, ...], list[Decision]] = {}
     for walk, names in zip(walks, texts, strict=True):
         given = tuple(survey.text_row[name] for name in names)
@@ -239,13 +240,13 @@ class Batches:
 
     def pools(self, some: Sequence[Sample], agents: Agents, random: np.random.Generator) -> Pools:
         """What the RL-Agent proposes, and paths of other questions, each with its reward."""
-        size = self._settings.k + self._settings.others
-        decide = self._decide(agents)
+        settings, decide = self._settings, self._decide(agents)
+        size = settings.k + settings.others
         pools = []
         worse, expected = np.zeros((2, len(some), size), np.float32)
         for row, sample in enumerate(some):
-            nearest = not self._settings.printed
-            pool = self._paths(self._search(sample, decide, None, nearest=nearest))
+            proposed = candidates(sample.view, decide, settings.k, rule=settings.rule)
+            pool = self._paths(proposed)
             drawn = random.choice(np.flatnonzero(sample.view.seen), size - len(pool))
             pool += [self._survey.paths[place].instructions for place in drawn]
             rewards = np.array([self._reward(sample.path, path) for path in pool])
@@ -265,22 +266,15 @@ class Batches:
     def _selector(self, agents: Agents) -> MLAgent:
         return MLAgent(plain(agents.ml), self._embed, slots=self._survey.slots)
 
-    def _search(
-        self,
-        sample: Sample,
-        decide: Policy,
-        random: np.random.Generator | None,
-        *,
-        nearest: bool = False,
-    ) -> Traversal:
+    def _search(self, sample: Sample, decide: Policy, random: np.random.Generator) -> Traversal:
         k, rule = self._settings.k, self._settings.rule
-        return Traversal(sample.view, decide, k, nearest=nearest, rule=rule, draw=random)
+        return Traversal(sample.view, decide, k, rule=rule, draw=random)
 
-    def _paths(self, search: Traversal) -> list[tuple[str, ...]]:
-        return [tuple(self._survey.texts[text] for text in texts) for _, texts in search.formed]
+    def _paths(self, walks: Sequence[Walk]) -> list[tuple[str, ...]]:
+        return [tuple(self._survey.texts[text] for text in texts) for _, texts in walks]
 
     def _selected(self, sample: Sample, search: Traversal, selector: MLAgent) -> float:
-        paths = self._paths(search)
+        paths = self._paths(search.formed)
         if not paths:
             return 0.0
         trained = self._settings.pre_training or self._settings.fine_tuning

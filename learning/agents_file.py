@@ -17,6 +17,9 @@ from planweave import BadInput
 SHIPPED, NONE = "shipped", "none"
 """Names of agents beside those of files: those that ship, and none at all."""
 
+ITERATIONS = 20
+"""Of the meta-training: twice as many bring no more."""
+
 SHIPPED_FILE = Path(__file__).parent / "artefacts" / "instructrag.npz"
 VERSION = 1
 EMBEDDINGS = "minilm"

@@ -5,7 +5,7 @@ the paper does not have, say how often paths of questions like this one went tha
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -38,6 +38,9 @@ _LIKEST = 64  # paths by which the overlap of a whole path is expected
 _STEEPNESS = 10.0  # one instruction changes the expected overlap by a few hundredths
 
 Rows: TypeAlias = NDArray[np.intp]
+
+Walk: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""The nodes of a path, and the row in :attr:`Survey.texts` of the instruction that each gave."""
 
 
 class Choice(NamedTuple):
@@ -182,13 +185,18 @@ class View:
         self._near_holds = survey.holds[self._near]
         self._text_shares = self._near_weights @ self._near_holds
 
-    def nearest_walk(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Nodes and rows of texts of the path of the likest question; empty if none is seen."""
-        if not self.seen.any():
-            return (), ()
-        row = int(np.argmax(np.where(self.seen, self.to_paths, -np.inf)))
-        texts = self.survey.paths[row].instructions
-        return tuple(self.survey.walks[row]), tuple(self.survey.text_row[text] for text in texts)
+    def likest(self, count: int) -> Rows:
+        """The rows of at most ``count`` stored paths, those of the likest questions first."""
+        order = np.argsort(np.where(self.seen, -self.to_paths, np.inf), kind="stable")
+        return order[: min(count, int(self.seen.sum()))]
+
+    def walks(self, count: int) -> list[Walk]:
+        """The different ones among the stored paths of the ``count`` likest questions."""
+        survey, found = self.survey, dict[tuple[int, ...], tuple[int, ...]]()
+        for row in self.likest(count):
+            texts = tuple(survey.text_row[text] for text in survey.paths[row].instructions)
+            found.setdefault(texts, tuple(survey.walks[row]))
+        return [(nodes, texts) for texts, nodes in found.items()]
 
     def choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
         """What may follow the nodes of a path and the instructions that they gave.
@@ -255,6 +263,14 @@ class View:
             for row in rows
         ]
         return float(self.weights[rows] @ overlaps / (self.weights[rows].sum() or 1.0))
+
+    def expected_recall(self, texts: Iterable[int]) -> float:
+        """The share of the question's own path that these instructions are expected to be.
+
+        By the paths of the likest questions, as in :meth:`expected`.
+        """
+        shared = self._near_holds @ self._row([*texts])
+        return float(self._near_weights @ (shared / np.maximum(self.survey.lengths[self._near], 1)))
 
     def _expected(self, held: Floats) -> Floats:
         """The overlap that paths which hold these instructions [..., texts] have with near ones."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from learning.graph_states import Choice, Sample, Survey, View, samples
+from learning.graph_states import Choice, Sample, Survey, View, Walk, samples
 from learning.instruction_graph import InstructionGraph
 from learning.paths import Path
 from learning.slots import Slots, question_vectors
@@ -28,6 +28,8 @@ BREADTH = 6
 SHIFTS = (0.0, -1.0, 1.0, 2.0, 3.0, 4.0)
 """What calibration may add to the score of including; the first of equally good ones is taken."""
 
+_SEARCHED = 8  # paths of the search among which candidates are chosen
+_LIKEST = 16  # stored paths, of the likest questions, beside them
 _KNOWN = 24  # stored paths on which a policy is calibrated
 _DECISIONS = 400
 """Of a search, at most."""
@@ -103,13 +105,11 @@ class Traversal:
         view: The graph as the question sees it.
         decide: The policy.
         k: Paths to form.
-        nearest: Let the walk of the likest question's path, which the search may miss, be the
-            second of them.
         rule: What may follow what; anything if None.
         draw: Decides by lot, with the policy's chances; if None, by whether a chance is over 1/2.
 
     Attributes:
-        formed: Nodes and rows of texts of each path.
+        formed: The paths.
         decisions: In the order in which they were made.
     """
 
@@ -119,24 +119,16 @@ class Traversal:
         decide: Policy,
         k: int,
         *,
-        nearest: bool = False,
         rule: Rule | None = None,
         draw: np.random.Generator | None = None,
     ) -> None:
         self._view, self._decide, self._k, self._rule, self._draw = view, decide, k, rule, draw
-        self.formed: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+        self.formed: list[Walk] = []
         self.decisions: list[Decision] = []
         left_out = self._explore((), ())
         for choice in left_out:
             if len(self.formed) < k:
                 self._go_on((), (), choice)
-        if nearest and k > 1:
-            self._put_second(view.nearest_walk())
-
-    def _put_second(self, walked: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
-        others = [path for path in self.formed if path[1] != walked[1]]
-        if walked[1] and self.formed[:1] == others[:1]:  # the first is another
-            self.formed = [*others[:1], walked, *others[1:]][: self._k]
 
     def _explore(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
         """Decide on all that may follow; returns what was excluded."""
@@ -176,6 +168,33 @@ class Traversal:
         known = any(other[: len(texts)] == texts for _, other in self.formed)
         if texts and not known and len(self.formed) < self._k:
             self.formed.append((walk, texts))
+
+
+def candidates(view: View, decide: Policy, k: int, *, rule: Rule | None = None) -> list[Walk]:
+    """The ``k`` paths that are proposed for a question; fewer only where the graph has no more.
+
+    As printed they are those of the search. By itself the search forms paths that differ little;
+    what it misses stands in those of like questions. So both make a pool: the first of the search
+    comes first, and each that follows is the one that adds most to what all together are
+    expected to recall of the question's own path.
+
+    Args:
+        view: The graph as the question sees it.
+        decide: The policy.
+        k: Paths to propose.
+        rule: What may follow what, in the search; anything if None.
+    """
+    if view.printed:
+        return Traversal(view, decide, k, rule=rule).formed
+    formed = Traversal(view, decide, _SEARCHED, rule=rule).formed
+    known = {texts for _, texts in formed}
+    pool = formed + [walk for walk in view.walks(_LIKEST) if walk[1] not in known]
+    chosen = pool[:1]
+    while len(chosen) < min(k, len(pool)):
+        held = {text for _, texts in chosen for text in texts}
+        rest = [walk for walk in pool if walk not in chosen]
+        chosen.append(max(rest, key=lambda walk: view.expected_recall(held.union(walk[1]))))
+    return chosen
 
 
 class RLAgent:
@@ -218,9 +237,8 @@ class RLAgent:
         survey = self._surveyed(graph)
         vector = question_vectors([question], self._embed, self._slots)[0]
         view = View(survey, vector, printed=self._printed)
-        search = Traversal(view, self._policy, k, nearest=not self._printed, rule=self._rule)
-        formed = search.formed
-        return [proposal(view, *path) for path in formed]
+        proposed = candidates(view, self._policy, k, rule=self._rule)
+        return [proposal(view, *walk) for walk in proposed]
 
     def _surveyed(self, graph: InstructionGraph) -> Survey:
         if (

@@ -17,6 +17,8 @@ from benchmarks import machine
 from benchmarks.lines import LineFile
 from benchmarks.paths_tasks import Environment, load, world
 from benchmarks.report import show_tables
+from learning.agents_file import ITERATIONS, Loaded
+from learning.agents_file import load as load_agents
 from learning.paths import Path as Instructions
 
 if TYPE_CHECKING:
@@ -30,7 +32,13 @@ def paths(
     seed: Annotated[
         list[int], typer.Option(help="Of tasks, training and noise; repeatable.", min=0)
     ] = [1, 2, 3],  # noqa: B006 - typer copies it
-    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = 10,
+    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
+    agents: Annotated[
+        str | None,
+        typer.Option(
+            help="Try these, shipped or a file, in place of training; no ablations of it."
+        ),
+    ] = None,
     out: Out = RESULTS / "paths",
     as_json: AsJson = False,
 ) -> None:
@@ -47,14 +55,15 @@ def paths(
             lambda said: console.print(said, markup=False, soft_wrap=True),
         )
     ) as file:
-        lines = _measured(file, given, set(seed), iterations, console)
+        trained = iterations if agents is None else load_agents(agents)
+        lines = _measured(file, given, set(seed), trained, console)
     rows, adaptation = suite.rows(lines), suite.adaptation(lines)
     if as_json:
         report = machine.head() | {
             "environment": environment,
             "paths": len(given),
             "seeds": seed,
-            "iterations": iterations,
+            "iterations": iterations if agents is None else None,
             "adaptation": adaptation,
             "result": [row._asdict() for row in rows],
         }
@@ -72,23 +81,33 @@ def _measured(
     file: "LineFile[Measured]",
     given: Sequence[Instructions],
     seeds: set[int],
-    iterations: int,
+    trained: int | Loaded,
     console: Console,
 ) -> "list[Measured]":
-    """The lines of these seeds; those that the file does not hold yet are measured and kept."""
+    """The lines of these seeds; those that the file does not hold yet are measured and kept.
+
+    Args:
+        file: Of results.
+        given: The paths.
+        seeds: Those that are asked for.
+        trained: Iterations of the training, or agents that were trained before.
+        console: Told what is being done.
+    """
     from benchmarks.paths import Experiment, about
     from learning.agent_batches import Settings
+    from learning.meta_training import as_agents
 
-    kind = about(given, iterations)
+    before = None if isinstance(trained, int) else as_agents(trained.rl, trained.ml)
+    kind = about(given, trained if isinstance(trained, int) else trained.card.sha256)
     lines = [line for line in file.lines if line.about == kind]
     if others := len(file.lines) - len(lines):
-        said = f"{file.path}: {others} lines of other paths or iterations are not counted."
+        said = f"{file.path}: {others} lines of other paths or agents are not counted."
         console.print(said, markup=False, soft_wrap=True)
     with sentence_vectors(console) as embed, console.status("") as status:
         tell = status.update if console.is_terminal else console.print
         for seed in sorted(seeds - {line.seed for line in lines}):
-            settings = Settings(seed=seed, iterations=iterations)
-            found = Experiment(world(given, seed), embed, settings, tell).lines()
+            settings = Settings(seed=seed, iterations=trained if isinstance(trained, int) else 0)
+            found = Experiment(world(given, seed), embed, settings, tell, before).lines()
             made = [line.model_copy(update={"about": kind}) for line in found]
             for line in made:  # only now, so that a stopped seed is done again as a whole
                 file.append(line)

@@ -123,7 +123,8 @@ def test_published_trajectories_make_twelve_tasks() -> None:
 
 
 def line(seed: int, part: str, name: str, *f1: float) -> suite.Measured:
-    scores = [suite.Score(f"q{place}", value, value) for place, value in enumerate(f1)]
+    recalls = (0.0, 0.25, 0.5, 0.75, 1.0)
+    scores = [suite.Score(f"q{place}", value, recalls) for place, value in enumerate(f1)]
     return suite.Measured(seed=seed, part=part, name=name, scores=scores)
 
 
@@ -145,6 +146,7 @@ def test_rows_are_means_over_seeds_beside_rap() -> None:
     full, rap, ours, rule, one, noisy_rap, noisy = suite.rows(LINES)
     assert (full.questions, full.f1.value, full.by_seed) == (4, 0.625, [0.75, 0.5])
     assert full.f1.low <= 0.625 <= full.f1.high
+    assert [each.value for each in full.recalls] == [0, 0.25, 0.5, 0.75, 1]
     assert set(full.over) == {suite.RAP, suite.RULE}  # the others not with the second seed
     assert full.over[suite.RAP].value == pytest.approx(0.125)
     assert full.over[suite.RULE].value == pytest.approx(0.375)
@@ -158,9 +160,10 @@ def test_rows_are_means_over_seeds_beside_rap() -> None:
 
 def test_a_table_shows_the_rivals_that_were_tried() -> None:
     ablation, candidates, noise = suite.tables(suite.rows(LINES))
-    assert ablation.columns[4:] == (f"over {suite.RAP}", f"over {suite.RULE}")
-    assert candidates.columns[5] == f"over {suite.OUR_RAP}"
-    assert noise.columns[4:] == (f"over {suite.RAP}",)
+    assert ablation.columns[3:8] == tuple(f"recall, K = {k}" for k in (1, 2, 3, 4, 5))
+    assert ablation.columns[8:] == (f"over {suite.RAP}", f"over {suite.RULE}")
+    assert candidates.columns[9] == f"over {suite.OUR_RAP}"
+    assert noise.columns[8:] == (f"over {suite.RAP}",)
     assert candidates.rows[0][0] == "K = 1"
 
 
@@ -192,6 +195,7 @@ def test_what_is_measured_is_not_measured_again(
     kept = "".join(each.model_dump_json() + "\n" for each in (other, *mine))
     (out / "alfworld.jsonl").write_text(kept, "utf-8")
     words = ["bench", "paths", "--environment", "alfworld", "--data", str(data), "--out", str(out)]
+    words += ["--iterations", "10"]
     run(monkeypatch, *words, "--seed", "1", "--seed", "2", "--json")
     report = json.loads(capsys.readouterr().out)
     assert report["result"][0]["by_seed"] == [0.75, 0.5]
@@ -200,6 +204,26 @@ def test_what_is_measured_is_not_measured_again(
     assert (out / "alfworld.jsonl").read_text("utf-8") == kept
     run(monkeypatch, *words, "--seed", "1")
     assert "Retrieved paths on unseen tasks: ablation" in capsys.readouterr().out
+
+
+def test_agents_that_were_trained_before_are_tried(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, agents, out = trajectories(tmp_path), saved(tmp_path), tmp_path / "out"
+    words = ["bench", "paths", "--environment", "alfworld", "--data", str(data), "--out", str(out)]
+    run(monkeypatch, *words, "--agents", str(agents), "--seed", "1", "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert report["iterations"] is None
+    names = [row["name"] for row in report["result"] if row["part"] == "ablation"]
+    assert names == [
+        *(suite.FULL, suite.NO_POOL, suite.NO_GRAPH, suite.NO_RL, suite.RULE, suite.NO_ML),
+        *(suite.RAP, suite.OUR_RAP, suite.NO_CALIBRATION),
+    ]
+    recalls = [[each[0] for each in row["recalls"]] for row in report["result"]]
+    assert all(each == sorted(each) and len(each) == suite.MOST for each in recalls)
+    kept = (out / "alfworld.jsonl").read_text("utf-8")
+    run(monkeypatch, *words, "--agents", str(agents), "--seed", "1")  # nothing is left to measure
+    assert (out / "alfworld.jsonl").read_text("utf-8") == kept
 
 
 def test_trained_agents_are_written_with_their_card(

@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 
 from learning import Floats
-from learning.graph_states import FEATURES, START, Survey, View
+from learning.graph_states import FEATURES, START, Survey, View, Walk
 from learning.instruction_graph import InstructionGraph
 from learning.overlap import in_order, overlap, recall, shared
 from learning.paths import Path
-from learning.rl_agent import RLAgent, Traversal, log_chances, search_first
+from learning.rl_agent import (
+    Policy,
+    RLAgent,
+    Traversal,
+    candidates,
+    log_chances,
+    search_first,
+)
 from learning.slots import Slots
 
 # Vectors of two numbers; a cosine can be seen at a glance.
@@ -58,10 +65,8 @@ def by_name(seen: View, walk: str) -> dict[str, dict[str, float]]:
     }
 
 
-def formed(
-    seen: View, chances: dict[str, float], k: int, rule: str = "", *, nearest: bool = False
-) -> list[str]:
-    """The paths that a policy forms which knows each instruction by its cosine with Q."""
+def by_letter(chances: dict[str, float]) -> Policy:
+    """A policy which knows each instruction by its cosine with Q."""
     cosines = {letter: PLACES[letter][0] for letter in chances}
 
     def decide(states: Floats) -> Floats:
@@ -69,9 +74,17 @@ def formed(
         found = [min(cosines, key=lambda name: abs(cosines[name] - value)) for value in column]
         return np.array([chances[name] for name in found], np.float32)
 
+    return decide
+
+
+def formed(seen: View, chances: dict[str, float], k: int, rule: str = "") -> list[str]:
+    """The paths that the search forms."""
     follows = (lambda _, i: i not in rule) if rule else None
-    search = Traversal(seen, decide, k, nearest=nearest, rule=follows)
-    return ["".join(seen.survey.texts[text] for text in texts) for _, texts in search.formed]
+    return spelt(seen, Traversal(seen, by_letter(chances), k, rule=follows).formed)
+
+
+def spelt(seen: View, walks: Sequence[Walk]) -> list[str]:
+    return ["".join(seen.survey.texts[text] for text in texts) for _, texts in walks]
 
 
 def test_the_printed_state_is_three_cosines() -> None:
@@ -203,18 +216,32 @@ def test_proposals_tell_their_nodes_and_origins() -> None:
     assert found[0].expected > found[1].expected > 0
 
 
-def test_the_path_of_the_likest_question_is_the_second_candidate() -> None:
-    two = graph(("t", "near", "ab"), ("u", "far", "cd"), ("u", "far", "ce"))
-    likely = {"a": 0.1, "b": 0.1, "c": 0.9, "d": 0.9, "e": 0.8}
-    assert formed(view(two), likely, 3) == ["cd", "ce", "a"]
-    assert formed(view(two), likely, 3, nearest=True) == ["cd", "ab", "ce"]
-    assert formed(view(two), likely, 1, nearest=True) == ["cd"]
-    first = {**likely, "a": 1.0, "b": 1.0}
-    assert formed(view(two), first, 3, nearest=True) == ["ab", "cd", "ce"]
-    assert View(Survey(two, embed), embed(["Q"])[0], [0, 1, 2], printed=False).nearest_walk() == (
-        (),
-        (),
+def test_each_further_candidate_adds_most_to_what_is_expected_to_be_recalled() -> None:
+    three = graph(("t", "near", "ab"), ("u", "far", "cd"), ("u", "far", "ce"))
+    likely = by_letter({"a": 0.1, "b": 0.1, "c": 0.9, "d": 0.9, "e": 0.8})
+
+    def proposed(k: int, *, printed: bool = False) -> list[str]:
+        seen = view(three, printed=printed)
+        return spelt(seen, candidates(seen, likely, k))
+
+    # The search forms cd, ce and a: the likest question's ab adds more to cd than ce does.
+    assert proposed(9) == ["cd", "ab", "ce", "a"]
+    assert [proposed(k) for k in (1, 2, 3)] == [proposed(9)[:k] for k in (1, 2, 3)]
+    assert proposed(3, printed=True) == formed(
+        view(three, printed=True), {"a": 0.1, "b": 0.1, "c": 0.9, "d": 0.9, "e": 0.8}, 3
     )
+
+
+def test_candidates_where_no_path_is_seen() -> None:
+    assert candidates(view(without=[0, 1]), by_letter({"a": 1.0}), 3) == []
+
+
+def test_the_expected_recall_is_by_the_paths_of_like_questions() -> None:
+    alone = view(graph(("t", "near", "abc"), ("t", "near", "a")))
+    a, b = (alone.survey.text_row[letter] for letter in "ab")
+    assert alone.expected_recall([a]) == pytest.approx((1 / 3 + 1) / 2)
+    assert alone.expected_recall([a, b]) == pytest.approx((2 / 3 + 1) / 2)
+    assert alone.expected_recall([]) == 0
 
 
 def test_proposals_follow_the_graph_as_it_changes() -> None:
