@@ -174,9 +174,9 @@ def candidates(view: View, decide: Policy, k: int, *, rule: Rule | None = None) 
     """The ``k`` paths that are proposed for a question; fewer only where the graph has no more.
 
     As printed they are those of the search. By itself the search forms paths that differ little;
-    what it misses stands in those of like questions. So both make a pool: the first of the search
-    comes first, and each that follows is the one that adds most to what all together are
-    expected to recall of the question's own path.
+    what it misses stands in those of like questions. So both make a pool. First comes the one
+    that is expected to overlap most with the question's own path; each that follows is the one
+    that adds most to what all together are expected to recall of it.
 
     Args:
         view: The graph as the question sees it.
@@ -189,7 +189,12 @@ def candidates(view: View, decide: Policy, k: int, *, rule: Rule | None = None) 
     formed = Traversal(view, decide, _SEARCHED, rule=rule).formed
     known = {texts for _, texts in formed}
     pool = formed + [walk for walk in view.walks(_LIKEST) if walk[1] not in known]
-    chosen = pool[:1]
+    names = view.survey.texts
+
+    def overlap(walk: Walk) -> float:
+        return view.expected([names[text] for text in walk[1]])
+
+    chosen = sorted(pool, key=overlap, reverse=True)[:1]
     while len(chosen) < min(k, len(pool)):
         held = {text for _, texts in chosen for text in texts}
         rest = [walk for walk in pool if walk not in chosen]
