@@ -232,7 +232,7 @@ class RLAgent:
         self._survey: tuple[InstructionGraph, Survey] | None = None
 
     def propose(self, graph: InstructionGraph, question: str, k: int = 3) -> list[Proposal]:
-        """At most ``k`` paths for a question, the likeliest first; none from an empty graph.
+        """At most ``k`` paths for a question, see :func:`candidates`; none from an empty graph.
 
         Raises:
             ModelUnavailable: The frozen model of sentence vectors is not on this machine.
