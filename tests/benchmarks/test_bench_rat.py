@@ -215,6 +215,12 @@ def test_gains_over_the_direct_answer_stand_beside_the_papers() -> None:
     assert rat == ["HumanEval", "rat", "100.0%", "+100%", "69.3%", "+21%", "GPT-4"]
 
 
+def test_gains_are_of_the_questions_that_both_were_asked() -> None:
+    some = [sample(q, "direct", q != "b") for q in "abc"]  # rat was not asked c
+    some += [sample(q, "rat", True) for q in "ab"]
+    assert rows(rat_tables(some), "Beside the paper")[1][2:4] == ["100.0%", "+100%"]
+
+
 def test_nothing_is_gained_over_nothing() -> None:
     some = [sample("a", m, m == "rat") for m in ("direct", "rat")]
     assert rows(rat_tables(some), "Beside the paper")[1][3] == "-"
