@@ -18,7 +18,7 @@ from nodes.role import Node, ask_role, failures, usage
 from nodes.selector import WARMER
 from nodes.turns import same, unreadable_turn
 from prompts import load
-from tools.environments import OPEN
+from tools.environments import OPEN, one_action
 
 
 class Act(BaseModel):
@@ -71,8 +71,8 @@ def unguided(_state: WorkingMemory, _possible: Sequence[str]) -> str:
 
 
 def action_in(state: WorkingMemory, thought: str, action: str) -> Action:
-    """An action in the environment."""
-    text = " ".join(action.split())
+    """An action in the environment; of several the first."""
+    text = " ".join(one_action(action).split())
     return Action(step=state["step"], thought=thought.strip(), tool="environment", input=text)
 
 

@@ -357,6 +357,17 @@ async def test_a_crash_of_the_environment_is_a_problem_of_the_turn(
     assert answer_of(memory)["decision"] == "done"
 
 
+async def test_of_several_actions_the_first_is_done_and_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(episodes, "open_environment", lambda *_: ToyShop(tmp_path))
+    script = acting("count, always", "count; count.", "count")
+    given = {"environment": "webshop", "environment_data": "", "environment_task": "0"}
+    memory = await run("react", in_encyclopedia(tmp_path, script, **given))
+    assert [turn["input"] for turn in memory["turns"]] == ["count"] * 3
+    assert [fact["text"] for fact in memory["facts"]] == ["1", "2", "3"]
+
+
 async def test_a_run_goes_on_after_everything_was_closed(tmp_path: Path) -> None:
     script = acting(*GOLD)
     context = in_encyclopedia(tmp_path, script)

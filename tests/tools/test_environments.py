@@ -31,7 +31,7 @@ from tools.environments import (
     episodes,
     open_environment,
 )
-from tools.environments.base import first_action
+from tools.environments.base import first_action, one_action
 from tools.environments.episodes import Episode
 from tools.environments.scienceworld import ScienceWorld
 from tools.environments.webshop import Goal, Product, reward
@@ -157,6 +157,21 @@ def test_one_action_is_done_of_all_that_was_written(
     text: str, action: tuple[str, str] | None
 ) -> None:
     assert first_action(text, ("search", "finish")) == action
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("go to kitchen, look around", "go to kitchen"),
+        ("Look around; then go to hallway.", "Look around"),
+        ("look around.\nopen fridge", "look around"),
+        ("take plate 1 from shelf 2", "take plate 1 from shelf 2"),
+        ("First, Search[Oslo, Norway], then Finish[yes].", None),  # found by its brackets
+        (", ", ""),
+    ],
+)
+def test_of_actions_without_brackets_the_first_is_done(text: str, action: str | None) -> None:
+    assert one_action(text) == (text if action is None else action)
 
 
 def test_gold_paths_of_the_shop(tmp_path: Path) -> None:

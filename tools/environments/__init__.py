@@ -7,6 +7,7 @@ from tools.environments.base import (
     EnvironmentUnavailable,
     Observation,
     Task,
+    one_action,
 )
 from tools.environments.opening import ENVIRONMENTS, open_environment
 
@@ -18,5 +19,6 @@ __all__ = [
     "EnvironmentUnavailable",
     "Observation",
     "Task",
+    "one_action",
     "open_environment",
 ]

@@ -135,6 +135,18 @@ def first_action(text: str, verbs: Sequence[str]) -> tuple[str, str] | None:
     return (begin[1].lower(), rest[:end].strip()) if end >= 0 else None
 
 
+def one_action(text: str) -> str:
+    """The first of several actions that an agent wrote one after the other.
+
+    Models list what they would do (``go to kitchen, look around``), as a plan is listed, but one
+    action is done at a time. What has brackets is the environment's to read (:func:`first_action`);
+    no other action has a comma or a semicolon, or ends in a full stop.
+    """
+    if "[" in text:
+        return text
+    return re.split(r"[,;]\s|\n", text.strip(" \n,;"), maxsplit=1)[0].rstrip(" .")
+
+
 def there_are(splits: Iterable[str]) -> str:
     """What to do where a split is named that is not among ``splits``; "" is none."""
     named = sorted({split for split in splits if split})
