@@ -14,6 +14,8 @@ from pydantic import BaseModel, JsonValue
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from apps.learn_agent import agent
+from apps.options import Reading, semantics_of
 from apps.plain import plain
 from benchmarks import machine
 from benchmarks.metrics import wilson
@@ -30,6 +32,7 @@ from simulators.outcome import Semantics
 from simulators.registry import scenario
 
 app = typer.Typer(help="Learn from the successes of simulated decisions.", no_args_is_help=True)
+app.command()(agent)
 
 _QUICK = Settings(generations=40, population=60, proposals=200, batch=150, promoted=20)
 
@@ -88,9 +91,7 @@ def dqa(
     scenarios: Annotated[
         str, typer.Option("--scenario", help="Scenarios with commas between.")
     ] = "locating,building",
-    semantics: Annotated[
-        str, typer.Option(help="annotation (as published answers were computed), or printed.")
-    ] = "annotation",
+    semantics: Reading = "annotation",
     seeds: Annotated[str, typer.Option(help="Seeds of searches, with commas between.")] = "1",
     generations: Annotated[
         int | None, typer.Option(help="Of each search; unset: 250, or 40 if quick.", min=1)
@@ -119,7 +120,7 @@ def dqa(
     taken = []
     with Progress(*columns, console=console) as bar:
         for name in names:
-            course = _course(name, _semantics(semantics), quick=quick)
+            course = _course(name, semantics_of(semantics), quick=quick)
             material = _material(course, out, bar)
             proposed = _proposed(model, material, bar)
             file = out / "experience.sqlite"
@@ -155,14 +156,6 @@ def _course(name: str, semantics: Semantics, *, quick: bool) -> Course:
         return Course(worlds=worlds)
     small = replace(worlds, smallest=100, largest=400)
     return Course(worlds=small, lessons=400, trial=200, unseen=200)
-
-
-def _semantics(name: str) -> Semantics:
-    if name == "annotation":
-        return "annotation"
-    if name == "printed":
-        return "printed"
-    raise BadInput(f"There are no {name!r} semantics.", mend="Choose annotation or printed.")
 
 
 def _numbers(text: str) -> list[int]:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from memory import Context
 from planweave import BadInput
+from simulators.outcome import Semantics
 from tools.suggest import nearest
 
 Database = Annotated[
@@ -52,6 +53,12 @@ Resume = Annotated[
     typer.Option("--resume", help="Go on with a thread: with a further question, or interrupted."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the run as JSON.")]
+Reading = Annotated[
+    str,
+    typer.Option(
+        "--semantics", help="annotation (as published answers were computed), or printed."
+    ),
+]
 
 
 def context_of(settings: dict[str, Any]) -> Context:
@@ -72,6 +79,19 @@ def context_of(settings: dict[str, Any]) -> Context:
                 f"There is no setting {name!r}{meant}", mend="docs/methods.md lists them."
             ) from None
         raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
+
+
+def semantics_of(name: str) -> Semantics:
+    """The reading of the rules by that name.
+
+    Raises:
+        BadInput: There is none.
+    """
+    if name == "annotation":
+        return "annotation"
+    if name == "printed":
+        return "printed"
+    raise BadInput(f"There are no {name!r} semantics.", mend="Choose annotation or printed.")
 
 
 def resolved(agents: str) -> str:

@@ -284,7 +284,8 @@ class Decider:
         """See :class:`Player`."""
         if self._left and not finishes(self._left[0]):
             return self._left.pop(0)
-        return f"Finish[{_decision(seen.text)}]"
+        reads = _ACTION.fullmatch(self._left[0]) if self._left else None
+        return f"Finish[{_decision(seen.text, reads[2] if reads else '')}]"
 
 
 def doors(paths: Iterable[Sequence[str]]) -> Mapping[str, set[str]]:
@@ -310,13 +311,13 @@ PLAYERS: Mapping[str, Callable[[Lead], Player]] = {
 """Who follows a path, by environment."""
 
 
-def _decision(shown: str) -> str:
-    """The first row's ``decision``, or its first column; empty if there is no row."""
+def _decision(shown: str, column: str) -> str:
+    """What the first row has in that column, or in its first one; empty if there is no row."""
     lines = [line.split(" | ") for line in shown.splitlines() if not _MARK.match(line)]
     if len(lines) < 2:
         return ""
     columns, row = lines[:2]
-    return dict(zip(columns, row, strict=False)).get("decision", row[0])
+    return dict(zip(columns, row, strict=False)).get(column, row[0])
 
 
 def _plain(action: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from learning.paths import Path
 from learning.queries.literals import slotted
-from learning.queries.memory import FINISH, is_query
+from learning.queries.memory import is_finish, is_query
 from learning.vectors import Embed, Floats
 
 ASKED, FOUND, ANSWER = "{asked}", "{found}", "{answer}"
@@ -114,7 +114,7 @@ class Slots:
 
     def _formed(self, instruction: str, where: dict[str, str]) -> str:
         """One instruction, given the slot of each word of the question."""
-        if is_query(instruction) or instruction == FINISH:
+        if is_query(instruction) or is_finish(instruction):
             return instruction
         if (action := _ACTION.fullmatch(instruction)) is None:
             named = {word: slot for word, slot in where.items() if slot != ASKED}

@@ -44,7 +44,9 @@ class Finish(NamedTuple):
 def finish(state: WorkingMemory) -> Finish | None:
     """The decision that the followed path has come to; None without one."""
     number = next((n for turn in reversed(state["turns"]) for n in turn["facts"]), 0)
-    if not number or not followed(state):
+    if not number or state["path"] is None or not followed(state):
         return None
-    value = state["facts"][number - 1]["values"].get(_DECISION)
+    tool, column = action(state["path"]["instructions"][-1]) or ("", "")
+    values = state["facts"][number - 1]["values"]
+    value = values.get(column if tool == "finish" else _DECISION)
     return None if value is None else Finish(str(value), number)

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from learning.guide import Suggestion, open_guide
 from learning.progress import does, next_step
-from learning.queries.memory import FINISH, is_query
+from learning.queries.memory import is_finish, is_query
 from learning.queries.slots import places
 from learning.slots import ANSWER, ASKED, FOUND
 from memory import Context, InstructionPath, WorkingMemory
@@ -57,7 +57,7 @@ def readable(instruction: str, question: str) -> str:
     """
     if instruction.casefold() == f"search[{ASKED}]":
         return instruction.replace(ASKED, question)
-    if instruction == FINISH:
+    if is_finish(instruction):
         instruction = f"Finish[{_DECISION}]"
     missing = [words for slot, words in _WORDS.items() if slot in instruction]
     for slot in _WORDS:

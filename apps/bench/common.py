@@ -45,7 +45,7 @@ Ray = Annotated[
 RESULTS = Path("results")
 """Here is a folder for each benchmark, unless the user names one."""
 
-_GO_ON = "What is finished is kept; the same command goes on from there."
+GO_ON = "What is finished is kept; the same command goes on from there."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,10 +155,10 @@ def run_samples(
                     )
                 )
     except (ModelUnavailable, ClusterLost):
-        console.print(f"Stopped. {_GO_ON}")
+        console.print(f"Stopped. {GO_ON}")
         raise
     except KeyboardInterrupt:
-        console.print(f"\nInterrupted. {_GO_ON}")
+        console.print(f"\nInterrupted. {GO_ON}")
         raise typer.Exit(130) from None
     finally:
         results.close()

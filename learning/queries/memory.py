@@ -1,7 +1,7 @@
 """What was learned, as paths of instructions: shipped with planweave, in a file, or an owner's.
 
-An instruction is ``sql[…]`` or ``cypher[…]`` with slots, or ``finish[decision]``: decide what the
-column ``decision`` of the last result says.
+An instruction is ``sql[…]`` or ``cypher[…]`` with slots, or ``finish[decision]``: decide what that
+column of the last result says, a row by itself.
 """
 
 import re
@@ -16,6 +16,8 @@ SHIPPED, OWN = "shipped", "own"
 """Names of experience beside those of files: what ships with planweave, and the owner's own."""
 
 FINISH = "finish[decision]"
+"""How the paths end whose queries name the column of the decision themselves."""
+
 LIKENESS = 0.25
 """Two questions less alike than this are not of one kind (docs/learning.md says how it was set)."""
 
@@ -45,6 +47,12 @@ def is_query(instruction: str) -> bool:
     """Whether it asks a database."""
     found = action(instruction)
     return found is not None and found[0] != "finish"
+
+
+def is_finish(instruction: str) -> bool:
+    """Whether it reads a decision off the last result."""
+    found = action(instruction)
+    return found is not None and found[0] == "finish"
 
 
 def fitting(paths: Sequence[Path], question: str, tools: Sequence[str]) -> list[Path]:
