@@ -285,7 +285,7 @@ class Decider:
         if self._left and not finishes(self._left[0]):
             return self._left.pop(0)
         reads = _ACTION.fullmatch(self._left[0]) if self._left else None
-        return f"Finish[{_decision(seen.text, reads[2] if reads else '')}]"
+        return f"Finish[{_decision(seen.text, reads[2] if reads else 'decision')}]"
 
 
 def doors(paths: Iterable[Sequence[str]]) -> Mapping[str, set[str]]:

@@ -166,6 +166,12 @@ def test_a_decider_decides_what_its_query_shows(shown: str, decided: str) -> Non
         assert player.act(Observation(shown), nothing) == f"Finish[{decided}]"
 
 
+def test_a_decider_reads_the_column_that_its_path_names() -> None:
+    player = Decider(["sql[SELECT 1]", "finish[supplier]"])
+    player.act(Observation("Rules."), nothing)
+    assert player.act(Observation("cost | supplier\n3 | Ash"), nothing) == "Finish[Ash]"
+
+
 HOUSE = doors([["go to kitchen", "go to hall", "go to shed"], ["go to kitchen", "go to garden"]])
 HERE = "This room is called the garden. In it, you see: a frog"
 

@@ -12,7 +12,7 @@ from learning.experience import experience_of
 from learning.paths import Path as Instructions
 from learning.paths import write_paths
 from learning.queries.memory import OWN, SHIPPED, learned
-from memory import Context, WorkingMemory
+from memory import Context, Input, WorkingMemory
 from nodes.experience import learned_plan
 from simulators.registry import scenario
 from simulators.scenario import Question
@@ -93,6 +93,19 @@ async def test_what_the_path_decided_stands_if_the_model_says_nothing_admitted(
     assert memory["failures"]
     assert "The learned query puts" in script.prompts[0].text
     assert said == "so sorry" or len(script.prompts) == 1  # it is not asked for another decision
+
+
+async def test_a_path_reads_its_decision_off_the_column_that_it_names(
+    run: Run, tmp_path: Path
+) -> None:
+    question, file = solved("building"), tmp_path / "own.jsonl"
+    steps = [f"sql[SELECT 0 AS decision, {question.answer} AS id]", "finish[id]"]
+    write_paths(file, [Instructions("building", question.prompt, tuple(steps))])
+    world = written(question, "sql", tmp_path)
+    given: Input = {"question": question.prompt}
+    memory = await run("path_policy", Replies(), given, **world, experience=str(file))
+    assert memory["answer"]
+    assert memory["answer"]["decision"] == str(question.answer)
 
 
 async def test_the_model_is_asked_again_where_the_path_decides_what_is_not_admitted(
