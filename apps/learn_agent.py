@@ -1,7 +1,8 @@
-"""``planweave learn agent``: a method and its model learn by answering generated questions."""
+"""``planweave learn agent``: PlanRAG and its model learn by answering generated questions."""
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -17,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from apps.bench.common import GO_ON, Model, context_of, head_of, listed, run_samples
 from apps.groups import grouped
-from apps.options import Method, Reading, semantics_of
+from apps.options import Reading, semantics_of
 from apps.plain import plain
 from apps.setting import Settings, pairs
 from benchmarks import dqa
@@ -29,7 +30,6 @@ from benchmarks.runner import carry_out
 from benchmarks.store import ResultFile, Run, read
 from benchmarks.suite import Sample
 from benchmarks.table import Table
-from graphs import DECIDERS
 from learning.paths import write_paths
 from learning.queries.questions import Worlds
 from memory import Context
@@ -39,6 +39,9 @@ from tools.database import Kind
 
 _LESSONS, _TRIALS, _UNSEEN = 1, 1_000_001, 2_000_001
 """The seeds of each kind of question begin here, so that none is of two kinds."""
+
+_METHOD = "planrag"
+"""Who answers: the method that follows experience."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +62,6 @@ class _School:
     """Whose questions are asked, and of whom."""
 
     course: Course
-    method: str
     database: Kind
     context: Context
 
@@ -87,7 +89,7 @@ class _School:
         for _, question in worlds.questions(range(first, first + count)):
             yield from dqa.samples(
                 [question.read_as(semantics)],
-                methods=[self.method],
+                methods=[_METHOD],
                 databases=[self.database],
                 settings=self.context,
                 folder=platformdirs.user_cache_path("planweave") / "lessons",
@@ -121,7 +123,6 @@ class _Taken(NamedTuple):
 def agent(
     *,
     model: Model = "embedded",
-    method: Method = "planrag",
     database: Annotated[str, typer.Option(help="relational or graph.")] = "relational",
     course: Course,
     setting: Settings = None,
@@ -136,11 +137,11 @@ def agent(
     learned. The folder gets the best path (experience.jsonl, for --experience), all that were tried
     (paths.jsonl), every answer, and the curve.
     """
+    os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
     console = Console(highlight=False)
     context = context_of({"model": model, **pairs(setting or [])})
     school = _School(
         course=course,
-        method=listed(method, DECIDERS, "method", every="planrag")[0],
         database=listed(database, get_args(Kind), "kind of database", every="relational")[0],
         context=context,
     )

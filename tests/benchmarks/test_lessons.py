@@ -275,7 +275,6 @@ def test_nothing_is_learned_where_no_query_decides(words: Words, tmp_path: Path)
     [
         ({"scenario": "chess"}, "chess"),
         ({"semantics": "loose"}, "loose"),
-        ({"method": "react"}, "react"),
         ({"database": "both"}, "both"),
         ({"setting": "rules=none"}, "rules"),
     ],
