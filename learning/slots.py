@@ -48,7 +48,7 @@ class Slots:
     in that order, then the words that are left; what is searched for is a bag of words here.
     Outside brackets a numbered object (``shelf 6``) loses its number and becomes a slot if the
     question names it. The query of a database keeps its text but for the values that the question
-    names, and ``finish[decision]`` its own. Equal instructions in a row become one.
+    names, and the ``finish[decision]`` behind it its own. Equal instructions in a row become one.
 
     Attributes:
         objects: Words that stored instructions number, such as ``shelf``; a question that has
@@ -108,13 +108,15 @@ class Slots:
                 where.setdefault(token.lower(), f"{{{number}}}")
         for token in content_words(path.question):
             where.setdefault(token.lower(), ASKED)
-        formed = [self._formed(text, where) for text in slotted(path).instructions]
+        kept = slotted(path).instructions
+        asks = any(map(is_query, kept))  # elsewhere `finish[…]` holds the answer of one question
+        formed = [text if asks and is_finish(text) else self._formed(text, where) for text in kept]
         changes = [new for old, new in zip(["", *formed], formed, strict=False) if old != new]
         return replace(path, instructions=tuple(changes))
 
     def _formed(self, instruction: str, where: dict[str, str]) -> str:
         """One instruction, given the slot of each word of the question."""
-        if is_query(instruction) or is_finish(instruction):
+        if is_query(instruction):
             return instruction
         if (action := _ACTION.fullmatch(instruction)) is None:
             named = {word: slot for word, slot in where.items() if slot != ASKED}

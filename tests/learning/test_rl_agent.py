@@ -1,6 +1,7 @@
 """The RL-Agent's states, search and paths, on graphs made by hand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -377,6 +378,10 @@ def test_queries_keep_their_text_but_for_what_the_question_names() -> None:
     slots = Slots.of([learned, own])
     assert slots.path(learned) == learned
     assert slots.path(own).instructions == (learned.instructions[0], "Finish[{answer}]")
+    small = replace(own, instructions=("search[Ash]", "finish[Elm]"))  # as most published ones are
+    assert slots.path(small).instructions[1] == "Finish[{answer}]"
+    column = replace(own, instructions=(own.instructions[0], "finish[town]"))
+    assert slots.path(column).instructions[1] == "finish[town]"
     assert slots.question(own.question) == slots.question(learned.question)
 
 
