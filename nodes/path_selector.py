@@ -75,19 +75,13 @@ def chosen_path(state: WorkingMemory, possible: Sequence[str]) -> str:
     at = _next_step(state, possible)
     if at == len(state["plan"]):
         return load("instructrag/followed").fill()
-    way = _way(state, possible, hands_in=ANSWER in _steps(state)[at])
-    return load("instructrag/guidance").fill(step=state["plan"][at], way=way)
-
-
-def _way(state: WorkingMemory, possible: Sequence[str], *, hands_in: bool) -> str:
-    """How the next step is done; for the answer, what was asked once more, which stands far up."""
-    if hands_in:
-        return load("instructrag/answer").fill(question=state["question"])
     fitting = [action for action in possible if not action.endswith(OPEN)]
     fitting = [*filter(goes_on(state, possible), fitting)]
-    if not 0 < len(fitting) <= _FEW:
-        return load("instructrag/open").fill()
-    return load("instructrag/possible").fill(actions="; ".join(fitting))
+    few = 0 < len(fitting) <= _FEW
+    way = load("instructrag/possible").fill(actions="; ".join(fitting)) if few else ""
+    return load("instructrag/guidance").fill(
+        step=state["plan"][at], way=way or load("instructrag/open").fill()
+    )
 
 
 def goes_on(state: WorkingMemory, possible: Sequence[str]) -> Callable[[str], bool]:

@@ -195,9 +195,7 @@ async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) 
     assert "Valse triste" not in prompt  # a small model would take it for its own question
     told = [next_step_told(prompt.text) for prompt in script.prompts]
     assert told == memory["plan"]
-    *before, last = (prompt.messages[-1].text for prompt in script.prompts)
-    assert all("Do that step now" in text for text in before)
-    assert f"answer this: {memory['question']}\n" in last  # it stands far up, too
+    assert all("Do that step now" in prompt.text for prompt in script.prompts)
 
 
 async def test_what_is_searched_for_may_be_the_question(tmp_path: Path) -> None:
