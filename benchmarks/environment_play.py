@@ -139,16 +139,31 @@ def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choo
         else:
             nearest = guide.nearest(task.question, 1)[0]
             path, origin = guide.form(nearest), nearest.question
-        lead = Lead(
-            task.question,
-            guide.adapted(path, task.question, environment.look_up),
-            guide.slots.names(task.question),
-            origin,
-            [one.instructions for one in guide.paths],
-        )
-        return PLAYERS[environment.name](lead)
+        followed = lead(environment, guide, task.question, path, origin)
+        return PLAYERS[environment.name](followed)
 
     return player
+
+
+def lead(
+    environment: Environment, guide: Guide, question: str, path: Sequence[str], origin: str
+) -> Lead:
+    """What a player follows: a path with the names of the question in its slots.
+
+    Args:
+        environment: Where slots of queries are looked up.
+        guide: Of the known paths.
+        question: What is to be done.
+        path: Instructions with slots.
+        origin: The question that they are from.
+    """
+    return Lead(
+        question,
+        guide.adapted(path, question, environment.look_up),
+        guide.slots.names(question),
+        origin,
+        [one.instructions for one in guide.paths],
+    )
 
 
 def play(environment: Environment, tasks: Iterable[Task], choose: Choose) -> Iterable[Played]:

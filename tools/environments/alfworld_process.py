@@ -1,10 +1,12 @@
 """The process that plays ALFWorld's games."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tools.environments.remote import Seen, serve
 
+_TRANSLATED = 16  # problems of the last eight games
 _BANNER = "-= Welcome to TextWorld, ALFRED! =-"
 
 
@@ -12,10 +14,13 @@ class Games:
     """One game at a time."""
 
     def __init__(self) -> None:
+        import fast_downward
         import textworld
         from alfworld.agents.environment.alfred_tw_env import AlfredDemangler
 
         self._textworld, self._demangler = textworld, AlfredDemangler
+        # To begin a game its problem is translated twice in each of two ways, which takes seconds.
+        fast_downward.pddl2sas = lru_cache(maxsize=_TRANSLATED)(fast_downward.pddl2sas)
         self._env: Any = None
         self._state: Any = None
 
