@@ -18,6 +18,7 @@ from rich.progress import Progress
 
 from apps.progress import sentence_vectors
 from benchmarks import machine
+from benchmarks.environment_play import MOST_STEPS
 from benchmarks.environment_reward import SPLITS, EnvironmentReward
 from benchmarks.paths_tasks import Environment, load, world
 from learning.agent_batches import Material, MetaTask, Settings
@@ -63,6 +64,7 @@ def instructrag(
     others: Annotated[
         int, typer.Option(help="Other questions' paths that a question is tried with.", min=0)
     ] = Settings.others,
+    steps: Annotated[int, typer.Option(help="Actions of an episode, at most.", min=1)] = MOST_STEPS,
     seed: Seed = 1,
 ) -> None:
     """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""
@@ -81,7 +83,7 @@ def instructrag(
     with (
         sentence_vectors(console) as embed,
         Progress(console=console, transient=True) as bar,
-        _rewarded(reward, environment, games, Guide(paths, embed), out, bar) as worth,
+        _rewarded(reward, environment, games, Guide(paths, embed), steps, out, bar) as worth,
     ):
         graph = InstructionGraph(embed, THRESHOLD)
         graph.insert_all(path for task in tasks for path in task.support)
@@ -113,6 +115,7 @@ def _rewarded(
     environment: Environment,
     games: Path | None,
     guide: Guide,
+    steps: int,
     out: Path,
     bar: Progress,
 ) -> Iterator[Reward]:
@@ -134,7 +137,7 @@ def _rewarded(
     with open_environment(environment, games) as played_in:
         tasks = played_in.tasks(SPLITS.get(environment, ""))
         kept = out / "episodes.jsonl"
-        with closing(EnvironmentReward(played_in, tasks, guide, kept, say, show)) as played:
+        with closing(EnvironmentReward(played_in, tasks, guide, steps, kept, say, show)) as played:
             yield played
             say(f"{kept}: {played.played} episodes played, {played.known} known from before.")
             if failed := played.given_up:

@@ -166,13 +166,15 @@ def lead(
     )
 
 
-def play(environment: Environment, tasks: Iterable[Task], choose: Choose) -> Iterable[Played]:
-    """Play tasks one after the other."""
+def play(
+    environment: Environment, tasks: Iterable[Task], choose: Choose, most: int = MOST_STEPS
+) -> Iterable[Played]:
+    """Play tasks one after the other, each with at most so many actions of a player."""
     for task in tasks:
-        yield _played(environment, task, choose)
+        yield _played(environment, task, choose, most)
 
 
-def _played(environment: Environment, task: Task, choose: Choose) -> Played:
+def _played(environment: Environment, task: Task, choose: Choose, most: int) -> Played:
     done: list[str] = []
     seen, error = Observation(""), ""
     started = begun = chosen = perf_counter()
@@ -181,7 +183,7 @@ def _played(environment: Environment, task: Task, choose: Choose) -> Played:
         begun = chosen = perf_counter()
         player = choose(task)
         chosen = perf_counter()
-        most = MOST_STEPS if not isinstance(player, Gold) else len(task.gold or ())
+        most = len(task.gold or ()) if isinstance(player, Gold) else most
         while not seen.done and len(done) < most:
             action = player.act(seen, environment.admissible)
             if action is None:

@@ -29,6 +29,7 @@ class Episode(BaseModel):
         task: Its id.
         path: As it was followed, with the names of the question in its slots.
         origin: The question that the path is from.
+        most: Actions that it was given.
         score: From 0 to 1; where the environment failed, what had been reached by then.
         steps: Actions done.
         error: Why it was given up; empty if it was not.
@@ -38,6 +39,7 @@ class Episode(BaseModel):
     task: str
     path: tuple[str, ...]
     origin: str
+    most: int
     score: float
     steps: int
     error: str = ""
@@ -50,6 +52,7 @@ class EnvironmentReward:
         environment: Open; closed by who opened it.
         tasks: What may be played; of several with one question the first is.
         guide: Of the known paths; fills slots.
+        most: Actions of an episode, at most.
         kept: A file of episodes; those that it holds are not played again. It belongs to these
             tasks and known paths.
         tell: Told, in a sentence, of what was mended in that file.
@@ -69,6 +72,7 @@ class EnvironmentReward:
         environment: Environment,
         tasks: Iterable[Task],
         guide: Guide,
+        most: int,
         kept: File,
         tell: Callable[[str], None],
         progress: Callable[[int], None],
@@ -77,6 +81,7 @@ class EnvironmentReward:
         for task in tasks:
             self.tasks.setdefault(task.question, task)
         self._environment, self._guide, self._progress = environment, guide, progress
+        self._most = most
         self._forms = [guide.slots.path(path) for path in guide.paths]
         self._file = LineFile(kept, TypeAdapter(Episode), tell)
         self._episodes = {_key(one): one for one in self._file.lines}
@@ -115,11 +120,12 @@ class EnvironmentReward:
             task=task.id,
             path=tuple(followed.path),
             origin=origin,
+            most=self._most,
             score=0,
             steps=0,
         )
         if (key := _key(about)) not in self._episodes:
-            (done,) = play(self._environment, [task], lambda _: player)
+            (done,) = play(self._environment, [task], lambda _: player, self._most)
             found = {"score": done.score, "steps": done.steps, "error": done.error}
             self._episodes[key] = about.model_copy(update=found)
             self._file.append(self._episodes[key])
@@ -137,4 +143,4 @@ class EnvironmentReward:
 
 
 def _key(episode: Episode) -> tuple[object, ...]:
-    return episode.environment, episode.task, episode.path, episode.origin
+    return episode.environment, episode.task, episode.path, episode.origin, episode.most
