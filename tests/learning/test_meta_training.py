@@ -35,7 +35,7 @@ from learning.graph_states import FEATURES, PRINTED, Survey, samples
 from learning.instruction_graph import InstructionGraph
 from learning.meta_training import adapt, first, outer_ml, outer_rl, train
 from learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
-from learning.overlap import overlap
+from learning.overlap import overlap, shared
 from learning.paths import Path
 from learning.rl_agent import Proposal, Rule, Traversal, calibrated, policy
 from planweave import BadInput
@@ -336,6 +336,8 @@ def test_training_goes_on_from_a_checkpoint_in_another_process(
     for other in (replace(here, seed=2), replace(here, rule=None)):
         with pytest.raises(BadInput, match="other data or settings"):
             train(survey, materials, embed, other, reward, checkpoint=kept)
+    with pytest.raises(BadInput, match="other data or settings"):
+        train(survey, materials, embed, here, shared, checkpoint=kept)
     kept.write_bytes(b"nothing")
     with pytest.raises(BadInput, match="damaged"):
         train(survey, materials, embed, here, reward, checkpoint=kept)
