@@ -74,7 +74,13 @@ def instructrag(
 
     started = perf_counter()
     console = Console(highlight=False)
-    settings = Settings(seed=seed, iterations=iterations, questions=questions, others=others)
+    settings = Settings(
+        seed=seed,
+        iterations=iterations,
+        questions=questions,
+        others=others,
+        by_overlap=reward == "overlap",
+    )
     paths = load(environment, data)
     given = world(paths, seed)
     tasks = [*given.seen, *given.unseen]
