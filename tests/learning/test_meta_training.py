@@ -387,6 +387,22 @@ def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
     for better in (0, 1):
         proposals = [Proposal(path, (), (), float(row == better)) for row, path in enumerate(paths)]
         assert selector.select("get stone", proposals) == better
+    alone = MLAgent(ml, embed, worth=0)
+    likest = int(np.argmax(alone.cosines("get stone", paths)))
+    proposals = [Proposal(path, (), (), float(row != likest)) for row, path in enumerate(paths)]
+    assert alone.select("get stone", proposals) == likest
+
+
+def test_the_expected_overlap_need_not_count_in_training(
+    seen: tuple[Survey, list[Material]],
+) -> None:
+    survey, materials = seen
+    for counts in (True, False):
+        settings = replace(QUICK, by_overlap=counts)
+        pools = Batches(survey, embed, settings, reward).pools(
+            materials[0].query, first(QUICK, 64), np.random.default_rng(2)
+        )
+        assert bool(np.asarray(pools.expected).any()) is counts
 
 
 def test_without_support_there_is_nothing_to_adapt_to(seen: tuple[Survey, list[Material]]) -> None:
