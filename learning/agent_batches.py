@@ -36,8 +36,8 @@ class Settings:
         policy_gradient: Take those of L_PG.
         pre_training: Take those of L_PT.
         fine_tuning: Take those of L_FT.
-        by_overlap: Let the expected overlap count in the selection, as it should where the reward
-            is the overlap; not as printed.
+        by_overlap: Let the expected overlap count in the selection while training, as it should
+            where the reward is the overlap; not as printed.
         calibration: Set how readily the RL-Agent includes a node on the support set of an unseen
             task; not as printed.
         rule: What may follow what.

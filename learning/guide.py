@@ -11,7 +11,7 @@ import numpy as np
 from learning.agents_file import NONE, load
 from learning.experience import experience_of
 from learning.instruction_graph import InstructionGraph
-from learning.ml_agent import WORTH, MLAgent
+from learning.ml_agent import MLAgent
 from learning.overlap import shared
 from learning.paths import Path, read_paths, succeeded
 from learning.queries.literals import LookUp, for_question
@@ -203,8 +203,7 @@ def guide_of(paths: tuple[Path, ...], agents: str = NONE) -> Guide:
     loaded = load(agents)
     embed = SentenceVectors(embeddings(loaded.card.embeddings))
     slots = Slots.of(succeeded(paths))
-    # What the environment taught is not to be overruled by the overlap, which need not agree.
-    by_overlap = loaded.card.reward == "overlap"
-    rl_agent = RLAgent(loaded.rl, embed, slots=slots, reward=shared if by_overlap else None)
-    ml_agent = MLAgent(loaded.ml, embed, slots=slots, worth=WORTH if by_overlap else 0)
-    return Guide(paths, embed, rl_agent, ml_agent)
+    # Calibration by the overlap would undo what the environment taught the policy.
+    reward = shared if loaded.card.reward == "overlap" else None
+    rl_agent = RLAgent(loaded.rl, embed, slots=slots, reward=reward)
+    return Guide(paths, embed, rl_agent, MLAgent(loaded.ml, embed, slots=slots))

@@ -136,19 +136,10 @@ class MLAgent:
         parameters: Of its encoders.
         embed: The frozen model of sentence vectors.
         slots: Those of the paths' instructions, if they have any.
-        worth: What an expected overlap counts; nothing as printed.
     """
 
-    def __init__(
-        self,
-        parameters: Parameters,
-        embed: Embed,
-        *,
-        slots: Slots | None = None,
-        worth: float = WORTH,
-    ) -> None:
+    def __init__(self, parameters: Parameters, embed: Embed, *, slots: Slots | None = None) -> None:
         self._parameters, self._embed, self._slots = parameters, embed, slots
-        self._worth = worth
 
     def select(self, question: str, proposals: Sequence[Proposal]) -> int:
         """The place of the path with the highest score.
@@ -167,10 +158,10 @@ class MLAgent:
         """The score [n] of each of n > 0 paths for a question.
 
         The paper's is the cosine of their encodings, over a temperature; ours adds the overlap
-        that the path is expected to have by the paths of like questions, times its worth.
+        that the path is expected to have by the paths of like questions, times :data:`WORTH`.
         """
         cosines = self.cosines(question, paths) * np.exp(self._parameters["scale"])
-        return np.asarray(cosines + self._worth * np.array(expected), np.float32)
+        return np.asarray(cosines + WORTH * np.array(expected), np.float32)
 
     def cosines(self, question: str, paths: Sequence[Sequence[str]]) -> Floats:
         """The cosine [n] of a question with each of n > 0 paths."""

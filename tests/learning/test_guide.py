@@ -149,7 +149,7 @@ def test_the_shipped_agents_guide(monkeypatch: pytest.MonkeyPatch, tmp_path: Fil
     assert guided.select(BORN, guided.propose(BORN, 3)) >= 0
 
 
-def test_the_overlap_does_not_overrule_what_the_environment_taught(
+def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
     monkeypatch: pytest.MonkeyPatch, tmp_path: File
 ) -> None:
     known: list[int] = []
@@ -161,25 +161,14 @@ def test_the_overlap_does_not_overrule_what_the_environment_taught(
     monkeypatch.setattr("learning.rl_agent.calibrated", counted)
     monkeypatch.setattr("learning.guide.embeddings", WordVectors)
     paths, agents = tuple(read_paths(solved(tmp_path))), small_agents(tmp_path)
-    texts = [paths[0].instructions, paths[1].instructions]
-
-    def selected(reward: str) -> list[int]:
-        card = agents.with_suffix(".json")
-        card.write_text(card.read_text("utf-8").replace('"overlap"', f'"{reward}"'), "utf-8")
-        guide_of.cache_clear()
-        guide = guide_of(paths, str(agents))
-        assert guide.propose(BORN, 2)
-        made = [
-            [Suggestion(text, (), float(row == best)) for row, text in enumerate(texts)]
-            for best in (0, 1)
-        ]
-        return [guide.select(BORN, suggestions) for suggestions in made]
-
-    assert selected("overlap") == [0, 1]
+    guide_of.cache_clear()
+    guide_of(paths, str(agents)).propose(BORN, 2)
     assert known == [2]
-    one, other = selected("environment")
-    assert one == other  # by the cosine alone
-    assert known == [2]  # not calibrated
+    card = agents.with_suffix(".json")
+    card.write_text(card.read_text("utf-8").replace('"overlap"', '"environment"'), "utf-8")
+    guide_of.cache_clear()
+    guide_of(paths, str(agents)).propose(BORN, 2)
+    assert known == [2]
 
 
 def test_a_guide_is_made_of_a_file_or_of_an_owners_experience(

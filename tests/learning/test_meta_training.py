@@ -387,10 +387,6 @@ def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
     for better in (0, 1):
         proposals = [Proposal(path, (), (), float(row == better)) for row, path in enumerate(paths)]
         assert selector.select("get stone", proposals) == better
-    alone = MLAgent(ml, embed, worth=0)
-    likest = int(np.argmax(alone.cosines("get stone", paths)))
-    proposals = [Proposal(path, (), (), float(row != likest)) for row, path in enumerate(paths)]
-    assert alone.select("get stone", proposals) == likest
 
 
 def test_the_expected_overlap_need_not_count_in_training(
