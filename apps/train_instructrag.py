@@ -1,7 +1,11 @@
 """``planweave train instructrag`` and ``train adapt``: the agents of InstructRAG, from paths."""
 
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
@@ -14,16 +18,21 @@ from rich.progress import Progress
 
 from apps.progress import sentence_vectors
 from benchmarks import machine
+from benchmarks.environment_play import MOST_STEPS
+from benchmarks.environment_reward import SPLITS, EnvironmentReward
 from benchmarks.paths_tasks import Environment, load, world
-from learning.agents_file import ITERATIONS, SHIPPED, SHIPPED_FILE, AgentsCard, save
+from learning.agent_batches import Material, MetaTask, Settings
+from learning.agents_file import ITERATIONS, SHIPPED, SHIPPED_FILE, AgentsCard, RewardName, save
 from learning.agents_file import load as load_agents
-from learning.guide import THRESHOLD
+from learning.guide import THRESHOLD, Guide
 from learning.instruction_graph import InstructionGraph
 from learning.overlap import shared
 from learning.paths import read_paths, succeeded
+from learning.rl_agent import Reward
 from learning.slots import Slots, finishes
 from models import process_settings
 from planweave import BadInput
+from tools.environments import open_environment
 
 if TYPE_CHECKING:
     from learning.meta_training import Point
@@ -39,25 +48,53 @@ def instructrag(
     data: Data,
     out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
     iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
+    reward: Annotated[
+        RewardName,
+        typer.Option(
+            help="overlap (with the successful path), or environment (the score there of a player "
+            "without a language model; episodes are kept in --out)."
+        ),
+    ] = "overlap",
+    games: Annotated[
+        Path | None, typer.Option(help="File or folder of the environment's tasks, to score by.")
+    ] = None,
+    questions: Annotated[
+        int, typer.Option(help="Of each of the three tasks of an iteration.", min=1)
+    ] = Settings.questions,
+    others: Annotated[
+        int, typer.Option(help="Other questions' paths that a question is tried with.", min=0)
+    ] = Settings.others,
+    steps: Annotated[int, typer.Option(help="Actions of an episode, at most.", min=1)] = MOST_STEPS,
     seed: Seed = 1,
 ) -> None:
     """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""
     prepare_jax()
-    from learning.agent_batches import Material, Settings
     from learning.graph_states import Survey
     from learning.meta_training import train
 
     started = perf_counter()
     console = Console(highlight=False)
-    settings = Settings(seed=seed, iterations=iterations)
-    given = world(load(environment, data), seed)
+    settings = Settings(
+        seed=seed,
+        iterations=iterations,
+        questions=questions,
+        others=others,
+        by_overlap=reward == "overlap",
+    )
+    paths = load(environment, data)
+    given = world(paths, seed)
     tasks = [*given.seen, *given.unseen]
     out.mkdir(parents=True, exist_ok=True)
     checkpoint = out / "instructrag.checkpoint.npz"
-    with sentence_vectors(console) as embed, Progress(console=console, transient=True) as bar:
+    with (
+        sentence_vectors(console) as embed,
+        Progress(console=console, transient=True) as bar,
+        _rewarded(reward, environment, games, Guide(paths, embed), steps, out, bar) as worth,
+    ):
         graph = InstructionGraph(embed, THRESHOLD)
         graph.insert_all(path for task in tasks for path in task.support)
         survey = Survey(graph, embed, given.slots)
+        tasks = _scored(tasks, worth, console)
         materials = [Material(survey, task, embed, settings) for task in tasks]
         shown = bar.add_task("training", total=iterations)
 
@@ -66,16 +103,68 @@ def instructrag(
             bar.update(shown, completed=number, description=said)
 
         trained = train(
-            survey, materials, embed, settings, shared, progress=show, checkpoint=checkpoint
+            survey, materials, embed, settings, worth, progress=show, checkpoint=checkpoint
         )
     path = out / SHIPPED_FILE.name
     sizes = {task.name: len(task.support) + len(task.query) for task in tasks}
-    card = _card(seed, sizes, [round(point.reward, 4) for point in trained.points])
+    card = _card(seed, sizes, reward, [round(point.reward, 4) for point in trained.points])
     save(path, trained.agents.rl, trained.agents.ml, card)
     _draw(trained.points, path.with_suffix(".png"))
     checkpoint.unlink(missing_ok=True)
     took = timedelta(seconds=round(perf_counter() - started))
     console.print(f"{path}: {iterations} iterations on {len(tasks)} tasks in {took}.")
+
+
+@contextmanager
+def _rewarded(
+    reward: RewardName,
+    environment: Environment,
+    games: Path | None,
+    guide: Guide,
+    steps: int,
+    out: Path,
+    bar: Progress,
+) -> Iterator[Reward]:
+    """What paths are rewarded by; tells at the end what was played."""
+    if (reward == "overlap") != (games is None):
+        raise BadInput(
+            "The environment's score takes its tasks, and nothing else does.",
+            mend="Give both, or neither: --reward environment --games FILE or FOLDER",
+        )
+    if reward == "overlap":
+        yield shared
+        return
+    say = partial(bar.console.print, markup=False, soft_wrap=True)
+    shown = bar.add_task("episodes", total=None)
+
+    def show(number: int) -> None:
+        bar.update(shown, description=f"{number} episodes")
+
+    with open_environment(environment, games) as played_in:
+        tasks = played_in.tasks(SPLITS.get(environment, ""))
+        kept = out / "episodes.jsonl"
+        with closing(EnvironmentReward(played_in, tasks, guide, steps, kept, say, show)) as played:
+            yield played
+            say(f"{kept}: {played.played} episodes played, {played.known} known from before.")
+            if failed := played.given_up:
+                say(f"{len(failed)} were given up with the score so far: {failed[0]}")
+
+
+def _scored(tasks: Sequence[MetaTask], reward: Reward, console: Console) -> list[MetaTask]:
+    """The tasks without the questions that the environment does not ask."""
+    if not isinstance(reward, EnvironmentReward):
+        return [*tasks]
+    kept = [
+        replace(t, query=tuple(p for p in t.query if p.question in reward.tasks)) for t in tasks
+    ]
+    asked, of = (sum(len(task.query) for task in each) for each in (kept, tasks))
+    console.print(f"{asked} of {of} questions are tasks of the environment; the rest are left out.")
+    if not asked:
+        raise BadInput(
+            "None of the questions of these paths is a task of the environment.",
+            mend="Name the tasks that the paths solved: --games FILE or FOLDER",
+        )
+    return [task for task in kept if task.query]
 
 
 def adapt(
@@ -90,7 +179,6 @@ def adapt(
 ) -> None:
     """Adapt trained agents of InstructRAG to a new task by a few of its paths."""
     prepare_jax()
-    from learning.agent_batches import MetaTask, Settings
     from learning.graph_states import Survey
     from learning.meta_training import adapt as adapted
     from learning.meta_training import as_agents
@@ -121,7 +209,7 @@ def adapt(
         own = MetaTask(task, support, ())
         made = adapted(as_agents(loaded.rl, loaded.ml), survey, own, embed, settings, shared)
     looked_at = min(settings.few, len(support))
-    card = _card(seed, {task or data.name: looked_at}, rewards=[])
+    card = _card(seed, {task or data.name: looked_at}, "overlap", rewards=[])
     path = out / SHIPPED_FILE.name
     save(path, made.rl, made.ml, card)
     took = perf_counter() - started
@@ -145,12 +233,13 @@ def prepare_jax() -> None:
     jax.config.update("jax_compilation_cache_dir", compiled)  # type: ignore[no-untyped-call]
 
 
-def _card(seed: int, tasks: dict[str, int], rewards: list[float]) -> AgentsCard:
+def _card(seed: int, tasks: dict[str, int], reward: RewardName, rewards: list[float]) -> AgentsCard:
     return AgentsCard(
         seed=seed,
         date=datetime.now(UTC).date().isoformat(),
         command=machine.command(["planweave", *sys.argv[1:]]),
         tasks=tasks,
+        reward=reward,
         rewards=rewards,
     )
 

@@ -139,25 +139,42 @@ def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choo
         else:
             nearest = guide.nearest(task.question, 1)[0]
             path, origin = guide.form(nearest), nearest.question
-        lead = Lead(
-            task.question,
-            guide.adapted(path, task.question, environment.look_up),
-            guide.slots.names(task.question),
-            origin,
-            [one.instructions for one in guide.paths],
-        )
-        return PLAYERS[environment.name](lead)
+        followed = lead(environment, guide, task.question, path, origin)
+        return PLAYERS[environment.name](followed)
 
     return player
 
 
-def play(environment: Environment, tasks: Iterable[Task], choose: Choose) -> Iterable[Played]:
-    """Play tasks one after the other."""
+def lead(
+    environment: Environment, guide: Guide, question: str, path: Sequence[str], origin: str
+) -> Lead:
+    """What a player follows: a path with the names of the question in its slots.
+
+    Args:
+        environment: Where slots of queries are looked up.
+        guide: Of the known paths.
+        question: What is to be done.
+        path: Instructions with slots.
+        origin: The question that they are from.
+    """
+    return Lead(
+        question,
+        guide.adapted(path, question, environment.look_up),
+        guide.slots.names(question),
+        origin,
+        [one.instructions for one in guide.paths],
+    )
+
+
+def play(
+    environment: Environment, tasks: Iterable[Task], choose: Choose, most: int = MOST_STEPS
+) -> Iterable[Played]:
+    """Play tasks one after the other, each with at most so many actions of a player."""
     for task in tasks:
-        yield _played(environment, task, choose)
+        yield _played(environment, task, choose, most)
 
 
-def _played(environment: Environment, task: Task, choose: Choose) -> Played:
+def _played(environment: Environment, task: Task, choose: Choose, most: int) -> Played:
     done: list[str] = []
     seen, error = Observation(""), ""
     started = begun = chosen = perf_counter()
@@ -166,7 +183,7 @@ def _played(environment: Environment, task: Task, choose: Choose) -> Played:
         begun = chosen = perf_counter()
         player = choose(task)
         chosen = perf_counter()
-        most = MOST_STEPS if not isinstance(player, Gold) else len(task.gold or ())
+        most = len(task.gold or ()) if isinstance(player, Gold) else most
         while not seen.done and len(done) < most:
             action = player.act(seen, environment.admissible)
             if action is None:

@@ -36,6 +36,8 @@ class Settings:
         policy_gradient: Take those of L_PG.
         pre_training: Take those of L_PT.
         fine_tuning: Take those of L_FT.
+        by_overlap: Let the expected overlap count in the selection while training, as it should
+            where the reward is the overlap; not as printed.
         calibration: Set how readily the RL-Agent includes a node on the support set of an unseen
             task; not as printed.
         rule: What may follow what.
@@ -65,6 +67,7 @@ class Settings:
     policy_gradient: bool = True
     pre_training: bool = True
     fine_tuning: bool = True
+    by_overlap: bool = True
     calibration: bool = True
     rule: Rule | None = search_first
 
@@ -284,8 +287,8 @@ class Batches:
         return self._reward(sample.path, paths[int(np.argmax(scores))])
 
     def _expected(self, sample: Sample, paths: Sequence[tuple[str, ...]]) -> list[float]:
-        printed = self._settings.printed
-        return [0.0 if printed else sample.view.expected(path) for path in paths]
+        counts = self._settings.by_overlap and not self._settings.printed
+        return [sample.view.expected(path) if counts else 0.0 for path in paths]
 
     def _played(self, taken: Sequence[tuple[Decision, float]], searches: int) -> Played:
         width = self._settings.features

@@ -72,7 +72,8 @@ class Pools(NamedTuple):
     Attributes:
         questions: Of n questions.
         paths: [n, pool], what was tried for each; the best one first.
-        expected: [n, pool], the overlap that each was expected to have; 0 as printed.
+        expected: [n, pool], the overlap that each was expected to have; 0 if it does not
+            count.
         worse: [n, pool], 1 where a path did worse than the first.
         same: [n, n], 1 where the best paths of two questions are the same.
         real: [n], 0 where no path is better than another.

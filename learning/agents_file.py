@@ -4,7 +4,7 @@ import hashlib
 import io
 import zipfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -13,6 +13,9 @@ from learning.graph_states import FEATURES
 from learning.rl_agent import Parameters
 from learning.vectors import Floats
 from planweave import BadInput
+
+RewardName: TypeAlias = Literal["overlap", "environment"]
+"""By what the agents were trained: overlap with a successful path, or the environment's score."""
 
 SHIPPED, NONE = "shipped", "none"
 """Names of agents beside those of files: those that ship, and none at all."""
@@ -40,6 +43,7 @@ class AgentsCard(BaseModel):
         date: Day of the training.
         command: What made it.
         tasks: Paths of each task that it was trained on.
+        reward: What it was rewarded by.
         rewards: Mean reward of the searches of each iteration.
     """
 
@@ -53,6 +57,7 @@ class AgentsCard(BaseModel):
     date: str
     command: str
     tasks: dict[str, int]
+    reward: RewardName = "overlap"
     rewards: list[float]
 
 

@@ -203,5 +203,7 @@ def guide_of(paths: tuple[Path, ...], agents: str = NONE) -> Guide:
     loaded = load(agents)
     embed = SentenceVectors(embeddings(loaded.card.embeddings))
     slots = Slots.of(succeeded(paths))
-    rl_agent = RLAgent(loaded.rl, embed, slots=slots, reward=shared)
+    # Calibration by the overlap would undo what the environment taught the policy.
+    reward = shared if loaded.card.reward == "overlap" else None
+    rl_agent = RLAgent(loaded.rl, embed, slots=slots, reward=reward)
     return Guide(paths, embed, rl_agent, MLAgent(loaded.ml, embed, slots=slots))

@@ -1,8 +1,8 @@
 """Training and few-shot adaptation of the two agents (arXiv 2504.13032, section 4.5).
 
 Algorithm 2 (MAML, Finn et al. 2017: the outer step is differentiated through the inner one) and
-Algorithm 3. The reward is any function of question and path; that of :mod:`learning.overlap`
-needs no language model.
+Algorithm 3. The reward is any function of question and path: that of :mod:`learning.overlap`
+needs nothing else, that of :mod:`benchmarks.environment_reward` plays episodes.
 """
 
 import hashlib
@@ -203,13 +203,13 @@ def train(
         reward: What a path comes to.
         progress: Told of each iteration, from 1.
         checkpoint: A file that is written as training goes on, and from which training goes on if
-            it is there; it belongs to these tasks and settings.
+            it is there; it belongs to these tasks, settings and reward.
 
     Raises:
-        BadInput: The checkpoint is damaged, or of other tasks or settings.
+        BadInput: The checkpoint is damaged, or of other tasks, settings or another reward.
     """
     batches = Batches(survey, embed, settings, reward)
-    about = _about(settings, materials)
+    about = _about(settings, materials, reward)
     agents = first(settings, survey.question_vectors.shape[1])
     if checkpoint is not None and checkpoint.exists():
         state = _resumed(checkpoint, about, _State(_begun(agents.rl), _begun(agents.ml), []))
@@ -363,11 +363,15 @@ def _level(played: Sequence[Played]) -> list[Played]:
     return [Played(*map(filled, each)) for each in played]
 
 
-def _about(settings: Settings, materials: Sequence[Material]) -> str:
-    """What a checkpoint belongs to; the rule by its name, which is the same in every process."""
-    rule = getattr(settings.rule, "__qualname__", "")
-    told = repr((replace(settings, rule=None), rule, [material.task for material in materials]))
+def _about(settings: Settings, materials: Sequence[Material], reward: Reward) -> str:
+    """What a checkpoint belongs to; functions by name, which is the same in every process."""
+    tasks = [material.task for material in materials]
+    told = repr((replace(settings, rule=None), _name(settings.rule), tasks, _name(reward)))
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _name(function: object) -> str:
+    return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
 def _save(file: File, about: str, state: _State) -> None:

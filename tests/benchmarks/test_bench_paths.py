@@ -314,3 +314,4 @@ def test_the_shipped_agents_load() -> None:
     loaded = agents_file.load()
     assert loaded.rl["w1"].shape == (len(FEATURES), 20)
     assert loaded.card.tasks.keys() >= {"person", "choice", "yes or no"}
+    assert loaded.card.reward == "overlap"  # older than that line of cards

@@ -8,11 +8,12 @@ from bag_of_words import embed
 from worlds import PATHS, WordVectors, small_agents, solved
 
 from learning.experience import experience_of
+from learning.graph_states import Sample
 from learning.guide import Guide, Suggestion, guide_of, open_guide
 from learning.instruction_graph import InstructionGraph
 from learning.ml_agent import MLAgent
 from learning.paths import Path, read_paths
-from learning.rl_agent import Proposal, RLAgent
+from learning.rl_agent import Parameters, Proposal, RLAgent
 from planweave import BadInput
 
 BORN = "In which country was the composer of Finlandia born?"
@@ -146,6 +147,28 @@ def test_the_shipped_agents_guide(monkeypatch: pytest.MonkeyPatch, tmp_path: Fil
     monkeypatch.setattr("learning.guide.embeddings", lambda _: Wide())
     guided = guide_of(tuple(read_paths(solved(tmp_path))), "shipped")
     assert guided.select(BORN, guided.propose(BORN, 3)) >= 0
+
+
+def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: File
+) -> None:
+    known: list[int] = []
+
+    def counted(parameters: Parameters, samples: Sequence[Sample], *_: object) -> Parameters:
+        known.append(len(samples))
+        return parameters
+
+    monkeypatch.setattr("learning.rl_agent.calibrated", counted)
+    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    paths, agents = tuple(read_paths(solved(tmp_path))), small_agents(tmp_path)
+    guide_of.cache_clear()
+    guide_of(paths, str(agents)).propose(BORN, 2)
+    assert known == [2]
+    card = agents.with_suffix(".json")
+    card.write_text(card.read_text("utf-8").replace('"overlap"', '"environment"'), "utf-8")
+    guide_of.cache_clear()
+    guide_of(paths, str(agents)).propose(BORN, 2)
+    assert known == [2]
 
 
 def test_a_guide_is_made_of_a_file_or_of_an_owners_experience(

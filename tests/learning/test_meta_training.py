@@ -35,7 +35,7 @@ from learning.graph_states import FEATURES, PRINTED, Survey, samples
 from learning.instruction_graph import InstructionGraph
 from learning.meta_training import adapt, first, outer_ml, outer_rl, train
 from learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
-from learning.overlap import overlap
+from learning.overlap import overlap, shared
 from learning.paths import Path
 from learning.rl_agent import Proposal, Rule, Traversal, calibrated, policy
 from planweave import BadInput
@@ -336,6 +336,8 @@ def test_training_goes_on_from_a_checkpoint_in_another_process(
     for other in (replace(here, seed=2), replace(here, rule=None)):
         with pytest.raises(BadInput, match="other data or settings"):
             train(survey, materials, embed, other, reward, checkpoint=kept)
+    with pytest.raises(BadInput, match="other data or settings"):
+        train(survey, materials, embed, here, shared, checkpoint=kept)
     kept.write_bytes(b"nothing")
     with pytest.raises(BadInput, match="damaged"):
         train(survey, materials, embed, here, reward, checkpoint=kept)
@@ -385,6 +387,18 @@ def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
     for better in (0, 1):
         proposals = [Proposal(path, (), (), float(row == better)) for row, path in enumerate(paths)]
         assert selector.select("get stone", proposals) == better
+
+
+def test_the_expected_overlap_need_not_count_in_training(
+    seen: tuple[Survey, list[Material]],
+) -> None:
+    survey, materials = seen
+    for counts in (True, False):
+        settings = replace(QUICK, by_overlap=counts)
+        pools = Batches(survey, embed, settings, reward).pools(
+            materials[0].query, first(QUICK, 64), np.random.default_rng(2)
+        )
+        assert bool(np.asarray(pools.expected).any()) is counts
 
 
 def test_without_support_there_is_nothing_to_adapt_to(seen: tuple[Survey, list[Material]]) -> None:

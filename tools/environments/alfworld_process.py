@@ -1,11 +1,29 @@
 """The process that plays ALFWorld's games."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from functools import lru_cache
 from typing import Any
 
 from tools.environments.remote import Seen, serve
 
+_TRANSLATED = 16  # problems of the last eight games
+_PHRASES = 4096
 _BANNER = "-= Welcome to TextWorld, ALFRED! =-"
+
+
+def _remember() -> None:
+    """Let TextWorld keep what it works out again and again; what it says stays the same.
+
+    To begin a game it translates the problem four times, in two ways, which takes seconds; for each
+    action it parses the same few phrases of its grammar a hundred times, which takes half of it.
+    """
+    import fast_downward
+    from textworld.envs.pddl import textgen
+
+    fast_downward.pddl2sas = lru_cache(maxsize=_TRANSLATED)(fast_downward.pddl2sas)
+    parse = lru_cache(maxsize=_PHRASES)(textgen._parse_and_convert)
+    textgen._parse_and_convert = lambda *words, **how: deepcopy(parse(*words, **how))
 
 
 class Games:
@@ -16,6 +34,7 @@ class Games:
         from alfworld.agents.environment.alfred_tw_env import AlfredDemangler
 
         self._textworld, self._demangler = textworld, AlfredDemangler
+        _remember()
         self._env: Any = None
         self._state: Any = None
 

@@ -1,0 +1,254 @@
+"""Paths rewarded by the environment's score, and agents trained by it."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path as File
+
+import pytest
+from bag_of_words import embed
+from worlds import write_lines
+
+from apps import progress
+from apps.cli import main
+from benchmarks.environment_reward import EnvironmentReward, Episode
+from learning import agents_file
+from learning.agent_batches import Settings
+from learning.guide import Guide
+from learning.paths import Path
+from tools.environments import EnvironmentFailed, Observation, Task, open_environment
+from tools.environments.base import LocalEnvironment
+
+WRITERS = {
+    "Alpha": "Ann Lee",
+    "Beta": "Bob Ray",
+    "Gamma": "Cid Fox",
+    "Delta": "Dan Orr",
+    "Kappa": "Eve Poe",
+    "Sigma": "Fay Hill",
+    "Omega": "Gus Kent",
+    "Theta": "Hal Moss",
+}
+"""Who wrote which book, four for each of two types of question."""
+
+
+def asked(book: str) -> str:
+    return f"Who wrote {book}?" if book in list(WRITERS)[:4] else f"Which club honours {book}?"
+
+
+def path(book: str, *instructions: str) -> Path:
+    return Path("", asked(book), instructions or (f"Search[{book}]", "Finish[it]"))
+
+
+KNOWN = [path(book) for book in WRITERS]
+
+
+class Library(LocalEnvironment):
+    """A world where the name of a book has to be searched for; it notes what is begun."""
+
+    name = "hotpotqa"
+
+    def __init__(self, *, breaks: bool = False) -> None:
+        self.begun: list[str] = []
+        self._breaks, self._score = breaks, 0.0
+
+    def tasks(self, split: str = "") -> Sequence[Task]:
+        return [Task(id=f"{n}", kind="", question=asked(book)) for n, book in enumerate(WRITERS)]
+
+    def reset(self, task: Task) -> Observation:
+        self.begun.append(task.id)
+        self._score = 0.0
+        return Observation("")
+
+    def step(self, action: str) -> Observation:
+        if self._breaks and action.startswith("Finish"):
+            raise EnvironmentFailed("The library burns.")
+        self._score += 0.5 * any(action == f"Search[{book}]" for book in WRITERS)
+        return Observation("A page.", done=action.startswith("Finish"), score=self._score)
+
+    def admissible(self) -> tuple[str, ...]:
+        return ()
+
+
+def rewarded(
+    world: Library, kept: File, most: int = 9, tasks: slice = slice(None)
+) -> EnvironmentReward:
+    return EnvironmentReward(
+        world, world.tasks()[tasks], Guide(KNOWN, embed), most, kept, print, lambda _: None
+    )
+
+
+def test_a_path_is_worth_what_its_player_scores(tmp_path: File) -> None:
+    counted: list[int] = []
+    kept = tmp_path / "kept.jsonl"
+    _, games = files(tmp_path)
+    with open_environment("hotpotqa", games) as world:
+        reward = EnvironmentReward(
+            world, world.tasks(), Guide(KNOWN, embed), 9, kept, print, counted.append
+        )
+        with closing(reward):
+            assert reward(path("Alpha"), ("Search[{1}]", "Finish[{answer}]")) == 1
+            assert reward(path("Alpha"), ("Finish[{answer}]",)) == 0  # nothing was read
+    assert counted == [1, 2]
+    first, second = (Episode.model_validate_json(line) for line in read(kept))
+    assert first.path == ("Search[Alpha]", "Finish[{answer}]")
+    assert (first.environment, first.steps, second.steps) == ("hotpotqa", 2, 1)
+    assert first.task == second.task == world.tasks()[0].id
+
+
+def read(kept: File) -> list[str]:
+    return kept.read_text("utf-8").splitlines()
+
+
+def test_no_episode_is_played_twice(tmp_path: File) -> None:
+    world, kept = Library(), tmp_path / "kept.jsonl"
+    with closing(rewarded(world, kept)) as reward:
+        one = reward(path("Alpha"), ("Search[{1}]",))
+        assert reward(path("Alpha"), ["Search[{1}]"]) == one == 0.5
+        assert reward(path("Beta"), ("Search[{1}]",)) == 0.5  # the same path, filled otherwise
+        assert reward(path("Beta"), ("Search[{2} {1}]",)) == 0.5  # another one, filled alike
+        assert world.begun == ["0", "1"]
+    with closing(rewarded(world, kept)) as again:
+        assert (again.known, again(path("Alpha"), ("Search[{1}]",)), again.played) == (2, 0.5, 0)
+    assert world.begun == ["0", "1"]
+    with closing(rewarded(world, kept, most=1)) as shorter:
+        assert shorter(path("Alpha"), ("Lookup[x]", "Search[{1}]")) == 0  # ends before it searches
+    assert world.begun == ["0", "1", "0"]
+
+
+def test_a_broken_episode_counts_as_far_as_it_came(tmp_path: File) -> None:
+    kept = tmp_path / "kept.jsonl"
+    with closing(rewarded(Library(breaks=True), kept)) as reward:
+        assert reward(path("Alpha"), ("Search[{1}]",)) == 0.5
+        assert reward.given_up == ["The library burns."]
+    with closing(rewarded(Library(), kept)) as again:
+        assert again.given_up == ["The library burns."]
+
+
+def test_a_path_is_from_another_question_that_went_most_like_it(tmp_path: File) -> None:
+    known = [path("Alpha", "Search[Alpha]"), path("Beta", "Lookup[x]"), path("Gamma", "Lookup[x]")]
+    kept, world = tmp_path / "kept.jsonl", Library()
+    reward = EnvironmentReward(
+        *(world, world.tasks(), Guide(known, embed), 9, kept, print, lambda _: None)
+    )
+    with closing(reward):
+        for book in ("Alpha", "Beta"):
+            reward(path(book), ("Lookup[x]",))
+    origins = [Episode.model_validate_json(line).origin for line in read(kept)]
+    assert origins == [asked("Beta"), asked("Gamma")]
+
+
+def files(folder: File) -> tuple[File, File]:
+    """Paths of two types of question, and the questions in HotpotQA's form.
+
+    Those of the second type have an answer that the player does not find.
+    """
+    pages = [[book, [f"{book} is a book.", f" It is by {name}."]] for book, name in WRITERS.items()]
+    games = [
+        {
+            "question": asked(book),
+            "answer": name if asked(book).startswith("Who") else "nobody",
+            "context": pages,
+        }
+        for book, name in WRITERS.items()
+    ]
+    paths = [
+        {
+            "question": asked(book),
+            "gold_answer": name,
+            "steps": [{"action": f"Search[{book}]"}, {"action": f"Finish[{name}]"}],
+            "success": True,
+        }
+        for book, name in WRITERS.items()
+    ]
+    return write_lines(folder / "paths.jsonl", paths), write_lines(folder / "games.jsonl", games)
+
+
+@pytest.fixture
+def train(monkeypatch: pytest.MonkeyPatch, tmp_path: File) -> Callable[..., int]:
+    """``planweave train instructrag`` on small agents and few steps; returns its exit code."""
+    monkeypatch.setattr(progress, "SentenceVectors", lambda *_, **__: embed)
+    small = partial(Settings, width=8, layers=1, warm_steps=20, pre_steps=5)
+    monkeypatch.setattr("apps.train_instructrag.Settings", small)
+    data, _ = files(tmp_path)
+
+    def run(*words: object) -> int:
+        command = ["train", "instructrag", "--environment", "hotpotqa", "--data", data]
+        command += ["--out", tmp_path / "out", "--iterations", 2, "--questions", 2, "--others", 2]
+        monkeypatch.setattr(sys, "argv", ["planweave", *map(str, [*command, *words])])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0)
+
+    return run
+
+
+def test_agents_are_trained_by_the_score(
+    train: Callable[..., int], tmp_path: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--reward", "environment", "--games", tmp_path / "games.jsonl")
+    assert train(*words) == 0
+    told = capsys.readouterr().out
+    assert "4 of 4 questions are tasks of the environment" in told
+    lines = read(tmp_path / "out" / "episodes.jsonl")
+    assert f"{len(lines)} episodes played, 0 known from before" in told
+    assert {Episode.model_validate_json(line).score for line in lines} == {0, 1}
+    card = agents_file.load(tmp_path / "out" / "instructrag.npz").card
+    assert card.reward == "environment"
+    assert all(0 < each < 1 for each in card.rewards)
+    assert train(*words) == 0  # trained anew, and every episode is known
+    assert f"0 episodes played, {len(lines)} known from before" in capsys.readouterr().out
+    assert read(tmp_path / "out" / "episodes.jsonl") == lines
+    assert agents_file.load(tmp_path / "out" / "instructrag.npz").card.rewards == card.rewards
+
+
+def test_a_training_that_was_stopped_plays_nothing_again(
+    train: Callable[..., int],
+    tmp_path: File,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("--reward", "environment", "--games", tmp_path / "games.jsonl")
+    after = EnvironmentReward.__call__
+
+    def stopped(reward: EnvironmentReward, path: Path, instructions: Sequence[str]) -> float:
+        if reward.played == 3:
+            raise KeyboardInterrupt
+        return after(reward, path, instructions)
+
+    monkeypatch.setattr(EnvironmentReward, "__call__", stopped)
+    assert train(*words) != 0
+    kept = read(tmp_path / "out" / "episodes.jsonl")
+    assert len(kept) == 3
+    monkeypatch.setattr(EnvironmentReward, "__call__", after)
+    capsys.readouterr()
+    assert train(*words) == 0
+    assert "3 known from before" in capsys.readouterr().out
+    lines = read(tmp_path / "out" / "episodes.jsonl")
+    assert lines[:3] == kept
+    assert len(set(lines)) == len(lines) > 3
+
+
+def test_questions_without_a_task_are_not_asked(
+    train: Callable[..., int], tmp_path: File, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = tmp_path / "games.jsonl"
+    lines = read(games)
+    games.write_text("\n".join(lines[:4]), "utf-8")  # of one type of question
+    assert train("--reward", "environment", "--games", games) == 0
+    told = capsys.readouterr().out
+    assert "2 of 4 questions are tasks of the environment; the rest are left out." in told
+    assert agents_file.load(tmp_path / "out" / "instructrag.npz").card.tasks == {"person": 4}
+    games.write_text(json.dumps({**json.loads(lines[0]), "question": "Who?"}), "utf-8")
+    assert train("--reward", "environment", "--games", games) == 1
+    assert "None of the questions of these paths is a task" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("--reward", "environment"), ("--games", "games.jsonl")])
+def test_the_score_and_its_tasks_come_together(
+    words: tuple[str, str], train: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train(*words) == 1
+    assert "The environment's score takes its tasks" in capsys.readouterr().err
