@@ -22,8 +22,9 @@ def _remember() -> None:
     from textworld.envs.pddl import textgen
 
     fast_downward.pddl2sas = lru_cache(maxsize=_TRANSLATED)(fast_downward.pddl2sas)
-    parse = lru_cache(maxsize=_PHRASES)(textgen._parse_and_convert)
-    textgen._parse_and_convert = lambda *words, **how: deepcopy(parse(*words, **how))
+    if hasattr(textgen, "_parse_and_convert"):  # its own, which another release need not have
+        parse = lru_cache(maxsize=_PHRASES)(textgen._parse_and_convert)
+        textgen._parse_and_convert = lambda *words, **how: deepcopy(parse(*words, **how))
 
 
 class Games:
