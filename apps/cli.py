@@ -17,8 +17,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_COMMANDS = ("decide", "ask", "act", "query", "methods", "doctor", "serve", "arena", "mcp")
-_GROUPS = ("bench", "docs", "dqa", "experience", "learn", "models", "terms", "train")
+COMMANDS = ("decide", "ask", "act", "query", "methods", "doctor", "serve", "arena", "mcp")
+GROUPS = ("bench", "docs", "dqa", "experience", "learn", "models", "terms", "train")
+"""The modules of this folder that hold a command or a group of them under their name."""
 
 
 def _version(asked: bool) -> None:
@@ -36,11 +37,11 @@ def planweave(
 
 def main() -> None:
     """Run the command line; an error that a person can mend is one sentence and an exit code."""
-    known = (*_COMMANDS, *_GROUPS)
+    known = (*COMMANDS, *GROUPS)
     asked = [name for name in sys.argv[1:2] if name in known]
     for name in asked or known:  # importing the others would take longer than most commands
         module = import_module(f"apps.{name}")
-        if name in _COMMANDS:
+        if name in COMMANDS:
             app.command(name)(getattr(module, name))
         else:
             app.add_typer(module.app, name=name)

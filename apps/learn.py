@@ -134,9 +134,10 @@ def dqa(
                 all_learned = [f for learner in learners for f in learner.formulas()]
                 found.insert(0, _take(Learner(material, settings, file, all_learned), bar))
             taken += found
-    others = _write(out, taken)
+    others, drawn = _write(out, taken)
     _tell(console, taken)
-    console.print(f"Written to {out}: dqa-experience.jsonl and its card, curve.json, curve.png")
+    picture = ", curve.png" if drawn else ""
+    console.print(f"Written to {out}: dqa-experience.jsonl and its card, curve.json{picture}")
     if others:
         console.print(f"Kept there, of other runs: {', '.join(others)}")
 
@@ -220,8 +221,12 @@ def _kept(out: Path, learned: Container[str]) -> _Written:
     return found
 
 
-def _write(out: Path, taken: list[_Taken]) -> list[str]:
-    """Write what was learned beside what the folder has of other scenarios; names those."""
+def _write(out: Path, taken: list[_Taken]) -> tuple[list[str], bool]:
+    """Write what was learned beside what the folder has of other scenarios.
+
+    Returns:
+        The names of those, and whether there is a picture.
+    """
     written = _kept(out, {one.name for one in taken})
     others = [path.task for path in written.paths]
     date = datetime.now(UTC).date().isoformat()
@@ -238,8 +243,7 @@ def _write(out: Path, taken: list[_Taken]) -> list[str]:
     card.write_text(whole.model_dump_json(indent=1) + "\n", encoding="utf-8")
     listed = [curve.model_dump() for curve in written.curves]
     curves.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
-    _draw(out / "curve.png", written.curves)
-    return [*dict.fromkeys(others)]
+    return [*dict.fromkeys(others)], _draw(out / "curve.png", written.curves)
 
 
 def _course_card(one: _Taken) -> _Course:
@@ -276,10 +280,12 @@ def _tell(console: Console, taken: list[_Taken]) -> None:
         console.print(plain(f"  {learned.ranking}"), markup=False)
 
 
-def _draw(path: Path, curves: list[_Curve]) -> None:
-    """Draw the share of unseen questions decided rightly against the questions answered."""
-    from matplotlib.figure import Figure
-
+def _draw(path: Path, curves: list[_Curve]) -> bool:
+    """Draw the share of unseen questions decided rightly; False if matplotlib is missing."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return False
     names = list(dict.fromkeys(curve.scenario for curve in curves))
     figure = Figure(figsize=(4.5 * len(names), 3.6), layout="constrained")
     for name, axes in zip(names, figure.subplots(1, len(names), squeeze=False)[0], strict=True):
@@ -292,3 +298,4 @@ def _draw(path: Path, curves: list[_Curve]) -> None:
         axes.grid(alpha=0.3)
         axes.legend()
     figure.savefig(path, dpi=120)
+    return True

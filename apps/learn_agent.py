@@ -153,7 +153,8 @@ def agent(
     rows = _examined(exam, pupil.best, head, out, console)
     show_tables([_table(rows)], console)
     _write_card(out, head, taken, pupil, rows)
-    console.print(f"Written to {out}: experience.jsonl, paths.jsonl, learned.json, curve.png")
+    picture = ", curve.png" if _draw(out / "curve.png", taken) else ""
+    console.print(f"Written to {out}: experience.jsonl, paths.jsonl, learned.json{picture}")
 
 
 def _lessons_file(out: Path, console: Console) -> ResultFile:
@@ -303,13 +304,14 @@ def _write_card(
     lessons = [one.lesson._asdict() | {"unseen": round(one.unseen, 4)} for one in taken]
     card = {"run": head.model_dump(), "lessons": lessons, "paths": tried, "exam": exam}
     (out / "learned.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-    _draw(out / "curve.png", taken)
 
 
-def _draw(path: Path, taken: Sequence[_Taken]) -> None:
-    """Draw the share of unseen questions that the best path decides, lesson by lesson."""
-    from matplotlib.figure import Figure
-
+def _draw(path: Path, taken: Sequence[_Taken]) -> bool:
+    """Draw what the best path decides of the unseen; False if matplotlib is missing."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return False
     figure = Figure(figsize=(6, 3.6), layout="constrained")
     axes = figure.subplots()
     shares = [0.0, *(100 * one.unseen for one in taken)]
@@ -320,3 +322,4 @@ def _draw(path: Path, taken: Sequence[_Taken]) -> None:
     axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(path, dpi=120)
+    return True

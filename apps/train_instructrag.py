@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.util import find_spec
@@ -16,18 +16,27 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from apps.groups import grouped
 from apps.progress import sentence_vectors
 from benchmarks import machine
 from benchmarks.environment_play import MOST_STEPS
 from benchmarks.environment_reward import SPLITS, EnvironmentReward
 from benchmarks.paths_tasks import Environment, load, world
-from learning.agent_batches import Material, MetaTask, Settings
-from learning.agents_file import ITERATIONS, SHIPPED, SHIPPED_FILE, AgentsCard, RewardName, save
+from learning.agents_file import (
+    ITERATIONS,
+    OTHERS,
+    QUESTIONS,
+    SHIPPED,
+    SHIPPED_FILE,
+    AgentsCard,
+    RewardName,
+    save,
+)
 from learning.agents_file import load as load_agents
 from learning.guide import THRESHOLD, Guide
 from learning.instruction_graph import InstructionGraph
 from learning.overlap import shared
-from learning.paths import read_paths, succeeded
+from learning.paths import MetaTask, read_paths, succeeded
 from learning.rl_agent import Reward
 from learning.slots import Slots, finishes
 from models import process_settings
@@ -42,33 +51,42 @@ Data = Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")]
 Seed = Annotated[int, typer.Option(help="Of every draw.", min=0)]
 
 
-def instructrag(
-    *,
-    environment: Annotated[Environment, typer.Option(help="How tasks and actions are told.")],
-    data: Data,
-    out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
-    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
+@dataclass(frozen=True, kw_only=True)
+class Rewarding:
+    """What paths are rewarded by, and how much of it an iteration may cost."""
+
     reward: Annotated[
         RewardName,
         typer.Option(
             help="overlap (with the successful path), or environment (the score there of a player "
             "without a language model; episodes are kept in --out)."
         ),
-    ] = "overlap",
+    ] = "overlap"
     games: Annotated[
         Path | None, typer.Option(help="File or folder of the environment's tasks, to score by.")
-    ] = None,
+    ] = None
     questions: Annotated[
         int, typer.Option(help="Of each of the three tasks of an iteration.", min=1)
-    ] = Settings.questions,
+    ] = QUESTIONS
     others: Annotated[
         int, typer.Option(help="Other questions' paths that a question is tried with.", min=0)
-    ] = Settings.others,
-    steps: Annotated[int, typer.Option(help="Actions of an episode, at most.", min=1)] = MOST_STEPS,
+    ] = OTHERS
+    steps: Annotated[int, typer.Option(help="Actions of an episode, at most.", min=1)] = MOST_STEPS
+
+
+@grouped()
+def instructrag(
+    *,
+    environment: Annotated[Environment, typer.Option(help="How tasks and actions are told.")],
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
+    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
+    by: Rewarding,
     seed: Seed = 1,
 ) -> None:
     """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""
     prepare_jax()
+    from learning.agent_batches import Material, Settings
     from learning.graph_states import Survey
     from learning.meta_training import train
 
@@ -77,9 +95,9 @@ def instructrag(
     settings = Settings(
         seed=seed,
         iterations=iterations,
-        questions=questions,
-        others=others,
-        by_overlap=reward == "overlap",
+        questions=by.questions,
+        others=by.others,
+        by_overlap=by.reward == "overlap",
     )
     paths = load(environment, data)
     given = world(paths, seed)
@@ -89,7 +107,7 @@ def instructrag(
     with (
         sentence_vectors(console) as embed,
         Progress(console=console, transient=True) as bar,
-        _rewarded(reward, environment, games, Guide(paths, embed), steps, out, bar) as worth,
+        _rewarded(by, environment, Guide(paths, embed), out, bar) as worth,
     ):
         graph = InstructionGraph(embed, THRESHOLD)
         graph.insert_all(path for task in tasks for path in task.support)
@@ -107,7 +125,7 @@ def instructrag(
         )
     path = out / SHIPPED_FILE.name
     sizes = {task.name: len(task.support) + len(task.query) for task in tasks}
-    card = _card(seed, sizes, reward, [round(point.reward, 4) for point in trained.points])
+    card = _card(seed, sizes, by.reward, [round(point.reward, 4) for point in trained.points])
     save(path, trained.agents.rl, trained.agents.ml, card)
     _draw(trained.points, path.with_suffix(".png"))
     checkpoint.unlink(missing_ok=True)
@@ -117,21 +135,19 @@ def instructrag(
 
 @contextmanager
 def _rewarded(
-    reward: RewardName,
+    by: Rewarding,
     environment: Environment,
-    games: Path | None,
     guide: Guide,
-    steps: int,
     out: Path,
     bar: Progress,
 ) -> Iterator[Reward]:
     """What paths are rewarded by; tells at the end what was played."""
-    if (reward == "overlap") != (games is None):
+    if (by.reward == "overlap") != (by.games is None):
         raise BadInput(
             "The environment's score takes its tasks, and nothing else does.",
             mend="Give both, or neither: --reward environment --games FILE or FOLDER",
         )
-    if reward == "overlap":
+    if by.reward == "overlap":
         yield shared
         return
     say = partial(bar.console.print, markup=False, soft_wrap=True)
@@ -140,10 +156,12 @@ def _rewarded(
     def show(number: int) -> None:
         bar.update(shown, description=f"{number} episodes")
 
-    with open_environment(environment, games) as played_in:
+    with open_environment(environment, by.games) as played_in:
         tasks = played_in.tasks(SPLITS.get(environment, ""))
         kept = out / "episodes.jsonl"
-        with closing(EnvironmentReward(played_in, tasks, guide, steps, kept, say, show)) as played:
+        with closing(
+            EnvironmentReward(played_in, tasks, guide, by.steps, kept, say, show)
+        ) as played:
             yield played
             say(f"{kept}: {played.played} episodes played, {played.known} known from before.")
             if failed := played.given_up:
@@ -179,6 +197,7 @@ def adapt(
 ) -> None:
     """Adapt trained agents of InstructRAG to a new task by a few of its paths."""
     prepare_jax()
+    from learning.agent_batches import Settings
     from learning.graph_states import Survey
     from learning.meta_training import adapt as adapted
     from learning.meta_training import as_agents

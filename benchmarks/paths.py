@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from benchmarks.paths_tasks import World
 from benchmarks.table import Table
 from learning import Embed, Floats
-from learning.agent_batches import Agents, Material, MetaTask, Settings, plain
+from learning.agent_batches import Agents, Material, Settings, plain
 from learning.graph_states import Sample, Survey, Walk, samples
 from learning.guide import THRESHOLD
 from learning.instruction_graph import InstructionGraph
@@ -26,7 +26,7 @@ from learning.meta_training import Point, adapt, train
 from learning.ml_agent import MLAgent
 from learning.overlap import overlap, recall
 from learning.overlap import shared as reward
-from learning.paths import Path
+from learning.paths import MetaTask, Path
 from learning.rl_agent import Policy, Traversal, candidates, policy
 
 MOST = 5

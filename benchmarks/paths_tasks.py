@@ -9,8 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from pydantic import JsonValue
 
-from learning.agent_batches import MetaTask
-from learning.paths import Path, TaskOf, read_paths
+from learning.paths import MetaTask, Path, TaskOf, read_paths
 from learning.slots import Slots, finishes
 from planweave import BadInput
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from learning.agent_losses import Labelled, Pairs, Parameters, Played, Pools, Sequences
+from learning.agents_file import OTHERS, QUESTIONS
 from learning.graph_states import FEATURES, PRINTED, Sample, Survey, Walk, samples
 from learning.ml_agent import PLACES, MLAgent, sequence
-from learning.paths import Path
+from learning.paths import MetaTask
 from learning.rl_agent import (
     Decision,
     Policy,
@@ -83,9 +84,9 @@ class Settings:
     pre_steps: int = 200
     iterations: int = 60
     tasks: int = 3
-    questions: int = 8
+    questions: int = QUESTIONS
     searches: int = 4
-    others: int = 8
+    others: int = OTHERS
     adaptation: int = 3
     few: int = 24
 
@@ -100,21 +101,6 @@ class Agents(NamedTuple):
 
     rl: Parameters
     ml: Parameters
-
-
-@dataclass(frozen=True)
-class MetaTask:
-    """A type of question: what is learned from, and what is asked.
-
-    Attributes:
-        name: Of the task.
-        support: Paths that stand in the graph.
-        query: Questions that do not, each with the path that solved it.
-    """
-
-    name: str
-    support: tuple[Path, ...]
-    query: tuple[Path, ...]
 
 
 def labelled(sample: Sample, rule: Rule | None, near: int = 2) -> list[Decision]:

@@ -23,6 +23,9 @@ SHIPPED, NONE = "shipped", "none"
 ITERATIONS = 20
 """Of the meta-training: twice as many bring no more."""
 
+QUESTIONS, OTHERS = 8, 8
+"""Of each task in an iteration, and the other questions' paths in the pool of each."""
+
 SHIPPED_FILE = Path(__file__).parent / "artefacts" / "instructrag.npz"
 VERSION = 1
 EMBEDDINGS = "minilm"

@@ -23,7 +23,6 @@ from learning.agent_batches import (
     Agents,
     Batches,
     Material,
-    MetaTask,
     Settings,
     drawn,
     drawn_labels,
@@ -42,6 +41,7 @@ from learning.agent_losses import (
 )
 from learning.graph_states import Survey
 from learning.ml_agent import Array, shapes
+from learning.paths import MetaTask
 from learning.rl_agent import Reward, calibrated
 from learning.vectors import Embed
 from planweave import BadInput

@@ -62,6 +62,21 @@ class Path:
         return hashlib.sha256(contents.encode()).hexdigest()[:12]
 
 
+@dataclass(frozen=True)
+class MetaTask:
+    """A type of question: what is learned from, and what is asked.
+
+    Attributes:
+        name: Of the task.
+        support: Paths that stand in the graph.
+        query: Questions that do not, each with the path that solved it.
+    """
+
+    name: str
+    support: tuple[Path, ...]
+    query: tuple[Path, ...]
+
+
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=_MOST)]
 
 

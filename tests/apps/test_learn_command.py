@@ -23,6 +23,17 @@ def test_a_small_course_is_taken_and_goes_on(planweave: CommandLine, tmp_path: P
     assert (tmp_path / "curve.png").stat().st_size > 5_000
 
 
+def test_without_matplotlib_there_is_no_picture(planweave: CommandLine, tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "matplotlib.py").write_text("raise ImportError\n")
+    run = planweave(*QUICK, "--out", str(tmp_path), PYTHONPATH=str(hidden))
+    assert run.returncode == 0, run.stderr
+    assert "curve.png" not in run.stdout
+    assert not (tmp_path / "curve.png").exists()
+    assert len(read_paths(tmp_path / "dqa-experience.jsonl")) == 2
+
+
 def test_what_other_scenarios_learned_stays(planweave: CommandLine, tmp_path: Path) -> None:
     out = ("--out", str(tmp_path))
     assert planweave(*QUICK, *out).returncode == 0

@@ -15,7 +15,6 @@ from learning.agent_batches import (
     Agents,
     Batches,
     Material,
-    MetaTask,
     Settings,
     labelled,
     plain,
@@ -36,7 +35,7 @@ from learning.instruction_graph import InstructionGraph
 from learning.meta_training import adapt, first, outer_ml, outer_rl, train
 from learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
 from learning.overlap import overlap, shared
-from learning.paths import Path
+from learning.paths import MetaTask, Path
 from learning.rl_agent import Proposal, Rule, Traversal, calibrated, policy
 from planweave import BadInput
 
