@@ -171,7 +171,7 @@ def train(monkeypatch: pytest.MonkeyPatch, tmp_path: File) -> Callable[..., int]
     """``planweave train instructrag`` on small agents and few steps; returns its exit code."""
     monkeypatch.setattr(progress, "SentenceVectors", lambda *_, **__: embed)
     small = partial(Settings, width=8, layers=1, warm_steps=20, pre_steps=5)
-    monkeypatch.setattr("apps.train_instructrag.Settings", small)
+    monkeypatch.setattr("learning.agent_batches.Settings", small)
     data, _ = files(tmp_path)
 
     def run(*words: object) -> int:
