@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -338,12 +339,20 @@ def state(world: World) -> tuple[object, ...]:
         Path(world.secret).read_text(),
         (about.st_mode, about.st_mtime, about.st_nlink, about.st_uid),
         children(),
-        sorted(os.listdir("/proc/self/fd")),
         os.listdir(tempfile.gettempdir()),
         Path("/proc/sys/kernel/core_pattern").read_text(),
         os.getpriority(os.PRIO_PROCESS, 0),
         os.sched_getaffinity(0),
     )
+
+
+def descriptors() -> dict[str, str]:
+    """What this process has open."""
+    found = {}
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # the listing itself is closed by now
+            found[number] = os.readlink(f"/proc/self/fd/{number}")
+    return found
 
 
 def children() -> set[str]:
@@ -364,10 +373,14 @@ def attack(
 ) -> sandbox.SandboxResult:
     if missing := set(layers) - set(sandbox.protection()):
         pytest.skip(f"this machine does not offer {', '.join(sorted(missing))}")
-    before = state(world)
+    before, open_before = state(world), descriptors()
     result = outside._run(filled(program, world), "", {}, limits, layers)
     assert result.seconds < limits.seconds + 5  # it is looked at every 10 ms, if we are let
     assert state(world) == before
+    until = time.monotonic() + 5  # other threads of the whole suite open files for a moment
+    while descriptors() != open_before and time.monotonic() < until:
+        time.sleep(0.05)
+    assert descriptors() == open_before
     assert SECRET not in result.stdout + result.stderr
     return result
 
