@@ -130,7 +130,8 @@ def load(environment: Environment, file: File) -> list[Path]:
     paths = [path for path in paths if not all(map(finishes, path.instructions))]
     if len(_by_task([path for path in paths if path.reward == 1])) < 2:
         raise BadInput(
-            f"{file} has too few successful paths: two tasks of {_FEWEST} paths are the least.",
+            f"{file} has too few successful paths: two tasks of {_FEWEST} paths, not "
+            "all of one question, are the least.",
             mend="Name a file of trajectories, such as hotpotqa_success.jsonl.gz.",
         )
     return paths
@@ -163,7 +164,8 @@ def world(paths: Sequence[Path], seed: int) -> World:
 def _by_task(paths: Sequence[Path]) -> dict[str, list[Path]]:
     names = dict.fromkeys(path.task for path in paths)
     tasks = {name: [path for path in paths if path.task == name] for name in names}
-    return {name: own for name, own in tasks.items() if len(own) >= _FEWEST}
+    asked = {name: {path.question for path in own} for name, own in tasks.items()}
+    return {n: own for n, own in tasks.items() if len(own) >= _FEWEST and len(asked[n]) > 1}
 
 
 def _swapped(paths: Sequence[Path], random: np.random.Generator) -> list[Path]:

@@ -106,6 +106,16 @@ def test_too_few_paths_are_refused(tmp_path: File) -> None:
         load("alfworld", file)
 
 
+def test_a_task_of_one_question_cannot_be_halved(tmp_path: File) -> None:
+    file = trajectories(tmp_path)
+    steps = [[{"action": f"go to shelf {number}"}] for number in range(5)]
+    once = [{"task_type": "once", "question": "Which?", "steps": each} for each in steps]
+    added = "".join(json.dumps(record) + "\n" for record in once)
+    file.write_text(file.read_text("utf-8").rstrip() + "\n" + added, "utf-8")
+    made = world(load("alfworld", file), 1)
+    assert {task.name for task in (*made.seen, *made.unseen)} == {"stone", "fruit"}
+
+
 @pytest.mark.published
 def test_published_trajectories_of_the_shop_make_five_tasks() -> None:
     given = load("webshop", published("trajectories/webshop_react500.jsonl.gz"))
