@@ -1,5 +1,6 @@
 """The SQL database tool: guard, run inside limits, and answer so that a model can act on it."""
 
+import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,6 +17,7 @@ from tools.database import (
     QueryRefused,
     QueryResult,
     QueryTimeout,
+    RoleTooPowerful,
     Schema,
 )
 from tools.sql import hints
@@ -72,7 +74,7 @@ class SqlDatabase:
         statement = check(
             query,
             dialect=self._backend.dialect,
-            tables=[entity.name for entity in tables.entities],
+            tables={e.name: [field.name for field in e.fields] for e in tables.entities},
             schema=self._default_schema(),
         )
         try:
@@ -182,6 +184,7 @@ def open_sql(url_or_path: str | Path) -> SqlDatabase:
 
     Raises:
         DatabaseUnavailable: It is missing, broken, of an unknown kind, or does not answer.
+        RoleTooPowerful: The server's role may do more than read.
     """
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
@@ -236,6 +239,7 @@ def _open_server(url: "URL") -> SqlDatabase:
     try:
         database = SqlDatabase(backend(url))
         database._tables()  # an unreachable server is said now, not at the first query
+        _check_role(database._backend)
     except ImportError as error:
         raise DatabaseUnavailable(
             f"The driver for {scheme}:// is not installed.",
@@ -244,6 +248,28 @@ def _open_server(url: "URL") -> SqlDatabase:
     except SQLAlchemyError as error:
         raise unavailable(url, error) from error
     return database
+
+
+def _check_role(backend: Backend) -> None:
+    """Refuse a role that can do harm if ever a query passes the guard that should not.
+
+    Raises:
+        RoleTooPowerful: The role may do more than read, and nobody has said that it is meant.
+    """
+    if os.environ.get("PLANWEAVE_TRUST_ROLE", "").lower() in ("1", "true", "yes", "on"):
+        return
+    try:
+        powers = backend.powers()
+    except backend.engine.dialect.loaded_dbapi.Error as error:
+        powers = (f"what it may do cannot be found out ({hints.message_of(error)})",)
+    if powers:
+        backend.engine.dispose()
+        raise RoleTooPowerful(
+            f"The user of this database may do more than read: {', '.join(powers[:3])}.",
+            mend="Connect as a user who may only SELECT (`planweave doctor --database URL` prints "
+            "the SQL that makes one), or give --trust-role.",
+            remedy=backend.reader.format(database=backend.engine.url.database or ""),
+        )
 
 
 def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
