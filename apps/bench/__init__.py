@@ -13,6 +13,7 @@ from apps.bench.mhqa import mhqa, mhqa_retrieval
 from apps.bench.needles import needles
 from apps.bench.paths import paths
 from apps.bench.prompt_format import prompt_format
+from apps.bench.queries import text2cypher, text2sql
 from apps.bench.rag import rag
 from apps.bench.rat import rat, rat_corpus
 from apps.bench.report import publish, report
@@ -36,5 +37,7 @@ for command in (
     rat,
     rat_corpus,
     report,
+    text2cypher,
+    text2sql,
 ):
     app.command()(command)
