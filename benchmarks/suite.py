@@ -117,7 +117,7 @@ def drawn(
 OWN = ("agents", "dqa", "environment", "mhqa", "needles", "prompt_format", "rag", "rat", "writing")
 """Our own suites: the modules of this folder that register one under their name."""
 
-PACKAGES = ("text2cypher", "text2sql")
+PACKAGES = ("shop", "text2cypher", "text2sql")
 """Our own suites that are packages in the folder ``suites``."""
 
 SuiteClass = TypeVar("SuiteClass", bound=type[Suite])

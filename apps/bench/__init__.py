@@ -17,6 +17,7 @@ from apps.bench.queries import text2cypher, text2sql
 from apps.bench.rag import rag
 from apps.bench.rat import rat, rat_corpus
 from apps.bench.report import publish, report
+from apps.bench.shop import shop
 
 app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
 for command in (
@@ -37,6 +38,7 @@ for command in (
     rat,
     rat_corpus,
     report,
+    shop,
     text2cypher,
     text2sql,
 ):
