@@ -2,6 +2,7 @@
 
 import typer
 
+from apps.bench.abstention import abstention
 from apps.bench.agents import agents
 from apps.bench.assessor import assessor
 from apps.bench.documents import documents
@@ -21,6 +22,7 @@ from apps.bench.shop import shop
 
 app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
 for command in (
+    abstention,
     agents,
     assessor,
     documents,
