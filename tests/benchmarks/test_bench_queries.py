@@ -5,18 +5,24 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from langchain_core.messages import BaseMessage
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
 from published import published
+from records import record
 from speaking import speaks
 from typer.testing import CliRunner, Result
 
 from apps.bench import app
+from benchmarks.record import Record, Score
 from benchmarks.store import read
 from benchmarks.suites import text2cypher, text2sql
 from benchmarks.suites.query_writing.plain import query_in
 from benchmarks.suites.query_writing.question import Question
 from benchmarks.suites.query_writing.solver import Solved, modes
+from benchmarks.suites.query_writing.tables import draw_accuracy
 from benchmarks.suites.query_writing.trial import Trial, run, says
 from memory import Answer, Context
 from planweave import BadInput, PlanweaveError
@@ -247,6 +253,9 @@ def test_the_command_its_baselines_and_its_resumption(data: Path, tmp_path: Path
     assert [cell["value"] for cell in results["plain_repair"][1:3]] == [1.0, 1.0]
     refused = tables["Questions that the database cannot answer"]["rows"]
     assert [row[1]["value"] for row in refused] == [1.0, 1.0]
+    page = (tmp_path / "out" / "report.md").read_text("utf-8")
+    assert "![Accuracy against seconds](accuracy.png)" in page
+    assert (tmp_path / "out" / "accuracy.png").read_bytes().startswith(b"\x89PNG")
     assert tables["Accuracy by category"]["columns"] == ["category", "plain", "plain_repair"]
     [path] = (tmp_path / "out").glob("*.jsonl")
     [repaired] = [
@@ -305,6 +314,32 @@ def test_a_mode_that_is_none(data: Path, tmp_path: Path) -> None:
     assert "There is no mode 'fast'" in str(failed.exception)
     assert {"plain", "plain_repair"} <= set(modes())
     assert not (tmp_path / "out").exists()
+
+
+def test_the_picture_shows_accuracy_against_seconds() -> None:
+    def run(name: str, method: str, value: float, seconds: float, answerable: bool) -> Record:
+        details = {"result": "right" if value else "wrong", "answerable": answerable}
+        score = Score.model_validate(
+            {"value": value, "answer": "x", "explanation": "", "details": details}
+        )
+        key = f"{name}/{method}"
+        return record(name, method, key=key, suite="text2sql", score=score, seconds=seconds)
+
+    runs = [
+        run("a", "plain", 1, 2, True),
+        run("b", "plain", 0, 4, True),
+        run("c", "plain", 0, 99, False),
+        run("a", "guided", 1, 8, True),
+    ]
+    figure = Figure()
+    draw_accuracy(runs, figure)
+    [axis] = figure.axes
+    points = {
+        str(bar.get_label()): np.asarray(bar.lines[0].get_xydata()).tolist()
+        for bar in axis.containers
+        if isinstance(bar, ErrorbarContainer)
+    }
+    assert points == {"plain": [[3.0, 0.5]], "guided": [[8.0, 1.0]]}
 
 
 @pytest.mark.published

@@ -1,8 +1,8 @@
 """Whether the rows of a query answer a question, given the rows of the accepted queries.
 
 A result matches an accepted answer when some of its columns, in any order, hold the answer's
-rows. Further columns do no harm. The order of the rows counts where the accepted query sorts and
-no ties leave it open.
+rows. Further columns do no harm, and where an answer allows it, missing ones neither. The order
+of the rows counts where the accepted query sorts and no ties leave it open.
 """
 
 import math
@@ -28,6 +28,7 @@ class Reading(BaseModel):
         ordered: Whether it sorts its rows.
         ties: ``order``: equal sort keys leave the order open. ``cut``: they also leave open which
             rows pass the limit, so that the rows prove nothing.
+        narrower: Whether a result with only some of its columns is accepted as well.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -36,6 +37,7 @@ class Reading(BaseModel):
     rows: tuple[tuple[JsonValue, ...], ...]
     ordered: bool = False
     ties: Ties = None
+    narrower: bool = False
 
     @property
     def decides(self) -> bool:
@@ -49,22 +51,28 @@ class Match(NamedTuple):
     Attributes:
         right: It matches one of them.
         reading: The place of the first that it matches, its order disregarded; None if none.
+        narrower: It has only some of the columns of that one.
     """
 
     right: bool
     reading: int | None
+    narrower: bool = False
 
 
 def match(rows: Sequence[Row], readings: Sequence[Reading]) -> Match:
     """Compare a result with every accepted answer that decides."""
-    unordered = None
+    unordered = Match(False, None)
     for place, reading in enumerate(readings):
-        if not reading.decides or not same_rows(rows, reading.rows, ordered=False):
-            continue
-        if not reading.ordered or reading.ties or same_rows(rows, reading.rows, ordered=True):
-            return Match(True, place)
-        unordered = place if unordered is None else unordered
-    return Match(False, unordered)
+        for narrower in (False, True) if reading.narrower else (False,):
+            wide, narrow = (reading.rows, rows) if narrower else (rows, reading.rows)
+            if not reading.decides or not same_rows(wide, narrow, ordered=False):
+                continue
+            sorts = reading.ordered and reading.ties is None
+            if not sorts or same_rows(wide, narrow, ordered=True):
+                return Match(True, place, narrower)
+            if unordered.reading is None:
+                unordered = Match(False, place, narrower)
+    return unordered
 
 
 def same_rows(rows: Sequence[Row], answer: Sequence[Row], *, ordered: bool) -> bool:

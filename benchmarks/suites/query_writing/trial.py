@@ -135,10 +135,11 @@ class Trial:
             return "failed", {}
         if outcome.problem:
             return "wrong", {}
-        right, reading = match(outcome.rows, self.question.readings)
+        right, reading, narrower = match(outcome.rows, self.question.readings)
         details: dict[str, JsonValue] = {
             "reading": reading,
             "only_order": not right and reading is not None,
+            "narrower": right and narrower,
         }
         return "right" if right else "wrong", details
 
