@@ -50,6 +50,8 @@ _PIECE = re.compile(
     r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|//[^\n]*|/\*.*?\*/|;""", re.DOTALL
 )
 _OUTWARD = re.compile(r"\b(?:LOAD\s+CSV|CALL)\b", re.IGNORECASE)
+_SETS = re.compile(r"\bSET\b", re.IGNORECASE)
+_LABELLED = re.compile(rf"((?::\s*`?{_NAME}`?\s*)+)(?:\{{([^{{}}]*)\}}|(\{{))?", re.ASCII)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
@@ -283,12 +285,25 @@ def _declared(statements: Sequence[_Statement]) -> dict[str, list[str]]:
         elif isinstance(statement, _Relationship):
             declared.setdefault(statement.type, set()).update(statement.properties)
         else:
-            names = set(re.findall(_NAME, statement.text, re.ASCII))
-            for label in re.findall(rf":\s*`?({_NAME})", statement.text, re.ASCII):
+            for label, names in _given(statement.text):
                 declared.setdefault(label, set()).update(names)
     return {
         label: kept for label, names in declared.items() if (kept := sorted(names & set(VIRTUAL)))
     }
+
+
+def _given(text: str) -> Iterator[tuple[str, set[str]]]:
+    """Labels and types in any statement, with the names of the properties that it may give them.
+
+    Those are the keys of the map behind a label. All names of the statement count where ``SET``
+    may give others, or where the map holds maps.
+    """
+    code = _PIECE.sub(lambda piece: piece[0] if piece[0][0] == "`" else "''", text)
+    every = set(re.findall(_NAME, code, re.ASCII))
+    for labels, keys, nested in _LABELLED.findall(code):
+        own = set(re.findall(rf"(?:^|,)\s*`?({_NAME})`?\s*:", keys, re.ASCII))
+        for label in re.findall(_NAME, labels, re.ASCII):
+            yield label, every if nested or _SETS.search(code) else own
 
 
 def _check_ids(statements: Sequence[_Statement], loaded: Loaded, engine: "KnowledgeGraph") -> None:

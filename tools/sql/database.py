@@ -22,7 +22,7 @@ from tools.database import (
 )
 from tools.sql import hints
 from tools.sql.backend import COUNTED_ROWS, Backend, Cursor, Row
-from tools.sql.describe import catalogue, with_data
+from tools.sql.describe import catalogue, definitions, with_data
 from tools.sql.guard import Statement, check
 from tools.sql.values import to_cell
 
@@ -60,6 +60,18 @@ class SqlDatabase:
                 quote = self._backend.engine.dialect.identifier_preparer.quote
                 self._schema = with_data(tables, lambda name: str(quote(name)), self._try)
             return self._schema
+
+    def definitions(self) -> str:
+        """The CREATE statements of all tables and views, comments included where they are kept.
+
+        Raises:
+            DatabaseUnavailable: The database does not answer.
+        """
+        tables = self._tables()
+        try:
+            return definitions(self._backend.engine, tables)
+        except self._engine_errors() as error:
+            raise unavailable(self._backend.engine.url, error) from error
 
     def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
         """Run one read-only query inside ``limits``.
