@@ -65,7 +65,7 @@ def corrected(
     )
 
 
-def _compared(tree: "exp.Query", catalogue: Catalogue) -> Iterator[slips.Compared]:
+def _compared(tree: "exp.Expr", catalogue: Catalogue) -> Iterator[slips.Compared]:
     """Columns that are compared with a whole text, by ``=``, ``IN``, or ``LIKE`` without a mark."""
     from sqlglot import exp
 

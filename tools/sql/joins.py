@@ -15,6 +15,9 @@ from tools.suggest import nearest
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_CLOSE = 0.75
+"""Resemblance from which on a column counts as misspelled."""
+
 
 def correct_joins(tree: "exp.Query", catalogue: Catalogue) -> list[str] | None:
     """Correct columns and joins of every SELECT in a query, innermost first.
@@ -169,7 +172,7 @@ class _Scope:
         aliases = [believed, *self._tables] if believed in self._tables else [*self._tables]
         for alias in dict.fromkeys(aliases):
             columns = self._catalogue.columns[self._tables[alias]]
-            if close := nearest(column.name.lower(), columns, 1):
+            if close := nearest(column.name.lower(), columns, 1, close=_CLOSE):
                 return _Place(alias, columns[close[0]])
         return None
 

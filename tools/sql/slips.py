@@ -46,8 +46,8 @@ def show_keys(select: "exp.Select") -> list[str]:
         return []
     group, order = select.args.get("group"), select.args.get("order")
     keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
-    is_ranked = order is not None and select.args.get("limit") is not None
-    ranks = [one.this for one in order.expressions] if is_ranked else []
+    is_ranked = order and select.args.get("limit")
+    ranks = [one.this for one in order.expressions] if order and is_ranked else []
     if not keys and any(one.find(exp.AggFunc) for one in select.expressions):
         return []
     names = {one.alias_or_name.lower() for one in select.expressions}
