@@ -22,7 +22,9 @@ _WHERE_THERE = (  # what some methods have besides
 )
 
 
-def answer(thread: Thread, start: Input | None, *, command: str, as_json: bool) -> None:
+def answer(
+    thread: Thread, start: Input | None, *, command: str, as_json: bool, reason: str = ""
+) -> None:
     """Run a thread to its end and report; an interrupted run says how to go on.
 
     Args:
@@ -30,6 +32,7 @@ def answer(thread: Thread, start: Input | None, *, command: str, as_json: bool) 
         start: The question, the first of the thread or a further one; None goes on with one
             that was interrupted.
         command: The command that goes on with it.
+        reason: Why this method was chosen, where nobody has named it.
         as_json: Print one JSON object on standard output, and the story on the other.
 
     Raises:
@@ -37,7 +40,8 @@ def answer(thread: Thread, start: Input | None, *, command: str, as_json: bool) 
     """
     console = Console(stderr=as_json, highlight=False)
     if start:
-        console.print(f"[bold]{thread.method}[/] · thread {thread.id}")
+        why = f" ({reason})" if reason else ""
+        console.print(f"[bold]{thread.method}[/]{why} · thread {thread.id}")
         console.print(start["question"].strip(), markup=False, style="italic")
     try:
         memory = asyncio.run(run(thread, start, console, approver(console, thread.id, command)))

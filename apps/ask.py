@@ -48,7 +48,7 @@ class Reading:
     owner: Annotated[str, typer.Option(help="Whose abbreviations are known.")] = "local"
 
 
-@grouped(method="agent_v3")
+@grouped(method="")
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")] = "",
     *,

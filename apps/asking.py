@@ -29,6 +29,7 @@ from apps.options import (
 from apps.setting import Settings, pairs
 from apps.threads import Thread, load_thread, new_id
 from graphs import method as method_module
+from graphs.choice import choose
 from memory import Input
 
 
@@ -106,14 +107,19 @@ def begin(
     Raises:
         PlanweaveError: A setting or the plan cannot be used, or the run cannot go on.
     """
-    method_module(players.method)
+    if players.method:
+        method_module(players.method)
     context = context_of({"model": players.model, "models": roles(players.role_model), **settings})
-    thread = Thread(id=new_id(), method=players.method, context=context, example=example)
+    with_plan = bool(plan or context.approve or context.experience or context.evaluations)
+    choice = choose(context, with_plan=with_plan)
+    method = players.method or choice.method
+    thread = Thread(id=new_id(), method=method, context=context, example=example)
     thread.save()
     start: Input = {"question": question}
     if plan:
         start["predefined_plan"] = text_of(plan, "plan").splitlines()
-    answer(thread, start, command=command, as_json=as_json)
+    reason = "" if players.method else choice.reason
+    answer(thread, start, command=command, as_json=as_json, reason=reason)
 
 
 def go_on(question: str, sources: Sources, telling: Telling, *, command: str) -> None:

@@ -12,7 +12,7 @@ from planweave import BadInput
 from tools import Limits, open_database
 
 
-@grouped(method="planrag")
+@grouped(method="")
 def decide(
     question: Annotated[str, typer.Argument(help="The decision question.")] = "",
     *,

@@ -39,7 +39,12 @@ RoleModel = Annotated[
     list[str] | None,
     typer.Option("--role-model", help="Another model for a role: planner=openai:gpt-4o."),
 ]
-Method = Annotated[str, typer.Option("--method", help="See `planweave methods`.")]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method", help="See `planweave methods`; chosen by the model and the sources if unset."
+    ),
+]
 PlanFile = Annotated[Path | None, typer.Option("--plan", help="File with a plan, one step a line.")]
 Experience = Annotated[
     str,

@@ -9,7 +9,6 @@ from graphs.edges import acting, conversing, opening, over
 from memory import Context, Input, Tool, WorkingMemory
 from nodes.calculator import calculator
 from nodes.citation_check import citation_check
-from nodes.cypher import cypher
 from nodes.documents import documents
 from nodes.environment import environment
 from nodes.glossary import glossary
@@ -17,18 +16,18 @@ from nodes.grader import grader
 from nodes.greeter import greeter
 from nodes.intake import intake
 from nodes.interpreter import interpreter
+from nodes.query import query_node
 from nodes.reader import reader
 from nodes.recall import recall
 from nodes.reporter import reporter
 from nodes.speaker import speaker
-from nodes.sql import sql
 from nodes.thinking import thinking
 
 Builder: TypeAlias = StateGraph[WorkingMemory, Context, Input, WorkingMemory]
 
 _NODES: dict[str, Any] = {
-    "sql": sql,
-    "cypher": cypher,
+    "sql": query_node("database"),
+    "cypher": query_node("graph"),
     "calculator": calculator,
     "thinking": thinking,
 }

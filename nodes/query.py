@@ -1,8 +1,49 @@
-"""A query on a connected database, as an observation."""
+"""A query on a connected database, as an observation: as chosen, or written with aids."""
 
-from memory import Context
-from nodes.turns import Observation
-from tools import Limits, open_database, result_text
+import asyncio
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Literal
+
+from langchain_core.messages import BaseMessage
+from langgraph.runtime import Runtime
+
+from memory import Action, Context, WorkingMemory, add_usage
+from models import CallRecord, Sample
+from nodes.query_writer import Candidate, Need, is_query, try_query, write_query
+from nodes.role import Node, sample_role, usage_of_calls
+from nodes.turns import Observation, chosen_action, repetition, take_turn, turn_taken
+from tools import (
+    Database,
+    Limits,
+    QueryFailed,
+    QueryRefused,
+    QueryResult,
+    QueryTimeout,
+    open_database,
+    result_text,
+)
+
+_ROLE = "query_writer"
+
+
+def query_node(source: Literal["database", "graph"]) -> Node:
+    """Make the node that queries the database which the context names under ``source``.
+
+    With aids (``Context.assist``) a query that fails is corrected, and a need in words becomes a
+    query by the query writer. Rows become a fact, an error or no rows a problem.
+    """
+
+    async def query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        context = runtime.context
+        url = context.database if source == "database" else context.graph
+        if context.assists(_ROLE):
+            return await _assisted(state, runtime, url or "")
+        return await asyncio.to_thread(
+            take_turn, state, lambda action: run_query(url, action["input"], context)
+        )
+
+    return query
 
 
 def run_query(url: str | None, query: str, context: Context) -> Observation:
@@ -11,12 +52,20 @@ def run_query(url: str | None, query: str, context: Context) -> Observation:
     Raises:
         PlanweaveError: The query was refused, failed, or ran too long.
     """
-    limits = Limits(
+    return observation(open_database(url or "").run(query, limits(context)), context)
+
+
+def limits(context: Context) -> Limits:
+    """Bounds of one query."""
+    return Limits(
         seconds=context.query_seconds,
         rows=context.query_rows,
         characters=context.observation_characters,
     )
-    result = open_database(url or "").run(query, limits)
+
+
+def observation(result: QueryResult, context: Context) -> Observation:
+    """What a result shows."""
     only_row = result.rows[0] if result.total_rows == 1 else ()
     return Observation(
         text=result_text(result, max_characters=context.observation_characters),
@@ -27,3 +76,68 @@ def run_query(url: str | None, query: str, context: Context) -> Observation:
         },
         found=bool(result.rows),
     )
+
+
+async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -> WorkingMemory:
+    """Carry the action out: a query as it is if it runs, else one by the query writer."""
+    started = perf_counter()
+    if problem := repetition(state):
+        return turn_taken(state, [], problem, perf_counter() - started)
+    context, action = runtime.context, chosen_action(state)
+    database = await asyncio.to_thread(open_database, url)
+    calls: list[CallRecord] = []
+    best = await _given(action["input"], state["question"], database, context)
+    if best is None or best.result is None:
+        best = await _written(state, action, database, runtime, calls)
+    seen = [observation(best.result, context)] if best.result else []
+    problem = best.problem or "".join(one.text for one in seen if not one.found)
+    turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}
+    found = [one for one in seen if one.found]
+    update = turn_taken(turned, found, problem, perf_counter() - started)
+    return update | {"usage": add_usage(update["usage"], usage_of_calls(calls))}
+
+
+async def _given(
+    text: str, question: str, database: Database, context: Context
+) -> Candidate | None:
+    """The query that was chosen, as it is if it runs, else corrected; None for words."""
+    if not is_query(text):
+        return None
+    try:
+        result = await asyncio.to_thread(database.run, text, limits(context))
+    except (QueryFailed, QueryRefused, QueryTimeout):
+        need = Need(question)
+        return await asyncio.to_thread(try_query, text, need, database, limits(context))
+    return Candidate(result.query, (), result, "", 1.0)
+
+
+async def _written(
+    state: WorkingMemory,
+    action: Action,
+    database: Database,
+    runtime: Runtime[Context],
+    calls: list[CallRecord],
+) -> Candidate:
+    """The query of the query writer for what the action is to find."""
+    context = runtime.context
+
+    async def ask(prompt: Sequence[BaseMessage], count: int, warmer: float) -> Sequence[Sample]:
+        found = await sample_role(_ROLE, prompt, count, runtime, warmer=warmer)
+        calls.extend(found.records)
+        return found.replies
+
+    is_words = not is_query(action["input"])
+    need = Need(
+        question=action["input"] if is_words else state["question"],
+        rules=context.rules,
+        notes="" if is_words else action["thought"],
+    )
+    written = await write_query(
+        need,
+        database,
+        ask,
+        limits(context),
+        candidates=context.query_candidates,
+        schema_limit=context.schema_characters,
+    )
+    return written.best

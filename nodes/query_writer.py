@@ -23,6 +23,8 @@ Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequenc
 
 _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN)\b", re.I | re.M)
+_EACH = re.compile(r"\b(each|every|per|across|monthly|yearly|daily|weekly)\b", re.IGNORECASE)
+_ADDS_UP = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
 _VARIETY = 0.8
 """Temperature of the candidates beside the first."""
 _EMPTY_VOTE = 0.3
@@ -111,27 +113,42 @@ async def write_query(
 async def _first(
     prompt: Sequence[BaseMessage], need: Need, database: Database, ask: Ask, limits: Limits
 ) -> Candidate:
-    """The most likely reply; if it fails, its repair with the engine's message."""
+    """The most likely reply; one that is objected to is written once more, and the better stays."""
     reply = (await ask(prompt, 1, 0.0))[0]
-    candidate = await _tried(reply, need, database, limits)
-    if candidate.result is not None:
-        return candidate
-    complaint = load("query_writer/repair").fill(
-        problem=candidate.problem, language=database.language
-    )
+    first = await _tried(reply, need, database, limits)
+    problem = objection(first, need.question)
+    if not problem:
+        return first
+    complaint = load("query_writer/repair").fill(problem=problem, language=database.language)
     again = [*prompt, AIMessage(query_in(reply.text)), HumanMessage(complaint)]
-    repaired = await _tried((await ask(again, 1, 0.0))[0], need, database, limits)
-    return repaired if repaired.result is not None else candidate
+    second = await _tried((await ask(again, 1, 0.0))[0], need, database, limits)
+    return second if second.vote >= max(first.vote, _EMPTY_VOTE) else first
+
+
+def objection(candidate: Candidate, question: str) -> str:
+    """What speaks against a query: it fails, finds nothing, or does not tell groups apart."""
+    if candidate.result is None:
+        return load("query_writer/fails").fill(problem=candidate.problem)
+    if not says_something(candidate.result):
+        return load("query_writer/finds_nothing").fill(hint=candidate.result.hint)
+    if (
+        _EACH.search(question)
+        and _ADDS_UP.search(candidate.query)
+        and len(candidate.result.rows) == 1
+    ):
+        return load("query_writer/not_grouped").fill()
+    return ""
 
 
 async def _tried(reply: Sample, need: Need, database: Database, limits: Limits) -> Candidate:
+    likelihood = reply.likelihood or 0.0
     return await asyncio.to_thread(
-        try_query, query_in(reply.text), database, limits, need.now, reply.likelihood or 0.0
+        try_query, query_in(reply.text), need, database, limits, likelihood
     )
 
 
 def try_query(
-    query: str, database: Database, limits: Limits, now: str = "", likelihood: float = 0.0
+    query: str, need: Need, database: Database, limits: Limits, likelihood: float = 0.0
 ) -> Candidate:
     """Correct a query as far as schema and data can tell, and run it.
 
@@ -141,7 +158,7 @@ def try_query(
     changes: tuple[str, ...] = ()
     try:
         if isinstance(database, SqlDatabase):
-            query, changes = database.corrected(query, now)
+            query, changes = database.corrected(query, question=need.question, now=need.now)
         result = database.run(query, limits)
     except (QueryFailed, QueryRefused, QueryTimeout) as error:
         return Candidate(query, changes, None, str(error), likelihood)
@@ -172,7 +189,9 @@ def _cell(value: object) -> str:
 
 
 def says_something(result: QueryResult) -> bool:
-    """Whether a result has any value."""
+    """Whether a result has any value; a single 0 is what aggregates give for no rows."""
+    if len(result.rows) == 1:
+        return any(cell is not None and cell != 0 for cell in result.rows[0])
     return any(cell is not None for row in result.rows for cell in row)
 
 

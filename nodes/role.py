@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from memory import Context, Failure, UsageByRole, WorkingMemory
-from models import Reply, achat_model, ask, usage_by_role
+from models import CallRecord, Reply, Samples, achat_model, ask, samples, usage_by_role
 from nodes.briefing import briefing, ground
 
 Output = TypeVar("Output", bound=BaseModel)
@@ -64,22 +65,52 @@ async def ask_with(
     Raises:
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
     """
-    context = runtime.context
-    model = await achat_model(
+    model = await _model_for(role, runtime.context, warmer)
+    reply = await ask(model, messages, output, role=role)
+    _stream(reply.calls, runtime)
+    return reply
+
+
+async def sample_role(
+    role: str,
+    messages: Sequence[BaseMessage],
+    count: int,
+    runtime: Runtime[Context],
+    *,
+    warmer: float = 0.0,
+) -> Samples:
+    """Ask the model that plays ``role`` for several free texts with just these messages.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached.
+    """
+    model = await _model_for(role, runtime.context, warmer)
+    found = await samples(model, messages, count, role=role)
+    _stream(found.records, runtime)
+    return found
+
+
+async def _model_for(role: str, context: Context, warmer: float) -> BaseChatModel:
+    return await achat_model(
         context.model_for(role),
         temperature=min(context.temperature + warmer, 2.0),
         max_tokens=context.max_reply_tokens,
         seed=0 if warmer and context.seed is None else context.seed,  # a run can be repeated
     )
-    reply = await ask(model, messages, output, role=role)
-    for call in reply.calls:
+
+
+def _stream(calls: Sequence[CallRecord], runtime: Runtime[Context]) -> None:
+    for call in calls:
         runtime.stream_writer({"call": call.model_dump(mode="json")})
-    return reply
 
 
 def usage(*replies: Reply[Output]) -> UsageByRole:
     """What the calls behind these replies used, by role."""
-    calls = [call for reply in replies for call in reply.calls]
+    return usage_of_calls([call for reply in replies for call in reply.calls])
+
+
+def usage_of_calls(calls: Sequence[CallRecord]) -> UsageByRole:
+    """What these calls used, by role."""
     return {role: used.model_dump() for role, used in usage_by_role(calls).items()}
 
 

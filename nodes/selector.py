@@ -16,6 +16,7 @@ from prompts import load
 
 _NUMBER = re.compile(r"\d")
 _SOURCES = ("sql", "cypher", "documents")
+_QUERIED = ("sql", "cypher")
 WARMER = 0.4
 """Temperature added for each repeated action: at temperature 0 a repetition goes on for ever."""
 
@@ -33,6 +34,10 @@ def selector(prompt: str, tools: Sequence[Tool]) -> Node:
         if reason := reason_to_answer(state, context):
             return {"action": action_of(state, thought=reason, tool="finish", input="")}
         bound = offered(tools, state, context)
+        if context.assists("selector") and len(bound) == 1 and bound[0] in _QUERIED:
+            # Nothing is left to choose, and the query writer takes the question as it is.
+            action = action_of(state, thought="", tool=bound[0], input=state["question"])
+            return {"action": action}
         values = {
             "tools": tools_text(bound, state),
             "step": _step_text(state),

@@ -45,7 +45,6 @@ from nodes.calculator import calculator
 from nodes.citation_check import citation_check
 from nodes.clusterer import clusterer
 from nodes.comparer import comparer
-from nodes.cypher import cypher
 from nodes.deducer import deducer
 from nodes.documents import documents
 from nodes.drafter import drafter
@@ -66,6 +65,7 @@ from nodes.path_selector import path_selector
 from nodes.pathfinder import pathfinder
 from nodes.plan_approval import plan_approval
 from nodes.planner import planner
+from nodes.query import query_node
 from nodes.reader import reader
 from nodes.reasoner import reasoner
 from nodes.recall import recall
@@ -76,7 +76,6 @@ from nodes.retriever import question_documents, retriever
 from nodes.reviser import reviser
 from nodes.selector import selector
 from nodes.speaker import speaker
-from nodes.sql import sql
 from nodes.taskmaster import taskmaster
 from nodes.thinker import thinker
 from nodes.thinking import thinking
@@ -221,9 +220,14 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("selector", selector("planrag/selector", TOOLS), state(), act("sql", "SELECT 1")),
     ("selector, malformed", selector("planrag/selector", TOOLS), state(), BAD),
     ("selector, limit", selector("iter_rag/selector", TOOLS), state(iteration=99), ""),
-    ("sql", sql, state(action=chosen("sql", "SELECT name FROM plant")), ""),
-    ("sql, refused", sql, state(action=chosen("sql", "DROP TABLE plant")), ""),
-    ("cypher", cypher, state(action=chosen("cypher", "MATCH (p:Plant) RETURN p.name")), ""),
+    ("sql", query_node("database"), state(action=chosen("sql", "SELECT name FROM plant")), ""),
+    ("sql, refused", query_node("database"), state(action=chosen("sql", "DROP TABLE plant")), ""),
+    (
+        "cypher",
+        query_node("graph"),
+        state(action=chosen("cypher", "MATCH (p:Plant) RETURN p.name")),
+        "",
+    ),
     ("calculator", calculator, state(action=chosen("calculator", "f1 * 2 + f1_n")), ""),
     ("calculator, wrong", calculator, state(action=chosen("calculator", "f9")), ""),
     ("calculator, nothing", calculator, state(action=chosen("calculator", "f1")), ""),

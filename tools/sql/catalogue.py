@@ -8,7 +8,8 @@ from typing import NamedTuple
 from tools.database import Entity, Schema
 
 _LONGEST_PATH = 4
-_TELLING = ("id", "code", "key", "_no")
+_TELLING = ("id", "code", "key", "_no", "_name")
+_VAGUE = ("id", "code", "key", "name", "first_name", "last_name", "user_name", "full_name")
 
 
 class Link(NamedTuple):
@@ -34,6 +35,11 @@ class Catalogue:
             for name, entity in self._entities.items()
         }
         """For each table its columns: as compared, and as written."""
+        self.keys: dict[str, set[str]] = {
+            name: {field.name.lower() for field in entity.fields if field.key}
+            for name, entity in self._entities.items()
+        }
+        """For each table the columns of its key."""
 
     def name(self, table: str) -> str:
         """A table as written."""
@@ -54,7 +60,9 @@ class Catalogue:
         return tuple(links)
 
     def _by_name(self, left: str, right: str) -> list[Link]:
-        telling = [c for c in self.columns[left] if c in self.columns[right] and self._tells(c)]
+        shared = [column for column in self.columns[left] if column in self.columns[right]]
+        keys = self.keys[left] ^ self.keys[right]
+        telling = [c for c in shared if self._tells(c) or (c in keys and c not in _VAGUE)]
         if telling:
             return [Link(left, telling[0], right, telling[0])]
         for one, other in ((left, right), (right, left)):
@@ -66,9 +74,7 @@ class Catalogue:
     def _tells(self, column: str) -> bool:
         """Whether a column's name says that it stands for a thing: ``aid``, ``state_name``."""
         stems = tuple(table.removesuffix("s") for table in self.columns)
-        return column not in ("id", "code", "key") and (
-            column.endswith(_TELLING) or column.startswith(stems)
-        )
+        return column not in _VAGUE and (column.endswith(_TELLING) or column.startswith(stems))
 
     def path(self, start: set[str], goal: str) -> list[Link] | None:
         """The fewest links from any table of ``start`` to ``goal``; None if there are none."""
@@ -88,8 +94,10 @@ class Catalogue:
         return reached.get(goal)
 
     def is_link(self, left: str, left_column: str, right: str, right_column: str) -> bool:
-        """Whether the two columns join their tables, or both refer to one key."""
+        """Whether two columns join their tables: by name, by a link, or as reference and key."""
         one, other = (left, left_column), (right, right_column)
+        if (left_column in self.keys[left]) != (right_column in self.keys[right]):
+            return True
         ends = [{link[:2], link[2:]} for link in self.links]
         if left_column == right_column or {one, other} in ends:
             return True

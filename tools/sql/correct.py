@@ -25,6 +25,8 @@ def corrected(
     schema: Schema,
     dialect: str,
     values: Callable[[str, str], Sequence[str]],
+    *,
+    question: str = "",
     now: str = "",
 ) -> Corrected:
     """Correct a query as far as schema and data leave one reading.
@@ -34,6 +36,7 @@ def corrected(
         schema: The tables that it may read.
         dialect: sqlglot's name of the dialect.
         values: Stored texts of a column, by table and column.
+        question: What is asked.
         now: The moment of the question; the database's own clock if empty.
     """
     import sqlglot
@@ -48,7 +51,7 @@ def corrected(
     if not isinstance(tree, exp.Query):
         return Corrected(query)
     catalogue = Catalogue(schema)
-    changes = correct_joins(tree, catalogue)
+    changes = correct_joins(tree, catalogue, question)
     if changes is None:  # half of a correction is worth nothing
         tree, changes = original, []
     if isinstance(tree, exp.Select):

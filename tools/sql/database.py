@@ -77,17 +77,25 @@ class SqlDatabase:
         except self._engine_errors() as error:
             raise unavailable(self._backend.engine.url, error) from error
 
-    def corrected(self, query: str, now: str = "") -> Corrected:
+    def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
         """What schema and data alone correct in a query that a model wrote.
 
         Args:
             query: One SELECT, in a code fence perhaps.
+            question: What is asked.
             now: The moment of the question; the database's own clock if empty.
 
         Raises:
             DatabaseUnavailable: The database does not answer.
         """
-        return corrected(unwrapped(query), self.schema(), self._backend.dialect, self._values, now)
+        return corrected(
+            unwrapped(query),
+            self.schema(),
+            self._backend.dialect,
+            self._values,
+            question=question,
+            now=now,
+        )
 
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which columns a question speaks of.

@@ -19,12 +19,13 @@ _CLOSE = 0.75
 """Resemblance from which on a column counts as misspelled."""
 
 
-def correct_joins(tree: "exp.Query", catalogue: Catalogue) -> list[str] | None:
+def correct_joins(tree: "exp.Query", catalogue: Catalogue, question: str = "") -> list[str] | None:
     """Correct columns and joins of every SELECT in a query, innermost first.
 
     Args:
         tree: Changed in place.
         catalogue: What the schema holds.
+        question: What is asked; a table that it names goes before others.
 
     Returns:
         What was changed; None if a column can stand for nothing in the schema.
@@ -33,7 +34,7 @@ def correct_joins(tree: "exp.Query", catalogue: Catalogue) -> list[str] | None:
 
     changes: list[str] = []
     for select in reversed(list(tree.find_all(exp.Select))):
-        found = _Scope(select, catalogue).corrected()
+        found = _Scope(select, catalogue, question.casefold()).corrected()
         if found is None:
             return None
         changes += found
@@ -53,7 +54,8 @@ class _Scope:
     Tables are known by their aliases; all names are compared in lower case.
     """
 
-    def __init__(self, select: "exp.Select", catalogue: Catalogue) -> None:
+    def __init__(self, select: "exp.Select", catalogue: Catalogue, question: str) -> None:
+        self._question = question
         self._select = select
         self._catalogue = catalogue
         self._tables: dict[str, str] = {}
@@ -103,9 +105,10 @@ class _Scope:
             self._set(column, place)
             changes.append(f"{written} → {column.sql()}")
         dropped = {alias for alias, right in blamed.items() if self._gives_way(alias, right)}
-        if dropped or set(self._tables) != before or self._has_unsound_join() or wrong:
-            changes += self._rejoined(dropped)
-        return changes
+        if not (dropped or wrong or set(self._tables) != before or self._has_unsound_join()):
+            return changes
+        joined = self._rejoined(dropped)
+        return None if joined is None else changes + joined
 
     # Columns
 
@@ -157,14 +160,16 @@ class _Scope:
         return self._similar(column)
 
     def _nearest_home(self, column: str) -> str:
-        """The table with the column that takes the fewest joins; empty if two are as near."""
+        """The table with the column that takes the fewest joins, or of those is asked about."""
         here = set(self._tables.values())
         paths = {home: self._catalogue.path(here, home) for home in self._catalogue.homes(column)}
         lengths = {home: len(path) for home, path in paths.items() if path is not None}
         if not lengths:
             return next(iter(paths)) if len(paths) == 1 else ""
         best = [home for home, length in lengths.items() if length == min(lengths.values())]
-        return best[0] if len(best) == 1 else ""
+        asked = [home for home in best if home.removesuffix("s") in self._question]
+        found = best if len(best) == 1 else asked
+        return found[0] if len(found) == 1 else ""
 
     def _similar(self, column: "exp.Column") -> _Place | None:
         """The column of the query's tables whose name is most like the one written."""
@@ -244,8 +249,12 @@ class _Scope:
         one, other = self._table_of(left), self._table_of(right)
         return self._catalogue.is_link(one, left.name.lower(), other, right.name.lower())
 
-    def _rejoined(self, dropped: set[str]) -> list[str]:
-        """Write FROM and the joins again: sound joins stay, the others follow the links."""
+    def _rejoined(self, dropped: set[str]) -> list[str] | None:
+        """Write FROM and the joins again: sound joins stay, the others follow the links.
+
+        Returns:
+            What was changed; None if no links lead to a table.
+        """
         from sqlglot import exp
 
         kept = {alias: table for alias, table in self._tables.items() if alias not in dropped}
@@ -269,7 +278,7 @@ class _Scope:
                 continue
             path = self._catalogue.path(set(joined), kept[alias])
             if path is None:
-                return []
+                return None
             side = join.side if join is not None else ""
             joins += [self._join(link, joined, kept, side) for link in path]
         self._select.set("from_", exp.From(this=self._source(first)))
