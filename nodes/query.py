@@ -130,7 +130,7 @@ async def _written(
     need = Need(
         question=action["input"] if is_words else state["question"],
         rules=context.rules,
-        notes="" if is_words else action["thought"],
+        instructions="" if is_words else action["thought"],
     )
     written = await write_query(
         need,

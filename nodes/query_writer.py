@@ -37,13 +37,15 @@ class Need(NamedTuple):
     Attributes:
         question: In words.
         rules: Business rules by which the result decides; empty if it is no decision.
-        notes: What else the writer has to know.
+        instructions: What else holds for this question.
+        background: What is known about the database besides its schema.
         now: The moment of the question; the database's own clock if empty.
     """
 
     question: str
     rules: str = ""
-    notes: str = ""
+    instructions: str = ""
+    background: str = ""
     now: str = ""
 
 
@@ -198,11 +200,13 @@ def says_something(result: QueryResult) -> bool:
 def prompt_for(need: Need, database: Database, schema_limit: int) -> list[BaseMessage]:
     """The prompt: the schema first, which stays; then the question, linked to the data."""
     ground = load("query_writer/ground").fill(
-        language=database.language, schema=definitions(database, schema_limit)
+        language=database.language,
+        schema=definitions(database, schema_limit),
+        background=need.background,
     )
     parts = {
         "question": need.question,
-        "rules": "\n".join(part for part in (need.rules.strip(), need.notes.strip()) if part),
+        "rules": need.rules.strip() or need.instructions.strip(),
         "now": load("query_writer/now").fill(now=need.now) if need.now else "",
         "links": "\n".join(_links(need, database)),
         "language": database.language,
@@ -210,7 +214,7 @@ def prompt_for(need: Need, database: Database, schema_limit: int) -> list[BaseMe
     task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(
         **parts
     )
-    return [SystemMessage(ground), HumanMessage(re.sub(r"\n{2,}", "\n", task))]
+    return [SystemMessage(ground.rstrip()), HumanMessage(re.sub(r"\n{2,}", "\n", task))]
 
 
 def definitions(database: Database, limit: int) -> str:

@@ -64,8 +64,9 @@ class Prompt(NamedTuple):
     @classmethod
     def of(cls, messages: Sequence[BaseMessage]) -> "Prompt":
         text = "\n\n".join(message.text for message in messages)
-        heading = _TASK.findall(text)[-1]
-        return cls(_TASKS[heading], text, tuple(messages))
+        headings = _TASK.findall(text)
+        task = _TASKS[headings[-1]] if headings else "write"  # the query writer's prompt is plain
+        return cls(task, text, tuple(messages))
 
 
 Reply = str | Mapping[str, object]

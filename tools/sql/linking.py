@@ -63,7 +63,7 @@ def _is_spoken(value: str, text: str) -> bool:
     plain = _plain(value)
     if len(plain) < 2 or len(value) > _LONGEST_VALUE or plain in _NO_NAMES or plain.isdigit():
         return False
-    return f" {plain} " in text or (len(plain) > 4 and f" {plain}s " in text)
+    return f" {plain} " in text or (len(plain) > 3 and f" {plain}s " in text)
 
 
 def _is_part(value: str, others: Iterable[str]) -> bool:

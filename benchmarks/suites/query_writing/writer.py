@@ -41,7 +41,8 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
 
     need = Need(
         question=task.question,
-        notes="\n".join(part for part in (task.notes, task.instructions) if part),
+        instructions=task.instructions,
+        background=task.notes,
         now=task.now,
     )
     written = await write_query(

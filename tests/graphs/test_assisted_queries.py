@@ -1,0 +1,115 @@
+"""Queries with aids: written in plain text, corrected, repaired, and chosen by what they return."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from scripted import Replies, act, decide, keep, plan
+
+from memory import WorkingMemory
+
+Run = Callable[..., Awaitable[WorkingMemory]]
+CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
+
+
+def facts(memory: WorkingMemory) -> list[str]:
+    return [fact["text"].partition("\n")[2].strip() for fact in memory["facts"]]
+
+
+async def test_one_source_needs_no_selector(run: Run) -> None:
+    script = Replies(write=[f"```sql\n{CHEAPEST};\n```"], decide=[decide("Bonn", 1)])
+    memory = await run("single_rag", script, assist="on", query_candidates=1)
+    assert script.tasks == ["write", "decide"]
+    assert memory["turns"][0]["input"] == CHEAPEST
+    assert facts(memory) == ["Bonn | 7.25"]
+    assert memory["usage"]["query_writer"]["calls"] == 1
+
+
+async def test_the_schema_comes_first_and_the_question_is_linked_to_the_data(run: Run) -> None:
+    script = Replies(write=[CHEAPEST], decide=[decide("Bonn", 1)])
+    given = {"question": "Which plant in the region West is cheapest?"}
+    await run("single_rag", script, given, assist="on", query_candidates=1, rules="Cost decides.")
+    system, task = script.prompts[0].messages
+    assert "CREATE TABLE plant" in system.text
+    assert "plant.region = 'west'" in task.text
+    assert "Cost decides." in task.text
+    assert task.text.endswith("Return only the SQL (SQLite) query.")
+
+
+@pytest.mark.parametrize(
+    ("first", "complaint"),
+    [
+        ("SELECT cheapest FROM nowhere", "There is no table nowhere"),
+        ("SELECT name FROM plant WHERE cost > 99", "finds nothing"),
+        ("SELECT MIN(cost) FROM plant", "for each of several things"),
+    ],
+)
+async def test_a_query_that_is_objected_to_is_written_again(
+    run: Run, first: str, complaint: str
+) -> None:
+    script = Replies(write=[first, CHEAPEST], decide=[decide("Bonn", 1)])
+    given = {"question": "What is the least cost for each plant?"}
+    memory = await run("single_rag", script, given, assist="on", query_candidates=1)
+    assert complaint in script.prompts[1].text
+    assert facts(memory) == ["Bonn | 7.25"]
+
+
+async def test_the_result_that_most_candidates_agree_on_is_taken(run: Run) -> None:
+    wrong = "SELECT name, cost FROM plant ORDER BY cost DESC LIMIT 1"
+    same = "SELECT cost, name FROM plant WHERE cost = (SELECT MIN(cost) FROM plant)"
+    script = Replies(write=[wrong, CHEAPEST, same], decide=[decide("Bonn", 1)])
+    memory = await run("single_rag", script, assist="on", query_candidates=3)
+    assert memory["turns"][0]["input"] == CHEAPEST  # the shorter of the two that agree
+    assert len(memory["facts"]) == 1
+
+
+async def test_when_no_candidate_runs_the_problem_is_told(run: Run) -> None:
+    script = Replies(write=["SELECT x FROM nowhere"] * 4)
+    memory = await run("single_rag", script, assist="on", query_candidates=3)
+    assert memory["facts"] == []
+    assert "There is no table nowhere" in memory["turns"][0]["problem"]
+    answer = memory["answer"]
+    assert answer is not None
+    assert answer["decision"] is None
+
+
+async def test_a_plan_s_query_is_corrected_before_anything_is_asked(run: Run) -> None:
+    script = Replies(
+        plan=[plan("Find the cheapest plant.")],
+        action=[
+            act("sql", "SELECT p.nam, p.cost FROM plants p ORDER BY p.cost LIMIT 1"),
+            act("finish"),
+        ],
+        judge=[keep()],
+        decide=[decide("Bonn", 1)],
+    )
+    memory = await run("planrag", script, assist="on")
+    assert "write" not in script.tasks
+    assert facts(memory) == ["Bonn | 7.25"]
+
+
+async def test_a_plan_s_query_that_runs_stays_as_it_is(run: Run) -> None:
+    query = "SELECT name FROM plant ORDER BY cost LIMIT 1"
+    script = Replies(
+        plan=[plan("Find the cheapest plant.")],
+        action=[act("sql", query), act("finish")],
+        judge=[keep()],
+        decide=[decide("Bonn", 1)],
+    )
+    memory = await run("planrag", script, assist="on")
+    assert memory["turns"][0]["input"] == query
+
+
+async def test_a_graph_is_asked_alike(run: Run, graph: str) -> None:
+    query = "MATCH (p:Plant) RETURN p.name, p.cost ORDER BY p.cost LIMIT 1"
+    script = Replies(write=["MATCH (p:Plants) RETURN p.name", query], decide=[decide("Bonn", 1)])
+    memory = await run(
+        "single_rag", script, database=None, graph=graph, assist="on", query_candidates=1
+    )
+    assert facts(memory) == ["Bonn | 7.25"]
+    assert memory["turns"][0]["tool"] == "cypher"
+
+
+async def test_without_aids_the_selector_writes_the_query(run: Run) -> None:
+    script = Replies(action=[act("sql", CHEAPEST)], decide=[decide("Bonn", 1)])
+    await run("single_rag", script)
+    assert script.tasks == ["action", "decide"]

@@ -1,0 +1,150 @@
+"""What schema and data alone correct in a query, and what they must leave as it is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tools.sql import SqlDatabase, open_sql
+
+SHOP = """
+CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name TEXT, city TEXT, is_active INTEGER);
+CREATE TABLE product (product_id INTEGER PRIMARY KEY, name TEXT, "unit price" REAL, colour TEXT);
+CREATE TABLE sale (
+    sale_id INTEGER PRIMARY KEY,
+    customer_id INTEGER REFERENCES customer (customer_id),
+    product_id INTEGER REFERENCES product (product_id),
+    sold DATE, amount REAL, pieces INTEGER
+);
+CREATE TABLE visit (visit_id INTEGER PRIMARY KEY, customer_id INTEGER, seen_on DATE);
+INSERT INTO customer VALUES (1, 'Ada', 'Lübeck', 1), (2, 'Ben', 'Genoa', 0),
+    (3, 'Cleo', 'Genoa', 1);
+INSERT INTO product VALUES (1, 'Lamp', 20, 'Red'), (2, 'Desk', 200, 'Blue');
+INSERT INTO sale VALUES
+    (1, 1, 1, '2024-01-05', 20, 1), (2, 2, 2, '2024-02-05', 400, 2), (3, 3, 1, '2024-06-01', 40, 2);
+"""
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
+    path = tmp_path_factory.mktemp("shop") / "shop.sql"
+    path.write_text(SHOP, encoding="utf-8")
+    database = open_sql(path)
+    yield database
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        pytest.param(
+            "SELECT T2.amount FROM customer T1 JOIN sale T2 ON T1.customer_id = T2.customer_id "
+            "WHERE T2.city = 'Genoa'",
+            ((40.0,), (400.0,)),
+            id="a column of the other table",
+        ),
+        pytest.param(
+            "SELECT city, SUM(amount) FROM sale GROUP BY city",
+            (("Genoa", 440.0), ("Lübeck", 20.0)),
+            id="a table that is missing is joined by its key",
+        ),
+        pytest.param(
+            "SELECT customer.name, product.colour FROM customer JOIN product "
+            "ON customer.customer_id = product.product_id",
+            (("Ada", "Red"), ("Ben", "Blue"), ("Cleo", "Red")),
+            id="keys of different things are no join",
+        ),
+        pytest.param(
+            "SELECT v.city FROM visit v WHERE v.name = 'Ada'",
+            (("Lübeck",),),
+            id="a table named in error gives way",
+        ),
+        pytest.param("SELECT cty FROM customer", (("Genoa",), ("Genoa",), ("Lübeck",)), id="typo"),
+        pytest.param(
+            "SELECT nam FROM customers WHERE city = 'lübeck'",
+            (("Ada",),),
+            id="table, column and value by other spellings",
+        ),
+        pytest.param(
+            "SELECT name FROM customer WHERE is_active = 'no'", (("Ben",),), id="yes or no"
+        ),
+        pytest.param(
+            "SELECT name FROM customer WHERE is_active = 1 AND city = 'Genoa' OR city = 'Lübeck'",
+            (("Ada",), ("Cleo",)),
+            id="alternatives for one column",
+        ),
+        pytest.param("SELECT COUNT(*) / 2 FROM sale", ((1.5,),), id="a ratio keeps its fraction"),
+        pytest.param(
+            "SELECT city, COUNT(*) FROM customer", (("Genoa", 2), ("Lübeck", 1)), id="no GROUP BY"
+        ),
+        pytest.param(
+            "SELECT COUNT(*) FROM customer GROUP BY city", (("Genoa", 2), ("Lübeck", 1)), id="key"
+        ),
+        pytest.param(
+            'SELECT name FROM product ORDER BY "unit price" DESC LIMIT 1',
+            (("Desk", 200.0),),
+            id="the ranking value is shown",
+        ),
+        pytest.param(
+            "SELECT sale_id FROM sale WHERE sold >= DATE('now', '-30 days')", ((3,),), id="now"
+        ),
+    ],
+)
+def test_what_is_corrected(
+    shop: SqlDatabase, query: str, rows: tuple[tuple[object, ...], ...]
+) -> None:
+    done = shop.corrected(query, now="2024-06-19 12:00:00")
+    assert done.changes
+    assert sorted(shop.run(done.query).rows, key=repr) == sorted(rows, key=repr)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT name FROM customer WHERE city = 'Genoa' ORDER BY name",
+        "SELECT c.name, SUM(s.amount) AS total FROM customer c JOIN sale s "
+        "ON c.customer_id = s.customer_id GROUP BY c.name ORDER BY total DESC LIMIT 1",
+        "WITH t AS (SELECT customer_id, SUM(amount) AS total FROM sale GROUP BY customer_id) "
+        "SELECT c.name, t.total FROM t JOIN customer c ON c.customer_id = t.customer_id",
+        "SELECT a.name, b.name FROM customer a JOIN customer b ON a.city = b.city "
+        "AND a.customer_id < b.customer_id",
+        "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM sale s "
+        "WHERE s.customer_id = c.customer_id)",
+        "SELECT name FROM customer WHERE customer_id NOT IN (SELECT customer_id FROM sale)",
+        "SELECT COUNT(*) FROM sale WHERE amount > 10 AND (pieces = 1 OR pieces = 2)",
+        "SELECT DISTINCT city FROM customer ORDER BY city LIMIT 2",
+        "SELECT name FROM customer WHERE city = 'Atlantis'",
+        "SELECT s.sale_id FROM sale s JOIN visit v ON s.sold = v.seen_on "
+        "AND s.customer_id = v.customer_id",
+    ],
+)
+def test_a_sound_query_stays(shop: SqlDatabase, query: str) -> None:
+    assert shop.corrected(query) == (query, ())
+
+
+@pytest.mark.parametrize("query", ["SELECT", "SELECT (", "DROP TABLE sale", "no query at all"])
+def test_what_is_no_query_is_left_to_the_guard(shop: SqlDatabase, query: str) -> None:
+    assert shop.corrected(query).query == query
+
+
+def test_a_table_that_the_question_names_goes_first(shop: SqlDatabase) -> None:
+    query = "SELECT s.name FROM sale s"
+    asked = shop.corrected(query, question="Which product is sold?")
+    assert {row[0] for row in shop.run(asked.query).rows} == {"Lamp", "Desk"}
+    assert shop.corrected(query) == (query, ())
+
+
+def test_what_a_question_speaks_of(shop: SqlDatabase) -> None:
+    values, columns = shop.linked("What is the unit price of lamps for Lübeck?")
+    assert values == "Values in the data: customer.city = 'Lübeck'; product.name = 'Lamp'."
+    assert columns == "Columns that the question names: product.unit price."
+    assert shop.linked("How are you?") == []
+
+
+def test_a_value_that_looks_like_sql_stays_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "odd.sql"
+    path.write_text("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('X''; DROP TABLE t; --');")
+    database = open_sql(path)
+    done = database.corrected("SELECT a FROM t WHERE a = 'x''; drop table t; --'")
+    assert database.run(done.query).rows == (("X'; DROP TABLE t; --",),)
+    database.close()
