@@ -15,6 +15,7 @@ def run_query(url: str | None, query: str, context: Context) -> Observation:
         seconds=context.query_seconds,
         rows=context.query_rows,
         characters=context.observation_characters,
+        owner=context.owner,
     )
     result = open_database(url or "").run(query, limits)
     only_row = result.rows[0] if result.total_rows == 1 else ()

@@ -11,14 +11,13 @@ may be answered by ``{"error", "message"}``.
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from planweave import PlanweaveError
 from tools.cypher.cells import Plain, cut
 from tools.cypher.script import VIRTUAL, Loaded, load
-from tools.process import Channel
+from tools.process import Channel, limit_memory
 
 if TYPE_CHECKING:
     import kglite
@@ -39,21 +38,11 @@ class Request(TypedDict):
 def main() -> None:
     """Serve one graph until standard input ends."""
     channel = Channel()
-    _limit_memory()
+    limit_memory(_MEMORY)
     graph, loaded, answer = _open(channel.receive()["path"])
     channel.send(answer)
     while graph is not None:
         channel.send(_run(graph, loaded, cast("Request", channel.receive())))
-
-
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # not offered by Windows: there only time is limited
-        return
-    with suppress(ValueError, OSError):  # a stricter limit holds already
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
 def _open(path: str) -> "tuple[kglite.FrozenGraph | None, Loaded, dict[str, object]]":

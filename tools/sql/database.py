@@ -1,7 +1,6 @@
 """The SQL database tool: guard, run inside limits, and answer so that a model can act on it."""
 
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -9,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 from planweave import PlanweaveError
 from planweave.redact import without_passwords
 from tools.database import (
-    Cell,
     DatabaseUnavailable,
     Limits,
     QueryFailed,
@@ -19,16 +17,14 @@ from tools.database import (
     Schema,
 )
 from tools.sql import hints
-from tools.sql.backend import COUNTED_ROWS, Backend, Cursor, Row
+from tools.sql.backend import Backend
 from tools.sql.describe import catalogue, with_data
 from tools.sql.guard import Statement, check
-from tools.sql.values import to_cell
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
 _LOOKED_UP = 1_000
-_COUNTING_SECONDS = 1.0
 
 
 class SqlDatabase:
@@ -100,39 +96,20 @@ class SqlDatabase:
 
     def _execute(self, text: str, limits: Limits) -> QueryResult:
         start = time.monotonic()
-        with self._backend.execute(text, limits.seconds) as cursor:
-            rows, total = self._fetched(cursor, limits)
-            columns = cursor.columns
+        found = self._backend.run(text, limits)
         return QueryResult(
             query=text,
-            columns=columns,
-            rows=rows,
-            total_rows=total,
+            columns=tuple(found.columns),
+            rows=tuple(tuple(row) for row in found.rows),
+            total_rows=found.total,
             seconds=time.monotonic() - start,
         )
-
-    def _fetched(
-        self, cursor: Cursor, limits: Limits
-    ) -> tuple[tuple[tuple[Cell, ...], ...], int | None]:
-        """Rows that fit the limits, and how many there are in all, if that is soon counted."""
-        rows = cursor.fetch(limits.rows + 1)
-        shown = tuple(_within(rows[: limits.rows], limits.characters))
-        if len(rows) <= limits.rows:
-            return shown, len(rows)
-        try:
-            more = cursor.skip(COUNTED_ROWS, min(_COUNTING_SECONDS, limits.seconds))
-        except self._engine_errors() as error:
-            if not self._backend.is_timeout(error):
-                raise
-            more = None  # the rows are there; only their number is not known
-        total = None if more is None else len(rows) + more
-        return shown, total if total is None or total <= COUNTED_ROWS else None
 
     def _try(self, text: str, seconds: float) -> QueryResult | None:
         """Run a query of our own; None if it fails or takes longer than ``seconds``."""
         try:
             return self._execute(text, Limits(seconds=seconds, rows=_LOOKED_UP, characters=100_000))
-        except self._engine_errors():
+        except (QueryTimeout, *self._engine_errors()):
             return None
 
     def _engine_errors(self) -> tuple[type[Exception], ...]:
@@ -159,17 +136,6 @@ class SqlDatabase:
             return unavailable(backend.engine.url, error)
         mend = hints.mend(message, statement, tables, backend.dialect)
         return QueryFailed(f"{self.language} says: {message}.", mend=mend)
-
-
-def _within(rows: Iterable[Row], characters: int) -> Iterable[tuple[Cell, ...]]:
-    """Rows as plain cells until their text is ``characters`` long; the first one in any case."""
-    left = characters
-    for number, row in enumerate(rows):
-        cells = tuple(to_cell(value, characters // len(row)) for value in row)
-        left -= sum(len(str(cell)) + 1 for cell in cells)
-        if left < 0 and number > 0:
-            return
-        yield cells
 
 
 def open_sql(url_or_path: str | Path) -> SqlDatabase:
