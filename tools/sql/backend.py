@@ -46,6 +46,8 @@ class Backend(Protocol):
     """sqlglot's name of the dialect."""
     language: str
     """What a model must write, for example ``SQL (SQLite)``."""
+    reader: str
+    """SQL that makes a role which may only read the database ``{database}``."""
     engine: "Engine"
 
     def run(self, text: str, limits: Limits) -> Fetched:
@@ -54,6 +56,9 @@ class Backend(Protocol):
         Raises:
             QueryTimeout: It was stopped from outside of the engine.
         """
+
+    def powers(self) -> tuple[str, ...]:
+        """What the role of the connection may do beyond reading, each as a short clause."""
 
     def is_timeout(self, error: Exception) -> bool:
         """Whether the engine stopped the query because its time was over."""

@@ -1,5 +1,6 @@
 """The SQL database tool: guard, run inside limits, and answer so that a model can act on it."""
 
+import os
 import time
 from pathlib import Path
 from threading import Lock
@@ -14,6 +15,7 @@ from tools.database import (
     QueryRefused,
     QueryResult,
     QueryTimeout,
+    RoleTooPowerful,
     Schema,
 )
 from tools.sql import hints
@@ -68,7 +70,7 @@ class SqlDatabase:
         statement = check(
             query,
             dialect=self._backend.dialect,
-            tables=[entity.name for entity in tables.entities],
+            tables={e.name: [field.name for field in e.fields] for e in tables.entities},
             schema=self._default_schema(),
         )
         try:
@@ -109,7 +111,9 @@ class SqlDatabase:
         """Run a query of our own; None if it fails or takes longer than ``seconds``."""
         try:
             return self._execute(text, Limits(seconds=seconds, rows=_LOOKED_UP, characters=100_000))
-        except (QueryTimeout, *self._engine_errors()):
+        except QueryTimeout:
+            return None
+        except self._engine_errors():
             return None
 
     def _engine_errors(self) -> tuple[type[Exception], ...]:
@@ -148,6 +152,7 @@ def open_sql(url_or_path: str | Path) -> SqlDatabase:
 
     Raises:
         DatabaseUnavailable: It is missing, broken, of an unknown kind, or does not answer.
+        RoleTooPowerful: The server's role may do more than read.
     """
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
@@ -202,6 +207,7 @@ def _open_server(url: "URL") -> SqlDatabase:
     try:
         database = SqlDatabase(backend(url))
         database._tables()  # an unreachable server is said now, not at the first query
+        _check_role(database._backend)
     except ImportError as error:
         raise DatabaseUnavailable(
             f"The driver for {scheme}:// is not installed.",
@@ -209,7 +215,41 @@ def _open_server(url: "URL") -> SqlDatabase:
         ) from error
     except SQLAlchemyError as error:
         raise unavailable(url, error) from error
+    except (OSError, TypeError, ValueError) as error:  # what a driver makes of an odd option
+        raise _unusable_option(url, error) from error
     return database
+
+
+def _unusable_option(url: "URL", error: Exception) -> DatabaseUnavailable:
+    reason = getattr(error, "strerror", None) or hints.message_of(error)
+    file = getattr(error, "filename", None)
+    options = ", ".join(sorted(url.query)) or "none"
+    return DatabaseUnavailable(
+        f"The driver cannot use the database URL: {reason}{f': {file}' if file else ''}.",
+        mend=f"Check what stands after the ? in it; its options are: {options}.",
+    )
+
+
+def _check_role(backend: Backend) -> None:
+    """Refuse a role that can do harm if ever a query passes the guard that should not.
+
+    Raises:
+        RoleTooPowerful: The role may do more than read, and nobody has said that it is meant.
+    """
+    if os.environ.get("PLANWEAVE_TRUST_ROLE", "").lower() in ("1", "true", "yes", "on"):
+        return
+    try:
+        powers = backend.powers()
+    except backend.engine.dialect.loaded_dbapi.Error as error:
+        powers = (f"what it may do cannot be found out ({hints.message_of(error)})",)
+    if powers:
+        backend.engine.dispose()
+        raise RoleTooPowerful(
+            f"The user of this database may do more than read: {', '.join(powers[:3])}.",
+            mend="Connect as a user who may only SELECT (`planweave doctor --database URL` prints "
+            "the SQL that makes one), or give --trust-role.",
+            remedy=backend.reader.format(database=backend.engine.url.database or ""),
+        )
 
 
 def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:

@@ -1,10 +1,12 @@
 """MariaDB and MySQL: a read-only transaction, a statement time limit, an unbuffered cursor."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tools.sql.backend import COUNTED_ROWS, Cursor, Row, columns_of, count_rows
+from tools.database import Limits
+from tools.sql.backend import COUNTED_ROWS, Cursor, CursorBackend, Row, columns_of, count_rows
 
 if TYPE_CHECKING:
     from pymysql import Connection
@@ -14,13 +16,20 @@ if TYPE_CHECKING:
 _TIMEOUTS = (1969, 3024)  # MariaDB's and MySQL's
 _DENIED = (1044, 1142, 1143, 1227, 1290, 1370, 1792)
 _GONE = (2002, 2003, 2006, 2013, 2055)
+_HARMLESS_EVERYWHERE = {"USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS"}
+_GRANT = re.compile(r"GRANT (?P<powers>.+?) ON (?P<place>\*\.\*|.+?) TO ", re.IGNORECASE)
 _SILENT_SECONDS = 120  # how long a server may be silent before the connection counts as dead
+READER = """\
+CREATE USER planweave_reader@'%' IDENTIFIED BY 'choose one';
+GRANT SELECT, SHOW VIEW ON `{database}`.* TO planweave_reader@'%';"""
+"""SQL that makes a user who may only read one database."""
 
 
-class MysqlBackend:
+class MysqlBackend(CursorBackend):
     """MariaDB or MySQL through SQLAlchemy and PyMySQL."""
 
     dialect = "mysql"
+    reader = READER
 
     def __init__(self, url: "URL") -> None:
         from sqlalchemy import create_engine
@@ -41,8 +50,8 @@ class MysqlBackend:
         self.language = "SQL (MariaDB)" if self._is_mariadb else "SQL (MySQL)"
 
     @contextmanager
-    def execute(self, text: str, seconds: float) -> Iterator[Cursor]:
-        """Run ``text`` in a read-only transaction, stopped by the server after ``seconds``."""
+    def execute(self, text: str, limits: Limits) -> Iterator[Cursor]:
+        """Run ``text`` in a read-only transaction that the server stops when its time is over."""
         from pymysql.cursors import SSCursor
 
         pooled = self.engine.raw_connection()
@@ -50,7 +59,7 @@ class MysqlBackend:
         is_drained = False
         try:
             with connection.cursor() as setting:
-                for statement in self._settings(seconds):
+                for statement in self._settings(limits.seconds):
                     setting.execute(statement)
             cursor = connection.cursor(SSCursor)
             cursor.execute(text)
@@ -62,6 +71,22 @@ class MysqlBackend:
             if not is_drained:
                 pooled.invalidate()
             pooled.close()
+
+    def powers(self) -> tuple[str, ...]:
+        """What the user may do on the whole server beyond reading, each as a short clause."""
+        pooled = self.engine.raw_connection()
+        connection: Connection[SSCursor] = pooled.driver_connection
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SHOW GRANTS")
+                grants = [_GRANT.match(str(row[0])) for row in cursor.fetchall()]
+        finally:
+            pooled.close()
+        everywhere = [found["powers"] for found in grants if found and found["place"] == "*.*"]
+        names = {name.strip().upper() for powers in everywhere for name in powers.split(",")}
+        return tuple(
+            f"it has {name} on the whole server" for name in sorted(names - _HARMLESS_EVERYWHERE)
+        )
 
     def _settings(self, seconds: float) -> tuple[str, ...]:
         limits = [f"SET max_execution_time = {max(1, int(seconds * 1000))}"]
@@ -103,10 +128,14 @@ class _MysqlCursor:
         self.columns = columns_of(cursor.description)
         self.is_drained = False
 
-    def fetch(self, count: int) -> list[Row]:
-        rows = list(self._cursor.fetchmany(count))
-        self.is_drained = len(rows) < count
-        return rows
+    def fetch(self, count: int) -> Iterator[Row]:
+        """One row after the other: a row may be as large as the server's packets."""
+        for _ in range(count):
+            row = self._cursor.fetchone()
+            if row is None:
+                self.is_drained = True
+                return
+            yield row
 
     def skip(self, count: int, seconds: float) -> int | None:
         skipped = count_rows(self._cursor.fetchall_unbuffered(), count, seconds)

@@ -32,6 +32,7 @@ class SqliteBackend:
 
     dialect = "sqlite"
     language = "SQL (SQLite)"
+    reader = ""
 
     def __init__(self, path: Path) -> None:
         from sqlalchemy import create_engine
@@ -71,6 +72,10 @@ class SqliteBackend:
             raise kind(answer["message"])
         columns, rows = cast("list[str]", answer["columns"]), answer["rows"]
         return Fetched(columns, cast("list[list[Cell]]", rows), cast("int | None", answer["total"]))
+
+    def powers(self) -> tuple[str, ...]:
+        """None: a file has no roles."""
+        return ()
 
     def is_timeout(self, error: Exception) -> bool:
         """Whether the deadline ended the query."""

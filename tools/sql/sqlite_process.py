@@ -56,6 +56,8 @@ def main() -> None:
     limit_memory(_PROCESS_MEMORY)
     with suppress(AttributeError, OSError):  # not offered by Windows
         os.nice(_NICENESS)
+    with closing(sqlite3.connect(":memory:")) as any_database:
+        any_database.execute(f"PRAGMA hard_heap_limit = {_MEMORY}")  # of the whole process
     databases = _Databases()
     while True:
         request = channel.receive()
