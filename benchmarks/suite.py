@@ -117,6 +117,9 @@ def drawn(
 OWN = ("agents", "dqa", "environment", "mhqa", "needles", "prompt_format", "rag", "rat", "writing")
 """Our own suites: the modules of this folder that register one under their name."""
 
+PACKAGES = ("shop", "text2cypher", "text2sql")
+"""Our own suites that are packages in the folder ``suites``."""
+
 SuiteClass = TypeVar("SuiteClass", bound=type[Suite])
 _suites: dict[str, Callable[[], Suite]] = {}
 _measures: dict[str, str] = {}
@@ -141,10 +144,12 @@ def suite(name: str) -> Suite:
     """
     if name in OWN:
         import_module(f"benchmarks.{name}")
+    elif name in PACKAGES:
+        import_module(f"benchmarks.suites.{name}")
     if name not in _suites:
         raise BadInput(
             f"There is no benchmark suite {name!r}.",
-            mend=f"Known are {', '.join({*OWN, *_suites})}.",
+            mend=f"Known are {', '.join({*OWN, *PACKAGES, *_suites})}.",
         )
     return _suites[name]()
 

@@ -304,6 +304,37 @@ def test_results_hide_what_the_engine_makes_up(small: EmbeddedCypher) -> None:
     assert small.run(path).rows == (([building, supply, goods], [supply]),)
 
 
+@pytest.mark.parametrize(
+    ("people", "titled"),
+    [
+        ("UNWIND [{name: 'title'}] AS row CREATE (:Person {name: row.name});", False),
+        ("CREATE (:Person {name: 'Ann'})-[:SAW]->(:Film {title: 'Up'});", False),
+        ("CREATE (:Person:Member {name: 'Ann', title: 'Dr'});", True),
+        ("UNWIND [{t: 'Dr'}] AS row CREATE (:Person {`title`: row.t});", True),
+        ("CREATE (p:Person {name: 'Ann'}) SET p.title = 'Dr';", True),
+        ("UNWIND [{title: 'Dr'}] AS row CREATE (p:Person) SET p += row;", True),
+    ],
+)
+def test_a_made_up_property_is_not_taken_for_one_of_a_neighbour(
+    people: str, titled: bool, tmp_path: Path
+) -> None:
+    """A label has the properties that the script gives it, whatever other labels have."""
+    path = tmp_path / "films.cql"
+    script = "CREATE (:Film {title: 'Alien'});" + people
+    script += "MATCH (p:Person {name: 'Ann'}), (f:Film {title: 'Alien'}) CREATE (p)-[:SAW]->(f);"
+    path.write_text(script if "'Ann'" in people else script.partition("MATCH")[0], "utf-8")
+    graph = EmbeddedCypher(path)
+    try:
+        fields = {e.name: {f.name for f in e.fields} for e in graph.schema().entities}
+        assert "title" in fields["Film"]
+        assert ("title" in fields["Person"]) is titled
+        [[person], *_] = graph.run("MATCH (p:Person) RETURN p").rows
+        assert isinstance(person, dict)
+        assert ("title" in person) is titled
+    finally:
+        graph.close()
+
+
 def test_rows_and_characters_are_cut_and_counted(small: EmbeddedCypher) -> None:
     result = small.run("UNWIND range(1, 1000) AS x RETURN x", Limits(rows=7))
     assert (len(result.rows), result.total_rows, result.truncated) == (7, 1000, True)

@@ -224,6 +224,24 @@ def test_schema(database: SqlDatabase) -> None:
     assert database.schema() is schema
 
 
+def test_definitions(database: SqlDatabase, tmp_path: Path) -> None:
+    """Loaded anew, the definitions give the tables, columns and keys that they were taken from."""
+    written = database.definitions()
+    for name in ("node", "country", "presence", "inland"):
+        assert re.search(rf"CREATE (TABLE|VIEW) [`\"]?{name}\b", written)
+    assert "FOREIGN KEY" in written.upper()
+    if database.language != "SQL (SQLite)":
+        return
+    script = tmp_path / "definitions.sql"
+    script.write_text(written, encoding="utf-8")
+    again = open_sql(script).schema()
+    shapes = [
+        [(e.name, e.kind, [(f.name, f.type, f.key, f.references) for f in e.fields]) for e in s]
+        for s in (again.entities, database.schema().entities)
+    ]
+    assert shapes[0] == shapes[1]
+
+
 def test_rows_beyond_the_limit_are_counted(database: SqlDatabase) -> None:
     result = database.run("SELECT name FROM node", Limits(rows=2))
     assert (len(result.rows), result.total_rows, result.truncated) == (2, 3, True)

@@ -20,13 +20,16 @@ from tools.database import (
 )
 from tools.sql import hints
 from tools.sql.backend import Backend
-from tools.sql.describe import catalogue, with_data
-from tools.sql.guard import Statement, check
+from tools.sql.correct import Corrected, corrected
+from tools.sql.describe import catalogue, definitions, with_data
+from tools.sql.guard import Statement, check, unwrapped
+from tools.sql.linking import linked
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
 _LOOKED_UP = 1_000
+_LOOKING_UP_SECONDS = 0.5
 
 
 class SqlDatabase:
@@ -43,6 +46,7 @@ class SqlDatabase:
         self._lock = Lock()
         self._catalogue: Schema | None = None
         self._schema: Schema | None = None
+        self._stored: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def schema(self) -> Schema:
         """Describe tables, typed columns, keys, row counts and samples; read once, then kept.
@@ -56,6 +60,53 @@ class SqlDatabase:
                 quote = self._backend.engine.dialect.identifier_preparer.quote
                 self._schema = with_data(tables, lambda name: str(quote(name)), self._try)
             return self._schema
+
+    def definitions(self) -> str:
+        """The CREATE statements of all tables and views, comments included where they are kept.
+
+        Raises:
+            DatabaseUnavailable: The database does not answer.
+        """
+        tables = self._tables()
+        try:
+            return definitions(self._backend.engine, tables)
+        except self._engine_errors() as error:
+            raise unavailable(self._backend.engine.url, error) from error
+
+    def corrected(self, query: str, now: str = "") -> Corrected:
+        """What schema and data alone correct in a query that a model wrote.
+
+        Args:
+            query: One SELECT, in a code fence perhaps.
+            now: The moment of the question; the database's own clock if empty.
+
+        Raises:
+            DatabaseUnavailable: The database does not answer.
+        """
+        return corrected(unwrapped(query), self.schema(), self._backend.dialect, self._values, now)
+
+    def linked(self, question: str) -> list[str]:
+        """Lines that say which stored values and which columns a question speaks of.
+
+        Raises:
+            DatabaseUnavailable: The database does not answer.
+        """
+        return linked(question, self.schema(), self._values)
+
+    def _values(self, table: str, column: str) -> tuple[str, ...]:
+        """Texts that a column holds, as many as a short time allows; read once."""
+        if (table, column) not in self._stored:
+            preparer = self._backend.engine.dialect.identifier_preparer
+            name = str(preparer.quote(column))
+            found = self._try(
+                f"SELECT DISTINCT {name} FROM {preparer.quote(table)} "  # noqa: S608 (names of the catalogue, quoted)
+                f"WHERE {name} IS NOT NULL LIMIT {_LOOKED_UP}",
+                _LOOKING_UP_SECONDS,
+            )
+            cells = [row[0] for row in found.rows] if found else []
+            is_text = any(isinstance(cell, str) for cell in cells) or set(cells) <= {0, 1}
+            self._stored[table, column] = tuple(map(str, cells)) if is_text else ()
+        return self._stored[table, column]
 
     def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
         """Run one read-only query inside ``limits``.

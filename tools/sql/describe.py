@@ -32,6 +32,37 @@ def catalogue(engine: "Engine", language: str) -> Schema:
     return Schema(language=language, entities=tuple(tables + views))
 
 
+def definitions(engine: "Engine", schema: Schema) -> str:
+    """The CREATE statements of tables and views: SQLite's as written, others from the catalogue."""
+    from sqlalchemy import text
+
+    if engine.dialect.name == "sqlite":
+        written = text(
+            "SELECT sql FROM sqlite_master WHERE type IN ('table', 'view') "
+            "AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY rowid"
+        )
+        with engine.connect() as connection:
+            statements = [str(row[0]).strip() for row in connection.execute(written)]
+    else:
+        quote = engine.dialect.identifier_preparer.quote
+        statements = [_definition(entity, quote) for entity in schema.entities]
+    return "\n\n".join(f"{statement};" for statement in statements)
+
+
+def _definition(entity: Entity, quote: Callable[[str], str]) -> str:
+    """A CREATE statement of a table; of a view, whose query is not known, of its columns."""
+    lines = [f"{quote(field.name)} {field.type}".strip() for field in entity.fields]
+    keys = ", ".join(quote(field.name) for field in entity.fields if field.key)
+    lines += [f"PRIMARY KEY ({keys})"] if keys else []
+    for field in entity.fields:
+        if field.references:
+            table, _, column = field.references.rpartition(".")
+            target = f"{quote(table)} ({quote(column)})"
+            lines.append(f"FOREIGN KEY ({quote(field.name)}) REFERENCES {target}")
+    kind = "VIEW" if entity.kind == "view" else "TABLE"
+    return f"CREATE {kind} {quote(entity.name)} (\n  " + ",\n  ".join(lines) + "\n)"
+
+
 def _table(inspector: "Inspector", table: str) -> Entity:
     keys = inspector.get_pk_constraint(table)["constrained_columns"]
     references = {

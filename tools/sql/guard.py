@@ -63,7 +63,7 @@ def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement
             system (files, catalogues, settings).
         QueryFailed: It is not valid SQL, or names a table or function that does not exist.
     """
-    source = _unwrapped(query)
+    source = unwrapped(query)
     tokens = _tokens(source, dialect)
     _check_characters(source, tokens)
     _check_tokens(tokens)
@@ -77,7 +77,13 @@ def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement
     return Statement(text=text, tree=tree)
 
 
-def _unwrapped(query: str) -> str:
+def unwrapped(query: str) -> str:
+    """The query without the fence, label and spaces that models put around it.
+
+    Raises:
+        QueryFailed: Nothing is left.
+        QueryRefused: It is too long.
+    """
     text = query.strip()
     if fenced := _FENCE.match(text):
         text = fenced[1].strip()

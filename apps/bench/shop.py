@@ -1,0 +1,44 @@
+"""``planweave bench shop``: decisions on small ordinary databases."""
+
+from typing import Annotated
+
+import platformdirs
+import typer
+
+from apps.bench.common import Model, Running, listed
+from apps.groups import grouped
+from benchmarks.suites import shop as shop_suite
+from graphs import DECIDERS, METHODS
+from simulators.shops import DOMAINS
+
+
+@grouped()
+def shop(
+    *,
+    shops: Annotated[
+        str, typer.Option("--shop", help="Names of shops with commas between, or all.")
+    ] = "all",
+    method: Annotated[
+        str, typer.Option(help="Methods with commas between, or all deciders.")
+    ] = "all",
+    model: Model = "embedded",
+    limit: Annotated[
+        int | None, typer.Option(help="Decisions at most; all if unset.", min=1)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Which data, names and truths are generated.")] = 1,
+    running: Running,
+) -> None:
+    """Eight small databases with their rules: right, vouched for, undecided; can be resumed."""
+    context = running.context(model=model)
+    methods = [*DECIDERS] if method == "all" else listed(method, METHODS, "method", every="")
+    names = listed(shops, DOMAINS, "shop", every="all")
+    every = shop_suite.choose(names, seed, None)
+    chosen = every[:limit]
+    samples = shop_suite.samples(
+        chosen,
+        methods=methods,
+        settings=context,
+        folder=platformdirs.user_cache_path("planweave") / "bench",
+    )
+    counts = {"questions": len(every), "chosen": len(chosen)}
+    running.measure(shop_suite.NAME, samples, context, {**counts, "limit": limit, "seed": seed})

@@ -1,0 +1,1 @@
+"""What the suites of questions and queries share: records, solvers, scores and tables."""

@@ -1,0 +1,114 @@
+"""The baseline: the schema as the database gives it, the question, one reply."""
+
+import asyncio
+import re
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+import prompts
+from benchmarks.play import OnCall
+from benchmarks.suites.query_writing.solver import Solved, Task, register_solver
+from memory import Context
+from models import achat_model, call
+from tools.connect import open_database
+from tools.database import Database, Limits, QueryFailed, QueryRefused, QueryTimeout
+from tools.schema_text import schema_text
+from tools.sql import SqlDatabase
+
+_FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL MATCH|CALL|UNWIND)\b", re.I | re.M)
+_SCHEMA_CHARACTERS = 20_000
+
+
+@register_solver("plain")
+async def plain(task: Task, context: Context, on_call: OnCall) -> Solved:
+    """Ask once."""
+    conversation = await _Conversation.about(task, context, on_call)
+    return Solved(query=await conversation.query())
+
+
+@register_solver("plain_repair")
+async def plain_repair(task: Task, context: Context, on_call: OnCall) -> Solved:
+    """Ask once, and once more with the engine's message if the query fails."""
+    conversation = await _Conversation.about(task, context, on_call)
+    query = await conversation.query()
+    problem = await asyncio.to_thread(_problem, conversation.database, query, context)
+    if not problem:
+        return Solved(query=query)
+    repaired = await conversation.query(problem)
+    return Solved(query=repaired, trace={"first": query, "problem": problem})
+
+
+class _Conversation:
+    """A prompt and what is said after it."""
+
+    def __init__(
+        self, database: Database, model: BaseChatModel, prompt: str, on_call: OnCall
+    ) -> None:
+        self.database = database
+        self._model, self._on_call = model, on_call
+        self._messages: list[BaseMessage] = [HumanMessage(prompt)]
+
+    @classmethod
+    async def about(cls, task: Task, context: Context, on_call: OnCall) -> "_Conversation":
+        database = await asyncio.to_thread(open_database, task.database)
+        model = await achat_model(
+            context.model,
+            temperature=context.temperature,
+            max_tokens=context.max_reply_tokens,
+            seed=context.seed,
+        )
+        text = await asyncio.to_thread(plain_prompt, task, database)
+        return cls(database, model, text, on_call)
+
+    async def query(self, problem: str = "") -> str:
+        """The query of the next reply; with a problem, that of its repair."""
+        if problem:
+            fills = {"problem": problem, "language": self.database.language}
+            text = prompts.load("query_writing/repair").fill(**fills)
+            self._messages.append(HumanMessage(text))
+        reply = await call(self._model, self._messages, role="writer")
+        self._on_call(reply.record)
+        self._messages.append(AIMessage(reply.text))
+        return query_in(reply.text)
+
+
+def plain_prompt(task: Task, database: Database) -> str:
+    """The prompt: what stays the same for a database first, then the question."""
+    now = prompts.load("query_writing/now").fill(now=task.now) if task.now else ""
+    text = prompts.load("query_writing/plain").fill(
+        schema=definitions(database),
+        notes=task.notes,
+        now=now,
+        question=task.question,
+        instructions=task.instructions,
+        language=database.language,
+    )
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def definitions(database: Database) -> str:
+    """The schema in the database's own words: CREATE statements, or labels and types."""
+    if isinstance(database, SqlDatabase):
+        return database.definitions()
+    return schema_text(database.schema(), max_characters=_SCHEMA_CHARACTERS)
+
+
+def query_in(reply: str) -> str:
+    """The query in a reply: what is fenced, else from the first word of a query on."""
+    fenced = _FENCED.search(reply)
+    text = fenced[1] if fenced else reply
+    start = _START.search(text)
+    if not fenced and start:
+        text = text[start.start() :].partition(";")[0]
+    return text.strip().rstrip(";").strip()
+
+
+def _problem(database: Database, query: str, context: Context) -> str:
+    """Why the query does not run; empty if it does."""
+    try:
+        database.run(query, Limits(seconds=context.query_seconds, rows=1))
+    except (QueryFailed, QueryRefused, QueryTimeout) as error:
+        return error.problem
+    return ""

@@ -1,0 +1,104 @@
+"""A question about a database, with the queries that are accepted as its answer."""
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from benchmarks.suites.query_writing.compare import Reading
+from planweave import BadInput, PlanweaveError
+from tools.connect import open_database
+from tools.database import Limits
+
+_LIMITS = Limits(seconds=60, rows=100_000, characters=50_000_000)
+SUFFIXES = (".sql", ".sqlite", ".db", ".cypher", ".cql")
+
+
+class Question(BaseModel):
+    """One question of any published file.
+
+    Attributes:
+        id: Unique in its file.
+        group: The part of the set that it belongs to.
+        category: The published class of question.
+        database: Name of the database.
+        source: Path of the database.
+        question: In the user's words.
+        notes: What is published about the database.
+        instructions: What holds for this question.
+        now: The moment at which it is asked; empty if it does not matter.
+        readings: Accepted queries with their answers; none if the database cannot answer.
+        refusal: The sentence that says so, as the instructions ask for it.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    group: str
+    category: str = ""
+    database: str
+    source: str
+    question: str
+    notes: str = ""
+    instructions: str = ""
+    now: str = ""
+    readings: tuple[Reading, ...] = ()
+    refusal: str = ""
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the database can answer it."""
+        return bool(self.readings)
+
+    @property
+    def decides(self) -> bool:
+        """Whether rows can tell a right answer from a wrong one."""
+        return not self.readings or any(reading.decides for reading in self.readings)
+
+
+def database_file(folder: Path, name: str) -> Path:
+    """The file of a database: ``NAME.sql``, ``NAME.sqlite``, ``NAME/NAME.sqlite`` and the like.
+
+    Raises:
+        BadInput: There is none.
+    """
+    for place in (folder, folder / name):
+        for suffix in SUFFIXES:
+            if (path := place / f"{name}{suffix}").is_file():
+                return path
+    raise BadInput(
+        f"There is no database {name!r} in {folder}.",
+        mend=f"It must be a file {name}.sql, {name}.sqlite or {name}.cypher there.",
+    )
+
+
+def file_in(folder: Path, name: str, mend: str) -> Path:
+    """The question file of that name in a folder, plain or packed.
+
+    Raises:
+        BadInput: There is none.
+    """
+    if found := find_file(folder, name):
+        return found
+    raise BadInput(f"There is no file {name}.jsonl or {name}.jsonl.gz in {folder}.", mend=mend)
+
+
+def find_file(folder: Path, name: str) -> Path | None:
+    """See :func:`file_in`; None if there is none."""
+    paths = (folder / f"{name}{suffix}" for suffix in (".jsonl", ".jsonl.gz"))
+    return next((path for path in paths if path.is_file()), None)
+
+
+def answer_of(name: str, gold: str, source: Path) -> list[list[JsonValue]]:
+    """What a gold query returns.
+
+    Raises:
+        BadInput: It does not run, or the database cannot be opened.
+    """
+    try:
+        result = open_database(str(source)).run(gold, _LIMITS)
+    except PlanweaveError as error:
+        raise BadInput(
+            f"The gold query of the question {name} does not run: {error.problem}",
+            mend="Correct it, or give its answer as `answers` (of a graph: `answer`).",
+        ) from error
+    return [[*row] for row in result.rows]

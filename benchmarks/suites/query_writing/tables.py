@@ -1,0 +1,155 @@
+"""The tables of the suites that measure query writing, made from records alone."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, TypeAlias
+
+from benchmarks.metrics import Rate, accuracy, grouped, rate, spread
+from benchmarks.record import Record
+from benchmarks.table import Cell, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Groups: TypeAlias = Mapping[str, Sequence[Record]]
+Part: TypeAlias = Callable[[Record], str]
+
+
+def query_tables(records: Sequence[Record]) -> list[Table]:
+    """All tables; those without a row are left out by the report.
+
+    Args:
+        records: Finished samples; crashed ones count as failed.
+    """
+    asked = grouped([record for record in records if _is_answerable(record)])
+    others = grouped([record for record in records if not _is_answerable(record)])
+    return [
+        _results(asked),
+        _parts(asked, "Accuracy by part", "part", lambda record: record.scenario),
+        _parts(asked, "Accuracy by category", "category", _category),
+        _parts(asked, "Accuracy by database", "database", _database),
+        _prompts(grouped(records)),
+        _unanswerable(others),
+        _parts(others, "Refused, by category", "category", _category),
+    ]
+
+
+def _is_answerable(record: Record) -> bool:
+    return bool(record.score.details["answerable"])
+
+
+def _category(record: Record) -> str:
+    return str(record.score.details["category"] or "none")
+
+
+def _database(record: Record) -> str:
+    return str(record.score.details["database"])
+
+
+def _share(records: Sequence[Record], result: str) -> Rate | None:
+    return rate(
+        [float(record.score.details["result"] == result) for record in records],
+        [record.question for record in records],
+    )
+
+
+def _results(groups: Groups) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, records in groups.items():
+        executed = rate([float(bool(record.score.details["executed"])) for record in records])
+        only_order, narrower = (
+            sum(bool(record.score.details.get(name)) for record in records)
+            for name in ("only_order", "narrower")
+        )
+        rows.append(
+            (
+                label,
+                accuracy(records),
+                executed,
+                *(_count(records, result) for result in ("wrong", "failed", "refused")),
+                only_order,
+                narrower,
+            )
+        )
+    return Table(
+        title="Questions that can be answered",
+        columns=(
+            *("method", "right", "executed", "wrong", "failed", "refused"),
+            *("only order wrong", "right with fewer columns"),
+        ),
+        rows=rows,
+        note="Right: the rows match those of an accepted query, whatever columns stand beside "
+        "them; their order counts where that query sorts and no ties leave it open. Failed: there "
+        "was no query that runs. Refused: the method said that the database cannot answer. Fewer "
+        "columns than the accepted query are right only where the question set allows it.",
+    )
+
+
+def _count(records: Iterable[Record], result: str) -> int:
+    return sum(record.score.details["result"] == result for record in records)
+
+
+def _parts(groups: Groups, title: str, head: str, part: Part) -> Table:
+    names = sorted({part(record) for records in groups.values() for record in records})
+    rows: list[tuple[Cell, ...]] = []
+    for name in names:
+        cells = [accuracy([r for r in records if part(r) == name]) for records in groups.values()]
+        rows.append((name, *cells))
+    if len(names) < 2:
+        rows = []  # the table would repeat the one of all questions
+    return Table(title=title, columns=(head, *groups), rows=rows)
+
+
+def _prompts(groups: Groups) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, records in groups.items():
+        calls = [[called.record for called in record.calls] for record in records]
+        sent = [float(sum(call.input_tokens for call in own)) for own in calls]
+        kept = [float(sum(call.cached_tokens for call in own)) for own in calls]
+        read = [of_all - of_them for of_all, of_them in zip(sent, kept, strict=True)]
+        written = [float(sum(call.output_tokens for call in own)) for own in calls]
+        rows.append((label, spread(sent), spread(read), spread(written)))
+    return Table(
+        title="Tokens of a question",
+        columns=("method", "prompts", "prompts, read anew", "replies"),
+        rows=rows,
+        note="Mean · median · 95th percentile. Read anew: without what the model's server had "
+        "kept from earlier prompts.",
+    )
+
+
+def _unanswerable(groups: Groups) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, records in groups.items():
+        counts = (_count(records, result) for result in ("answered", "empty", "failed"))
+        rows.append((label, _share(records, "refused"), *counts))
+    return Table(
+        title="Questions that the database cannot answer",
+        columns=("method", "refused", "answered", "empty", "failed"),
+        rows=rows,
+        note="Answered: a value came back. Empty: the query ran and returned no value. Failed: "
+        "there was no query that runs. Only a refusal is right.",
+    )
+
+
+CAPTION = "Accuracy against seconds"
+
+
+def draw_accuracy(records: Sequence[Record], figure: "Figure") -> None:
+    """Accuracy with its interval against the median seconds, a point for each method and model.
+
+    Only of questions that can be answered, unless there are none.
+    """
+    asked = [record for record in records if _is_answerable(record)] or records
+    figure.set_size_inches(6.4, 4.2)
+    axis = figure.subplots()
+    for label, own in grouped(asked).items():
+        seconds, share = median(record.seconds for record in own), accuracy(own)
+        assert share is not None  # noqa: S101 (a group has records)
+        ends = [[share.value - share.low], [share.high - share.value]]
+        axis.errorbar(seconds, share.value, yerr=ends, fmt="o", capsize=3, label=label)
+    axis.set_xlabel("seconds a question (median)")
+    axis.set_ylabel("accuracy with 95 % interval")
+    axis.set_xlim(left=0)
+    axis.set_ylim(0, 1)
+    axis.legend(fontsize=8)

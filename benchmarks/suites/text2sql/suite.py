@@ -1,0 +1,29 @@
+"""The suite as the report sees it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from benchmarks.record import Record
+from benchmarks.suite import Suite, register
+from benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
+from benchmarks.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME = "text2sql"
+
+
+@register(NAME)
+class TextToSql(Suite):
+    """Each mode of writing queries is a method, each part of the question set a scenario."""
+
+    caption = CAPTION
+
+    def tables(self, records: Sequence[Record]) -> list[Table]:
+        """Results, cost of the prompts, questions that cannot be answered, confidence."""
+        return query_tables(records)
+
+    def draw(self, records: Sequence[Record], figure: "Figure") -> None:
+        """Accuracy against seconds, a point for each mode and model."""
+        draw_accuracy(records, figure)

@@ -1,0 +1,270 @@
+"""Coverage against error, and the calibrated threshold."""
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from records import record
+from scipy import stats
+from typer.testing import CliRunner, Result
+
+from apps.bench import app
+from benchmarks.abstention import (
+    Calibration,
+    Point,
+    calibrate,
+    calibrated,
+    curve,
+    draw,
+    halves,
+    points_of,
+    standing,
+    upper_limit,
+)
+from benchmarks.record import Record, Score
+from benchmarks.store import ResultFile
+from planweave import PlanweaveError
+
+
+def point(
+    number: int,
+    confidence: float,
+    right: bool = True,
+    *,
+    answerable: bool = True,
+    answered: bool = True,
+) -> Point:
+    return Point(
+        question=f"q{number}",
+        confidence=confidence,
+        answerable=answerable,
+        answered=answered,
+        right=right and answerable and answered,
+    )
+
+
+@given(st.integers(1, 300), st.data(), st.sampled_from((0.5, 0.9, 0.95, 0.99)))
+def test_the_limit_is_that_of_clopper_and_pearson(
+    n: int, data: st.DataObject, confidence: float
+) -> None:
+    wrong = data.draw(st.integers(0, n))
+    exact = 1.0 if wrong == n else float(stats.beta.ppf(confidence, wrong + 1, n - wrong))
+    assert upper_limit(wrong, n, confidence) == pytest.approx(exact, abs=1e-9)
+
+
+def test_without_answers_nothing_is_known() -> None:
+    assert upper_limit(0, 0) == 1
+    assert calibrated([]) is None
+    assert calibrated([point(n, 0.9, answered=False) for n in range(99)]) is None
+
+
+BY_HAND = [
+    point(1, 0.9),
+    point(2, 0.8),
+    point(3, 0.8, right=False),
+    point(4, 0.4),
+    point(5, 0.0, answered=False),
+    point(6, 0.85, answerable=False),
+    point(7, 0.3, answerable=False),
+    point(8, 0.0, answerable=False, answered=False),
+]
+
+
+def test_a_standing_by_hand() -> None:
+    there = standing(BY_HAND, 0.8)
+    assert (there.given, there.wrong) == (4, 2)
+    assert there.coverage
+    assert there.error
+    assert there.refused
+    assert (there.coverage.value, there.coverage.n) == (0.6, 5)
+    assert (there.error.value, there.error.n) == (0.5, 4)
+    assert there.refused.value == pytest.approx(2 / 3)
+    assert there.refused.n == 3
+    nothing = standing(BY_HAND, 0.95)
+    assert (nothing.given, nothing.error) == (0, None)
+
+
+def test_a_curve_by_hand() -> None:
+    assert [(s.threshold, s.given, s.wrong) for s in curve(BY_HAND)] == [
+        (0.9, 1, 0),
+        (0.85, 2, 1),
+        (0.8, 4, 2),
+        (0.4, 5, 2),
+        (0.3, 6, 3),
+    ]
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.booleans(), st.booleans())))
+def test_a_lower_threshold_covers_more(drawn: Sequence[tuple[float, bool, bool, bool]]) -> None:
+    points = [
+        point(n, confidence, right, answerable=answerable, answered=answered)
+        for n, (confidence, right, answerable, answered) in enumerate(drawn)
+    ]
+    steps = curve(points)
+    shares = [step.coverage.value for step in steps if step.coverage]
+    assert shares == sorted(shares)
+    assert [step.given for step in steps] == sorted(step.given for step in steps)
+    if steps:
+        assert steps[-1].given == sum(p.answered for p in points)
+
+
+def ladder(*wrong: int, number: int = 200) -> list[Point]:
+    """Confidences from high to low, with these places wrong."""
+    return [point(n, 1 - n / number, n not in wrong) for n in range(number)]
+
+
+def test_the_threshold_is_the_smallest_that_holds() -> None:
+    assert calibrated(ladder()) == pytest.approx(1 / 200)  # nothing is wrong: all are answered
+    bad = ladder(*range(100, 200))
+    found = calibrated(bad, target=0.1)
+    assert found is not None
+    there = standing(bad, found)
+    assert there.limit(0.95) <= 0.1
+    [below] = [s for s in curve(bad) if s.given == there.given + 1]
+    assert below.limit(0.95) > 0.1
+    assert 100 < there.given < 110
+
+
+def test_the_first_threshold_bears_a_wrong_answer() -> None:
+    few = ladder(3)
+    assert calibrated(few, spare=0) is None  # 29 answers pass with none wrong, and one is
+    assert calibrated(few, spare=1) == pytest.approx(1 / 200)
+    assert calibrated(ladder(0, 1, 2, 3, 4, 5)) is None
+    assert calibrated(ladder()[:28]) is None  # too few to show that 10 % is held
+    assert calibrated(ladder()[:46]) is not None
+
+
+def test_a_failure_ends_the_search() -> None:
+    """What passes by luck further down is not taken."""
+    early = ladder(*range(80, 100), number=1000)
+    found = calibrated(early, target=0.1)
+    assert found is not None
+    assert 80 < standing(early, found).given < 100
+    assert any(s.limit(0.95) <= 0.1 for s in curve(early) if s.given > 500)
+
+
+def test_the_target_is_held_as_often_as_promised() -> None:
+    """On drawn worlds whose true error is known the threshold exceeds the target in few."""
+    rng, exceeded, worlds, found = random.Random(5), 0, 300, 0
+    for _ in range(worlds):
+        points = [
+            point(n, confidence, rng.random() > _true_error(confidence))
+            for n in range(150)
+            if (confidence := round(rng.random(), 2)) >= 0
+        ]
+        threshold = calibrated(points, target=0.1, confidence=0.9)
+        if threshold is None:
+            continue
+        found += 1
+        above = [_true_error(p.confidence) for p in points if p.confidence >= threshold]
+        exceeded += sum(above) / len(above) > 0.1
+    assert found > worlds / 2
+    assert exceeded / worlds <= 0.1
+
+
+def _true_error(confidence: float) -> float:
+    return max(0.0, 0.5 - 0.6 * confidence)
+
+
+def test_halves_share_no_question_and_are_drawn_by_seed() -> None:
+    points = ladder()
+    first, second = halves(points, 1)
+    assert len(first) == len(second) == 100
+    assert {p.question for p in first} | {p.question for p in second} == {
+        p.question for p in points
+    }
+    assert halves(points[::-1], 1) == (first, second)
+    assert halves(points, 2)[0] != first
+
+
+def run_of(name: str, result: str, confidence: float | None, *, answerable: bool = True) -> Record:
+    right = result == ("right" if answerable else "refused")
+    details = {"result": result, "answerable": answerable, "confidence": confidence}
+    score = Score.model_validate(
+        {"value": float(right), "answer": "x", "explanation": "", "details": details}
+    )
+    return record(name, "guided", key=name, suite="text2sql", score=score, database="")
+
+
+def test_points_of_records() -> None:
+    runs = [
+        run_of("a", "right", 0.9),
+        run_of("b", "wrong", 0.5),
+        run_of("c", "failed", 0.4),
+        run_of("d", "refused", None),
+        run_of("e", "right", None),  # a method without confidences says nothing here
+        run_of("f", "answered", 0.7, answerable=False),
+        run_of("g", "empty", 0.2, answerable=False),
+        run_of("h", "refused", None, answerable=False),
+    ]
+    found = {p.question: p for p in points_of(runs)}
+    assert {name: p.answered for name, p in found.items()} == {
+        "a": True,
+        "b": True,
+        "c": False,
+        "d": False,
+        "f": True,
+        "g": True,
+        "h": False,
+    }
+    assert [name for name, p in found.items() if p.right] == ["a"]
+    assert not found["f"].answerable
+    crashed = run_of("z", "failed", None).model_copy(update={"error": "x"})
+    assert not points_of([crashed])[0].answered
+
+
+def test_the_plot_shows_curve_and_threshold() -> None:
+    points = ladder(*range(100, 200))
+    found = {"m": calibrate(points, target=0.2, confidence=0.9, seed=1)}
+    figure = Figure()
+    draw({"m": points}, found, 0.2, figure)
+    [axis] = figure.axes
+    line, spot, target = axis.lines
+    assert np.asarray(line.get_xdata()).tolist() == [n / 200 for n in range(1, 201)]
+    measured = found["m"].measured
+    assert measured
+    assert measured.error
+    assert np.asarray(spot.get_ydata()).tolist() == [measured.error.value]
+    assert np.asarray(target.get_ydata()).tolist() == [0.2, 0.2]
+    draw({"m": points}, {"m": Calibration(None, 5, None)}, 0.2, Figure())
+
+
+def bench(*words: object) -> Result:
+    done = CliRunner().invoke(app, ["abstention", *map(str, words)])
+    if done.exception and not isinstance(done.exception, PlanweaveError):
+        raise done.exception
+    return done
+
+
+def test_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    results = ResultFile(path, print)
+    for number in range(120):
+        results.append(run_of(f"a{number}", "right", 0.9))
+        results.append(run_of(f"b{number}", "wrong", 0.2))
+        results.append(run_of(f"u{number}", "answered", 0.1, answerable=False))
+    results.close()
+    done = json.loads(bench(path, "--out", tmp_path / "out", "--json").stdout)
+    threshold, steps = done["tables"]
+    [row] = threshold["rows"]
+    assert (row[0], row[1], row[2]) == ("guided", 0.9, 180)
+    assert 0.4 < row[3]["value"] < 0.6
+    assert (row[4]["value"], row[6]["value"]) == (0.0, 1.0)
+    assert [step[1] for step in steps["rows"]] == [0.9, 0.2, 0.1]
+    assert steps["rows"][-1][5]["value"] == pytest.approx(2 / 3)
+    assert (tmp_path / "out" / "abstention.png").read_bytes().startswith(b"\x89PNG")
+    assert "Calibrated threshold" in (tmp_path / "out" / "abstention.md").read_text("utf-8")
+
+
+def test_results_without_a_confidence(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    results = ResultFile(path, print)
+    results.append(run_of("a", "right", None))
+    results.close()
+    assert "No result in these files has a confidence" in str(bench(path).exception)

@@ -1,0 +1,184 @@
+"""The shop suite: perfect and wrong queries, verdicts, the command."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from records import record
+from scripted import Prompt, Reply, act, decide, keep, plan, register
+from typer.testing import CliRunner, Result
+
+from apps.bench import app
+from benchmarks.metrics import Rate
+from benchmarks.record import Record, Score
+from benchmarks.store import read
+from benchmarks.suites.shop import choose, samples
+from benchmarks.suites.shop.suite import Judge, is_same
+from benchmarks.suites.shop.tables import shop_tables, verdict, vouched_for
+from memory import Answer, Context
+from planweave import PlanweaveError
+from simulators.shops import DOMAINS, Decision
+from tools.connect import open_database
+
+SEED = 4
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def bench(*words: object) -> Result:
+    done = CliRunner().invoke(app, ["shop", *map(str, words)])
+    if done.exception and not isinstance(done.exception, PlanweaveError):
+        raise done.exception
+    return done
+
+
+def perfect(decision: Decision) -> str:
+    return decision.query
+
+
+def turned_round(decision: Decision) -> str:
+    """The query that finds the worst candidate."""
+    head, last = decision.query.rsplit(" LIMIT 1", 1)
+    return f"{head.removesuffix(' DESC')}{'' if head.endswith(' DESC') else ' DESC'} LIMIT 1{last}"
+
+
+def analyst(query: Callable[[Decision], str], only: tuple[str, ...] = DOMAINS) -> str:
+    """A model that asks this query and decides for what it returns."""
+    decisions = [asked.decision for asked in choose(only, SEED, None)]
+
+    def reply(prompt: Prompt) -> Reply:
+        asked = next(d for d in decisions if d.text in prompt.messages[0].text)
+        if prompt.task == "plan":
+            return plan("Ask the database.")
+        if prompt.task == "judge":
+            return keep()
+        if prompt.task == "decide":
+            [found, *_] = re.findall(r"^Fact \[1\]: .*\n(.+)$", prompt.text, re.MULTILINE)
+            return decide(found, 1)
+        if "Fact [1]" in prompt.messages[1].text and "- finish" in prompt.messages[1].text:
+            return act("finish")
+        return act("sql", query(asked))
+
+    return register(reply)
+
+
+@pytest.mark.parametrize(("query", "share"), [(perfect, 1.0), (turned_round, 0.0)])
+def test_queries_and_what_they_are_worth(
+    query: Callable[[Decision], str], share: float, tmp_path: Path
+) -> None:
+    words = ("--method", "single_rag", "--seed", SEED, "--out", tmp_path / "out", "--json")
+    done = json.loads(bench("--model", analyst(query), *words).stdout)
+    tables = {table["title"]: table for table in done["tables"]}
+    [row] = tables["Decisions and what the check says of them"]["rows"]
+    assert row[1]["value"] == share
+    assert row[1]["n"] == 48
+    assert row[2]["value"] + row[3]["value"] == 1 - share
+    assert row[4]["value"] == 0
+    assert [shop[1]["value"] for shop in tables["Right, by shop"]["rows"]] == [share] * 8
+
+
+def test_any_method_can_be_asked_and_a_run_goes_on(tmp_path: Path) -> None:
+    model = analyst(perfect, ("loans", "sales"))
+    words = ("--shop", "sales,loans", "--model", model, "--seed", SEED, "--out", tmp_path / "out")
+    first = bench(*words, "--method", "planrag", "--limit", 2)
+    assert "0 done before, 2 to do" in first.output
+    more = bench(*words, "--method", "planrag,single_rag", "--limit", 3)
+    assert "2 done before, 4 to do" in more.output
+    [path] = (tmp_path / "out").glob("*.jsonl")
+    records = read(path).records.values()
+    assert {r.method for r in records} == {"planrag", "single_rag"}
+    assert all(r.score.value == 1 and r.seconds > 0 and r.calls for r in records)
+    assert bench("--shop", "bakery", "--model", model).exception
+
+
+def test_samples_hold_the_rules_and_candidates(tmp_path: Path) -> None:
+    asked = choose(DOMAINS, SEED, None)
+    made = samples(asked, methods=["single_rag"], settings=Context(), folder=tmp_path)
+    by_id = {one.id: one for one in asked}
+    assert len({sample.key for sample in made}) == len(made) == len(asked)
+    for sample in made:
+        one = by_id[sample.question]
+        assert sample.context.rules == one.shop.rules
+        assert bool(sample.context.candidates) == bool(one.decision.candidates)
+        best = one.decision.best
+        assert not sample.context.candidates or best in sample.context.candidates
+        assert open_database(str(sample.context.database)).schema().entities
+    others = samples(
+        choose(DOMAINS, 5, None), methods=["single_rag"], settings=Context(), folder=tmp_path
+    )
+    assert not {s.key for s in others} & {s.key for s in made}
+    assert len([*tmp_path.glob("*.sql")]) == 2 * len(DOMAINS)
+    assert choose(DOMAINS, SEED, 7) == choose(DOMAINS, SEED, 20)[:7]
+
+
+DECISION = Decision(name="d", text="?", values={"Ann": 3, "Bob": 2, "Cy": 1}, query="")
+
+
+@pytest.mark.parametrize(
+    ("said", "result"),
+    [
+        ("Ann", "right"),
+        (" ann.", "right"),
+        ("Bob", "wrong"),
+        ("Ann or Bob", "wrong"),
+        ("", "undecided"),
+        (None, "undecided"),
+    ],
+)
+def test_a_decision_is_judged(said: str | None, result: str) -> None:
+    score = Judge(DECISION)(Answer(decision=said, why="", facts=[], unknown=""))
+    assert score.details["result"] == result
+    assert score.value == float(result == "right")
+    assert Judge(DECISION)(None).details["result"] == "undecided"
+
+
+def test_an_id_may_have_words_around_it() -> None:
+    assert is_same("delivery 17", "17")
+    assert not is_same("17 or 18", "17")
+    assert not is_same("117", "17")
+    assert Judge(replace(DECISION, values={"17": 2, "1": 1, "3": 0}))(
+        Answer(decision="Delivery no. 17", why="", facts=[], unknown="")
+    ).value
+
+
+def run_of(result: str, *supported: bool, error: str = "") -> Record:
+    claims = [{"text": "t", "facts": [1], "supported": s, "reason": ""} for s in supported]
+    details = {"result": result, "best": "Ann", "decision": "d"}
+    score = Score.model_validate(
+        {"value": float(result == "right"), "answer": "x", "explanation": "", "details": details}
+    )
+    name = f"{result}-{supported}-{error}"
+    return record(
+        name, "single_rag", key=name, suite="shop", score=score, claims=claims, error=error
+    )
+
+
+RUNS = [
+    (run_of("right", True), "right"),
+    (run_of("right", False), "right"),
+    (run_of("wrong", True, True), "vouched"),
+    (run_of("wrong", True, False), "flagged"),
+    (run_of("wrong"), "flagged"),
+    (run_of("undecided", True), "undecided"),
+    (run_of("wrong", True, error="ValueError: x"), "undecided"),
+]
+
+
+@pytest.mark.parametrize(("run", "expected"), RUNS)
+def test_the_verdict_on_a_run(run: Record, expected: str) -> None:
+    assert verdict(run) == expected
+
+
+def test_the_table_of_verdicts() -> None:
+    [table, *_] = shop_tables([run for run, _ in RUNS])
+    [row] = table.rows
+    counts = [round(cell.value * 7) for cell in row if isinstance(cell, Rate)]
+    assert counts == [2, 1, 2, 2]
+    assert row[-1] == 1
+    assert not vouched_for(RUNS[4][0])

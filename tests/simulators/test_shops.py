@@ -1,0 +1,133 @@
+"""Generated shops: truths are unique, follow from the rows, and change with the seed."""
+
+import re
+import sqlite3
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from planweave import BadInput
+from simulators.shops import DOMAINS, Decision, Shop, shop
+from simulators.shops.shop import generate, mean, total
+from tools.sql import open_sql
+
+SEEDS = range(1, 21)
+
+
+def loaded(made: Shop) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.executescript(made.sql)
+    return connection
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_truths_are_unique_and_agree_with_a_query(name: str) -> None:
+    """The rules carried out on the rows in Python, and by SQL in the database, give the same."""
+    for seed in SEEDS:
+        made = shop(name, seed)
+        database = loaded(made)
+        assert len(made.decisions) >= 5
+        for decision in made.decisions:
+            where = f"{name} {seed} {decision.name}"
+            assert decision.clear, where
+            rows = database.execute(decision.query).fetchall()
+            assert [str(row[0]) for row in rows] == [decision.best], where
+            if not decision.candidates:
+                continue
+            listed = [row[0] for row in database.execute(decision.candidates)]
+            assert len(listed) == len(set(listed)), where
+            assert set(decision.values) <= set(listed), where
+            if decision.smallest:  # a candidate without a row would be smaller still
+                assert set(decision.values) == set(listed), where
+
+
+def test_there_are_at_least_forty_decisions_on_eight_shops() -> None:
+    shops = [shop(name, 1) for name in DOMAINS]
+    assert len(shops) == 8
+    assert sum(len(made.decisions) for made in shops) >= 40
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_a_seed_gives_one_shop_and_another_seed_another(name: str) -> None:
+    assert shop(name, 1).sql == shop(name, 1).sql
+    several = [shop(name, seed) for seed in SEEDS]
+    assert len({made.sql for made in several}) == len(SEEDS)
+    assert len({made.rules for made in several}) > 10  # the present differs
+    for place in range(len(several[0].decisions)):
+        asked = [made.decisions[place] for made in several]
+        assert len({decision.best for decision in asked}) > 1
+        assert len({re.sub(r"\d", "", decision.text) for decision in asked}) > 1
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_a_shop_is_an_ordinary_database(name: str, tmp_path: Path) -> None:
+    made = shop(name, 3)
+    path = tmp_path / "shop.sql"
+    path.write_text(made.sql, encoding="utf-8")
+    schema = open_sql(path).schema()
+    fields = [field for entity in schema.entities for field in entity.fields]
+    assert any(field.references for field in fields)
+    assert any(field.type == "DATE" for field in fields)
+    missing = [
+        row for table in made.tables for row in table.rows if any(value is None for value in row)
+    ]
+    assert missing
+    for decision in made.decisions:
+        assert open_sql(path).run(decision.query).rows == ((_typed(decision.best),),)
+
+
+def _typed(text: str) -> str | int:
+    return int(text) if text.isdecimal() else text
+
+
+DECISION = Decision(name="d", text="?", values={"a": 3, "b": 2, "c": 1}, query="")
+
+
+@pytest.mark.parametrize(
+    ("values", "clear"),
+    [
+        ({"a": 3, "b": 2, "c": 1}, True),
+        ({"a": 3, "b": 3, "c": 1}, False),
+        ({"a": 100, "b": 99, "c": 1}, False),
+        ({"a": 3, "b": 2}, False),
+        ({"a": -1, "b": -2, "c": -3}, True),
+        ({"a": 0, "b": 0, "c": -3}, False),
+    ],
+)
+def test_a_clear_decision(values: dict[str, float], clear: bool) -> None:
+    assert replace(DECISION, values=values).clear is clear
+
+
+def test_the_smallest_can_be_best() -> None:
+    assert DECISION.best == "a"
+    assert replace(DECISION, smallest=True).best == "c"
+
+
+def test_a_shop_without_clear_decisions_is_refused() -> None:
+    tied = replace(DECISION, values={"a": 1, "b": 1, "c": 1})
+
+    def build(rng: Random) -> Shop:
+        return Shop(name="s", rules="", tables=(), decisions=(tied,))
+
+    with pytest.raises(BadInput, match="No shop 's' with clear decisions"):
+        generate("s", build, 1)
+    with pytest.raises(BadInput, match="no shop 'bakery'"):
+        shop("bakery", 1)
+
+
+def test_sums_and_means() -> None:
+    assert total([("a", 1.0), ("b", 2.0), ("a", 3.0)]) == {"a": 4.0, "b": 2.0}
+    assert mean([("a", 1.0), ("b", 2.0), ("a", 3.0)]) == {"a": 2.0, "b": 2.0}
+
+
+def test_values_are_written_for_sql() -> None:
+    made = shop("deliveries", 2)
+    delivery = made.tables[-1].rows[0]
+    assert isinstance(delivery[4], date)
+    assert f"'{delivery[4].isoformat()}'" in made.sql
+    assert "delivered DATE,\n" in made.sql
+    assert "supplier_id INTEGER NOT NULL REFERENCES suppliers (id)" in made.sql
