@@ -67,7 +67,7 @@ def _filled(path: Path, question: str, context: Context) -> list[str]:
 
     def look_up(tool: str, query: str) -> Sequence[str]:
         url = context.database if tool == "sql" else context.graph
-        limits = Limits(seconds=context.query_seconds, rows=_LOOKED_UP)
+        limits = Limits(seconds=context.query_seconds, rows=_LOOKED_UP, owner=context.owner)
         return open_database(url or "").run(query, limits).texts
 
     return list(for_question(path.instructions, question, look_up) or ())

@@ -61,6 +61,7 @@ def limits(context: Context) -> Limits:
         seconds=context.query_seconds,
         rows=context.query_rows,
         characters=context.observation_characters,
+        owner=context.owner,
     )
 
 

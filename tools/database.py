@@ -45,11 +45,12 @@ class QueryFailed(PlanweaveError):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Bounds on one query."""
+    """Bounds on one query; ``owner`` is whose share of what is shared it uses."""
 
     seconds: float = 10.0
     rows: int = 50
     characters: int = 4_000
+    owner: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

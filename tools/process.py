@@ -13,12 +13,22 @@ import threading
 import weakref
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
 from queue import SimpleQueue
 from threading import Event, Timer
 from types import MappingProxyType
 from typing import IO, Any, cast
 
 _ENDING = 0.35  # seconds it may take to free the memory of an ended process
+# The packages around the module, without what they import: that would double the start.
+_START = """
+import sys, types
+for name, folder in {packages!r}.items():
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = [folder]
+from {module} import main
+main()
+"""
 
 
 class ProcessEnded(Exception):
@@ -35,13 +45,21 @@ class HelperProcess:
     Args:
         module: Its ``main()`` is run; it speaks through a :class:`Channel`.
         environment: Variables that are set for it.
+        bare: Leave out what the packages around the module import. The module then imports what
+            it needs from where it is defined.
     """
 
-    def __init__(self, module: str, environment: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        module: str,
+        environment: Mapping[str, str] = MappingProxyType({}),
+        *,
+        bare: bool = False,
+    ) -> None:
         search = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         # -P: the working folder is searched for no module, whatever a stranger has put there.
         self._process = subprocess.Popen(  # noqa: S603 (our own interpreter, a module of ours)
-            (sys.executable, "-P", "-c", f"from {module} import main; main()"),
+            (sys.executable, "-P", "-c", _start(module, bare=bare)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -53,6 +71,12 @@ class HelperProcess:
         self._requests = cast("IO[str]", self._process.stdin)
         self._answers = cast("IO[str]", self._process.stdout)
         self.stop = weakref.finalize(self, _end, self._process)
+        self._is_asked = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it can be asked: it runs, and owes no answer."""
+        return self.stop.alive and not self._is_asked and self._process.poll() is None
 
     def ask(self, request: Mapping[str, object], seconds: float) -> dict[str, object]:
         """Send a request and wait for its answer, at most ``seconds``.
@@ -64,6 +88,7 @@ class HelperProcess:
         timer = Timer(max(seconds / 2, seconds - _ENDING), _kill_late, [self._process, late])
         timer.daemon = True
         timer.start()
+        self._is_asked = True
         try:
             self._requests.write(json.dumps(request) + "\n")
             self._requests.flush()
@@ -76,6 +101,7 @@ class HelperProcess:
         if late.is_set() or not line.endswith("\n"):
             self.stop()
             raise ProcessEnded(late=late.is_set())
+        self._is_asked = False
         answer: dict[str, object] = json.loads(line)
         return answer
 
@@ -104,6 +130,25 @@ class Channel:
         for line in sys.stdin:
             self._requests.put(line)
         os._exit(0)
+
+
+def limit_memory(size: int) -> None:
+    """Let this process use at most ``size`` bytes of address space, and write no core file."""
+    try:
+        import resource
+    except ImportError:  # not offered by Windows: there only time is limited
+        return
+    with suppress(ValueError, OSError):  # a stricter limit holds already
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+def _start(module: str, *, bare: bool) -> str:
+    """The program that a helper process runs."""
+    parts = module.split(".")[:-1] if bare else []
+    names = [".".join(parts[: number + 1]) for number in range(len(parts))]
+    packages = {name: next(iter(import_module(name).__path__)) for name in names}
+    return _START.format(packages=packages, module=module)
 
 
 def _kill(process: "subprocess.Popen[str]") -> None:

@@ -1,10 +1,12 @@
 """The application: storage, worker, doors and routes put together."""
 
+import asyncio
 import logging
 import os
 import signal
 import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from types import FrameType
 from typing import Any
@@ -48,6 +50,9 @@ def create_app() -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        # Enough threads that those who wait for a slow query leave some to the others.
+        threads = ThreadPoolExecutor(2 * settings.jobs, thread_name_prefix="runs")
+        asyncio.get_running_loop().set_default_executor(threads)
         async with open_storage(settings.database()) as storage:
             engine = Engine(storage, settings, door.limits)
             app.state.engine = engine

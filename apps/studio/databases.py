@@ -56,7 +56,10 @@ class Databases:
         database = await self._opened(request, queried)
         context = self._access.service().context
         limits = Limits(
-            seconds=context.query_seconds, rows=context.query_rows, characters=_CHARACTERS
+            seconds=context.query_seconds,
+            rows=context.query_rows,
+            characters=_CHARACTERS,
+            owner=self._access.owner(request) or "",
         )
         result = await run_in_threadpool(database.run, queried.query, limits)
         return JSONResponse(

@@ -3,8 +3,10 @@
 import re
 import sqlite3
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -526,3 +528,77 @@ def test_script_and_file_agree(shop: SqlDatabase, tmp_path: Path) -> None:
     script = open_sql(path)
     assert script.schema() == shop.schema()
     script.close()
+
+
+@pytest.mark.server
+def test_postgresql_cuts_long_values_itself(postgresql_shop: SqlDatabase) -> None:
+    """What arrives is bounded, whatever the type, and short values keep theirs."""
+    backend = postgresql_shop._backend
+    limits = Limits(characters=100, rows=5)
+    long = [
+        "SELECT string_agg(repeat('x', 1000), '') FROM generate_series(1, 1000)",
+        "SELECT json_agg(g) FROM generate_series(1, 100000) g",
+        "SELECT array_agg(g) FROM generate_series(1, 100000) g",
+        "SELECT jsonb_agg(g)::text::bytea FROM generate_series(1, 100000) g",
+        "SELECT row(g, repeat('y', 100000)) FROM generate_series(1, 3) g",
+    ]
+    with tracing():
+        for query in long:
+            assert len(str(backend.run(query, limits).rows)) < 1_000
+    short = backend.run(
+        "SELECT 1, 1.5, 'a', NULL::text, '{1,2}'::int[], '{\"k\": [1]}'::jsonb, 'ab'::bytea, "
+        "'x'::varchar(3), 1 AS a, 2 AS a",
+        Limits(),
+    )
+    assert short.rows == [(1, 1.5, "a", None, [1, 2], {"k": [1]}, "<2 bytes>", "x", 1, 2)]
+    assert short.columns[-2:] == ("a", "a")
+
+
+@contextmanager
+def tracing() -> Iterator[None]:
+    """Python never holds more than a little of a result."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    "value",
+    [
+        "date 'infinity'",
+        "date '-infinity'",
+        "timestamp 'infinity'",
+        "timestamptz '-infinity'",
+        "date '4000-01-01 BC'",
+        "date '99999-01-01'",
+        "time '24:00'",
+        "timestamp '50000-01-01'",
+        "interval '170000000 years'",
+    ],
+)
+def test_dates_that_python_does_not_know(postgresql_shop: SqlDatabase, value: str) -> None:
+    wanted = postgresql_shop.run(f"SELECT CAST({value} AS text)").rows
+    assert postgresql_shop.run(f"SELECT {value}").rows == wanted
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://u:p@127.0.0.1:1/d?ssl_ca=/nowhere/ca.pem",
+        "mysql://u:p@127.0.0.1:1/d?no_such_option=1",
+        "mysql://u:p@127.0.0.1:1/d?read_timeout=soon",
+        "mysql://u:p@127.0.0.1:1/d?charset=klingon",
+        "postgresql://u:p@127.0.0.1:1/d?sslrootcert=/nowhere/ca.pem&sslmode=verify-full",
+        "postgresql://u:p@127.0.0.1:1/d?no_such_option=1",
+        "postgresql://u:p@127.0.0.1:1/d?connect_timeout=soon",
+    ],
+)
+def test_options_of_a_url_that_cannot_be_used(url: str) -> None:
+    with pytest.raises(DatabaseUnavailable) as caught:
+        open_sql(url)
+    assert "\n" not in caught.value.problem
+    assert "p@" not in caught.value.problem

@@ -310,12 +310,9 @@ def test_a_query_leaves_nothing_in_its_connection(postgresql_database: SqlDataba
     """A lock or setting that some query should get through ends with it."""
     backend = postgresql_database._backend
     read = "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory'"
-    with backend.execute("SELECT pg_advisory_lock(7), set_config('work_mem', '1MB', false)", 5):
-        pass
-    with backend.execute(read, 5) as cursor:
-        assert cursor.fetch(1) == [(0,)]
-    with backend.execute("SELECT current_setting('work_mem') = '1MB'", 5) as cursor:
-        assert cursor.fetch(1) == [(False,)]
+    backend.run("SELECT pg_advisory_lock(7), set_config('work_mem', '1MB', false)", Limits())
+    assert backend.run(read, Limits()).rows == [(0,)]
+    assert backend.run("SELECT current_setting('work_mem') = '1MB'", Limits()).rows == [(False,)]
 
 
 @pytest.mark.server

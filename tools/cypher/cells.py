@@ -1,10 +1,10 @@
 """Engine values as plain cells, cut to the limits of a result."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time
 
+from tools.cypher.own import ELEMENT_AS_TEXT, plain_map
 from tools.database import Cell
 
 _NODE = {"id", "labels", "properties"}
@@ -13,62 +13,43 @@ _PATH = {"nodes", "relationships"}
 _SHORTEST = 40
 
 
-@dataclass(frozen=True)
-class Plain:
-    """Converts values of the embedded engine: a node becomes its properties, a path a list.
+def plain(value: object) -> Cell:
+    """A value of the embedded engine: a node becomes its properties, a path a list."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, date | time):  # a datetime is a date
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return _map(value)
+    if isinstance(value, Iterable):
+        return [plain(item) for item in value]
+    return str(value)
 
-    Attributes:
-        virtual: Properties that the engine makes up.
-        real: By label or type, the virtual names that really are properties of it.
-        labels: All labels of the graph.
-    """
 
-    virtual: Sequence[str]
-    real: Mapping[str, Sequence[str]]
-    labels: Collection[str]
+def has_element_as_text(cell: Cell) -> bool:
+    """Whether a text holds what the engine makes of a node; it shows the engine's own number."""
+    if isinstance(cell, str):
+        return bool(ELEMENT_AS_TEXT.search(cell))
+    items = cell.values() if isinstance(cell, dict) else cell if isinstance(cell, list) else ()
+    return any(has_element_as_text(item) for item in items)
 
-    def cell(self, value: object) -> Cell:
-        """One value as a plain cell."""
-        if value is None or isinstance(value, bool | int | float | str):
-            return value
-        if isinstance(value, date | time):  # a datetime is a date
-            return value.isoformat()
-        if isinstance(value, Mapping):
-            return self._map(value)
-        if isinstance(value, Iterable):
-            return self._without_virtual([self.cell(item) for item in value])
+
+def _map(value: Mapping[str, object]) -> Cell:
+    keys = set(value)
+    if keys == _PATH:
+        return _path(value)
+    if keys in (_NODE, _RELATIONSHIP) and isinstance(value["properties"], Mapping):
+        return _map(value["properties"])
+    return {key: plain(item) for key, item in plain_map(value)}
+
+
+def _path(value: Mapping[str, object]) -> Cell:
+    """Node, relationship, node …, as they are passed."""
+    nodes, relationships = value["nodes"], value["relationships"]
+    if not isinstance(nodes, list) or not isinstance(relationships, list):
         return str(value)
-
-    def _map(self, value: Mapping[str, object]) -> Cell:
-        keys = set(value)
-        if keys == _PATH:
-            return self._path(value)
-        if keys in (_NODE, _RELATIONSHIP) and isinstance(value["properties"], Mapping):
-            labels = value.get("labels")
-            name = labels[0] if isinstance(labels, list) and labels else value.get("type")
-            return self._properties(value["properties"], name)
-        if keys >= set(self.virtual) and value["type"] in self.labels:
-            return self._properties(value, value["type"])  # what properties(n) gives
-        return {str(key): self.cell(item) for key, item in value.items()}
-
-    def _properties(self, properties: Mapping[str, object], name: object) -> Cell:
-        hidden = set(self.virtual) - set(self.real.get(str(name), ()))
-        return {str(k): self.cell(item) for k, item in properties.items() if k not in hidden}
-
-    def _path(self, value: Mapping[str, object]) -> Cell:
-        """Node, relationship, node …, as they are passed."""
-        nodes, relationships = value["nodes"], value["relationships"]
-        if not isinstance(nodes, list) or not isinstance(relationships, list):
-            return str(value)
-        steps = [item for pair in zip(nodes, relationships, strict=False) for item in pair]
-        return [self.cell(item) for item in [*steps, *nodes[len(relationships) :]]]
-
-    def _without_virtual(self, items: list[Cell]) -> list[Cell]:
-        """What ``keys(n)`` gives, without the names that no label has."""
-        if not all(name in items for name in self.virtual):
-            return items
-        known = {name for names in self.real.values() for name in names}
-        return [item for item in items if item not in self.virtual or item in known]
+    steps = [item for pair in zip(nodes, relationships, strict=False) for item in pair]
+    return [plain(item) for item in [*steps, *nodes[len(relationships) :]]]
 
 
 def cut(rows: Sequence[Sequence[Cell]], characters: int) -> list[list[Cell]]:

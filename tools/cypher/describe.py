@@ -1,6 +1,6 @@
 """A graph's schema, read by plain Cypher that every engine understands."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from tools.database import Cell, Entity, Field, Schema
@@ -15,7 +15,6 @@ _TYPES = ((bool, "BOOLEAN"), (int, "INTEGER"), (float, "FLOAT"), (str, "STRING")
 def describe(
     read: Read,
     language: str,
-    hidden: Callable[[str], Collection[str]] = lambda _: (),
     keys: Mapping[str, Sequence[str]] | None = None,
     scan: int = 100_000_000,
 ) -> Schema:
@@ -24,14 +23,13 @@ def describe(
     Args:
         read: Runs a query and returns its rows.
         language: What a model must write.
-        hidden: By label or type, properties that the engine makes up.
         keys: By label, the properties that identify a node.
         scan: At most so many nodes of a label and relationships are looked at for properties
             and directions.
     """
     return Schema(
         language=language,
-        entities=(*_nodes(read, hidden, keys or {}, scan), *_relationships(read, hidden, scan)),
+        entities=(*_nodes(read, keys or {}, scan), *_relationships(read, scan)),
     )
 
 
@@ -42,20 +40,17 @@ def quoted(name: str) -> str:
 
 def _nodes(
     read: Read,
-    hidden: Callable[[str], Collection[str]],
     keys: Mapping[str, Sequence[str]],
     scan: int,
 ) -> Iterator[Entity]:
     labels = read("MATCH (n) UNWIND labels(n) AS label RETURN label, count(*) ORDER BY label")
     for label, count in labels:
         name = str(label)
-        fields = _fields(read, f"(x:{quoted(name)})", hidden(name), keys.get(name, ()), scan)
+        fields = _fields(read, f"(x:{quoted(name)})", keys.get(name, ()), scan)
         yield Entity(name=name, kind="node", fields=fields, count=_integer(count))
 
 
-def _relationships(
-    read: Read, hidden: Callable[[str], Collection[str]], scan: int
-) -> Iterator[Entity]:
+def _relationships(read: Read, scan: int) -> Iterator[Entity]:
     pairs = read(
         f"MATCH (a)-[r]->(b) WITH a, r, b LIMIT {scan} UNWIND labels(a) AS source "
         "UNWIND labels(b) AS target RETURN DISTINCT type(r) AS name, source, target"
@@ -66,21 +61,19 @@ def _relationships(
         yield Entity(
             name=name,
             kind="relationship",
-            fields=_fields(read, f"()-[x:{quoted(name)}]->()", hidden(name), (), scan),
+            fields=_fields(read, f"()-[x:{quoted(name)}]->()", (), scan),
             count=_integer(count),
             start=tuple(sorted({str(row[1]) for row in ends})),
             end=tuple(sorted({str(row[2]) for row in ends})),
         )
 
 
-def _fields(
-    read: Read, pattern: str, hidden: Collection[str], keys: Sequence[str], scan: int
-) -> tuple[Field, ...]:
+def _fields(read: Read, pattern: str, keys: Sequence[str], scan: int) -> tuple[Field, ...]:
     rows = read(
         f"MATCH {pattern} WITH x LIMIT {scan} UNWIND keys(x) AS key WITH key, x[key] AS value "
         "WHERE value IS NOT NULL RETURN key, collect(DISTINCT value)[0..100] ORDER BY key"
     )
-    fields = [_field(str(key), values, keys) for key, values in rows if key not in hidden]
+    fields = [_field(str(key), values, keys) for key, values in rows]
     return tuple(sorted(fields, key=lambda one: (not one.key, one.name)))
 
 

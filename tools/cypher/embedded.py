@@ -9,8 +9,9 @@ from typing import cast
 from tools.cypher.describe import describe
 from tools.cypher.guard import guard
 from tools.cypher.hints import Names, hint
+from tools.cypher.own import rewritten
 from tools.cypher.process import Worker
-from tools.cypher.script import VIRTUAL
+from tools.cypher.tokens import tokenize
 from tools.database import (
     Cell,
     DatabaseUnavailable,
@@ -44,7 +45,6 @@ class EmbeddedCypher:
         self._path = path.resolve()
         self._lock = Lock()
         self._worker: Worker | None = Worker(self._path)
-        self._real = cast("dict[str, list[str]]", self._worker.found["real"])
         self._keys = cast("dict[str, list[str]]", self._worker.found["keys"])
         self._schema: Schema | None = None
 
@@ -54,7 +54,6 @@ class EmbeddedCypher:
             self._schema = describe(
                 lambda query: self._ask(query, _DESCRIBING)[1],
                 self.language,
-                self._hidden,
                 self._keys,
             )
         return self._schema
@@ -63,7 +62,7 @@ class EmbeddedCypher:
         """Run one read-only query; see :class:`tools.database.Database`."""
         statement, tokens = guard(query)
         names = Names(self.schema(), tokens)
-        names.check(VIRTUAL)
+        names.check()
         start = time.perf_counter()
         columns, rows, total = self._ask(statement, limits)
         seconds = time.perf_counter() - start
@@ -83,14 +82,11 @@ class EmbeddedCypher:
                 self._worker.stop()
             self._worker = None
 
-    def _hidden(self, name: str) -> set[str]:
-        return set(VIRTUAL) - set(self._real.get(name, ()))
-
     def _ask(
         self, query: str, limits: Limits
     ) -> tuple[Sequence[str], Sequence[Sequence[Cell]], int]:
         request = {
-            "query": query,
+            "query": rewritten(query, tokenize(query)),
             "seconds": float(limits.seconds),
             "rows": limits.rows,
             "characters": limits.characters,
@@ -122,4 +118,5 @@ def _failed(message: str) -> QueryFailed:
     lines = message.splitlines() or ["no reason given"]
     said = lines[0].removeprefix("Cypher ").rstrip(". ")
     mend = "Write [:TYPE*1..3] for repeated hops." if "Pattern parse error" in said else ""
+    mend = "Write one of its properties." if "is no text" in said else mend
     return QueryFailed(f"The engine rejects the query: {said}.", mend=mend)

@@ -1,6 +1,6 @@
 """Checks the names of a query against the schema, and says why a result may be empty."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -58,19 +58,16 @@ class Names:
         rebound = variable in self.patterns.rebound
         return [] if rebound else list(self._owners.get(variable, {}).values())
 
-    def check(self, virtual: Collection[str] = ()) -> None:
+    def check(self) -> None:
         """Raise for the first name that does not exist.
-
-        Args:
-            virtual: Properties that the engine makes up where a label has none of that name.
 
         Raises:
             QueryFailed: A label, type or property is unknown; ``mend`` names the nearest ones.
         """
-        for problem, mend in self.problems(virtual):
+        for problem, mend in self.problems():
             raise QueryFailed(problem, mend=mend)
 
-    def problems(self, virtual: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+    def problems(self) -> Iterator[tuple[str, str]]:
         """Every unknown name, as a sentence and its mend."""
         for element in self.patterns.elements.values():
             known = self.nodes if element.is_node else self.relationships
@@ -79,30 +76,17 @@ class Names:
                 if name not in known:
                     yield f"There is no {kind} {name}.", _nearest(name, known)
             for name, _ in element.properties:
-                yield from self._unknown(self.entities(element), name, element.variable, virtual)
+                yield from self._unknown(self.entities(element), name)
         for access in self.patterns.accesses:
             owners = self.owners(access.variable)
             if owners or access.property not in self.patterns.map_keys | _PARTS:
-                yield from self._unknown(owners, access.property, access.variable, virtual)
+                yield from self._unknown(owners, access.property)
 
-    def _unknown(
-        self, owners: Sequence[Entity], name: str, variable: str, virtual: Collection[str]
-    ) -> Iterator[tuple[str, str]]:
-        """Report a property that none of its possible owners has.
-
-        A virtual name must belong to all of them: the others would answer with a made-up value.
-        """
+    def _unknown(self, owners: Sequence[Entity], name: str) -> Iterator[tuple[str, str]]:
+        """Report a property that none of its possible owners has."""
         everything = [*self.nodes.values(), *self.relationships.values()]
         possible = owners or everything
-        having = [e for e in possible if name in {f.name for f in e.fields}]
-        if having and (name not in virtual or len(having) == len(possible)):
-            return
-        if having:
-            labels = " and ".join(e.name for e in having)
-            yield (
-                f"Only {labels} has the property {name}.",
-                f"Write the label, as in ({variable or 'x'}:{having[0].name}).",
-            )
+        if any(name == field.name for entity in possible for field in entity.fields):
             return
         who = " or ".join(e.name for e in owners)
         fields = dict.fromkeys(f.name for e in possible for f in e.fields)

@@ -12,7 +12,7 @@ class Worker(HelperProcess):
     """A process that holds one graph and answers one query at a time."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__("tools.cypher.worker", {"RUST_BACKTRACE": "0"})
+        super().__init__("tools.cypher.worker", {"RUST_BACKTRACE": "0"}, bare=True)
         try:
             self.found = self.ask({"path": str(path)}, _LOADING)
         except ProcessEnded as error:

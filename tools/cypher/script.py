@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
+from tools.cypher.own import own, rewritten, shown
+from tools.cypher.tokens import tokenize
 from tools.database import DatabaseUnavailable
 
 if TYPE_CHECKING:
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
 
 Scalar: TypeAlias = str | int | float | bool | None
 Properties: TypeAlias = dict[str, Scalar]
-
-VIRTUAL = ("id", "title", "type")
-"""Properties that the engine makes up for a node that has none of that name."""
 
 _NAME = r"[A-Za-z_]\w*"
 _VALUE = (
@@ -50,8 +49,6 @@ _PIECE = re.compile(
     r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|//[^\n]*|/\*.*?\*/|;""", re.DOTALL
 )
 _OUTWARD = re.compile(r"\b(?:LOAD\s+CSV|CALL)\b", re.IGNORECASE)
-_SETS = re.compile(r"\bSET\b", re.IGNORECASE)
-_LABELLED = re.compile(rf"((?::\s*`?{_NAME}`?\s*)+)(?:\{{([^{{}}]*)\}}|(\{{))?", re.ASCII)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
@@ -88,12 +85,10 @@ class Loaded:
 
     Attributes:
         statements: How many statements were carried out.
-        declared: By label or type, those virtual properties that the script really sets.
         keys: By label, the properties by which relationships find their ends.
     """
 
     statements: int = 0
-    declared: dict[str, list[str]] = field(default_factory=dict)
     keys: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -114,8 +109,6 @@ def load(text: str, engine: "KnowledgeGraph") -> Loaded:
         else:
             for statement in run:
                 _execute(statement, engine)
-    loaded.declared = _declared(statements)
-    _check_ids(statements, loaded, engine)
     return loaded
 
 
@@ -161,7 +154,7 @@ def _parse(line: int, text: str) -> _Statement:
 
 
 def _properties(text: str | None) -> Properties:
-    return {m["key"].strip("`"): _value(m["value"]) for m in _ENTRY.finditer(text or "")}
+    return {own(m["key"].strip("`")): _value(m["value"]) for m in _ENTRY.finditer(text or "")}
 
 
 def _value(literal: str) -> Scalar:
@@ -238,8 +231,8 @@ def _index(label: str, names: list[str], engine: "KnowledgeGraph", loaded: Loade
     """Without an index on the match keys, joining is quadratic."""
     known = loaded.keys.setdefault(label, [])
     for name in names:
-        if name not in known:
-            known.append(name)
+        if shown(name) not in known:
+            known.append(shown(name))
             engine.create_index(label, name)
 
 
@@ -258,7 +251,7 @@ def _execute(statement: _Statement, engine: "KnowledgeGraph") -> None:
     if _OUTWARD.search(_PIECE.sub("''", statement.text)):
         raise _failed(statement.line, "a script may not read files or call procedures")
     try:
-        _run(statement.text, engine)
+        _run(rewritten(statement.text, tokenize(statement.text)), engine)
     except Exception as error:  # as above
         raise _failed(statement.line, _first_line(error)) from error
     made = engine.last_mutation_stats or {}
@@ -273,61 +266,7 @@ def _failed(line: int, reason: str) -> DatabaseUnavailable:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).split("\n", 1)[0].rstrip(". ")
-
-
-def _declared(statements: Sequence[_Statement]) -> dict[str, list[str]]:
-    """By label or type, the virtual properties that the script sets itself."""
-    declared: dict[str, set[str]] = {}
-    for statement in statements:
-        if isinstance(statement, _Node):
-            declared.setdefault(statement.label, set()).update(statement.properties)
-        elif isinstance(statement, _Relationship):
-            declared.setdefault(statement.type, set()).update(statement.properties)
-        else:
-            for label, names in _given(statement.text):
-                declared.setdefault(label, set()).update(names)
-    return {
-        label: kept for label, names in declared.items() if (kept := sorted(names & set(VIRTUAL)))
-    }
-
-
-def _given(text: str) -> Iterator[tuple[str, set[str]]]:
-    """Labels and types in any statement, with the names of the properties that it may give them.
-
-    Those are the keys of the map behind a label. All names of the statement count where ``SET``
-    may give others, or where the map holds maps.
-    """
-    code = _PIECE.sub(lambda piece: piece[0] if piece[0][0] == "`" else "''", text)
-    every = set(re.findall(_NAME, code, re.ASCII))
-    for labels, keys, nested in _LABELLED.findall(code):
-        own = set(re.findall(rf"(?:^|,)\s*`?({_NAME})`?\s*:", keys, re.ASCII))
-        for label in re.findall(_NAME, labels, re.ASCII):
-            yield label, every if nested or _SETS.search(code) else own
-
-
-def _check_ids(statements: Sequence[_Statement], loaded: Loaded, engine: "KnowledgeGraph") -> None:
-    """The engine finds only one node per ``id`` of a label: refuse a graph that has two."""
-    for label, declared in loaded.declared.items():
-        if "id" not in declared:
-            continue
-        query = (
-            f"MATCH (n:`{label}`) WITH n.id AS id, count(*) AS n "
-            "WHERE id IS NOT NULL AND n > 1 RETURN id LIMIT 1"
-        )
-        for row in _run(query, engine):
-            lines = [
-                str(node.line)
-                for node in statements
-                if isinstance(node, _Node)
-                and node.label == label
-                and node.properties.get("id") == row["id"]
-            ]
-            where = f" (lines {' and '.join(lines[:2])})" if lines else ""
-            raise DatabaseUnavailable(
-                f"Two nodes {label} share the id {row['id']!r}{where}.",
-                mend="Give each its own id, or name the property otherwise.",
-            )
+    return shown(str(error).split("\n", 1)[0].rstrip(". "))
 
 
 def _run(

@@ -11,14 +11,14 @@ may be answered by ``{"error", "message"}``.
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from planweave import PlanweaveError
-from tools.cypher.cells import Plain, cut
-from tools.cypher.script import VIRTUAL, Loaded, load
-from tools.process import Channel
+from tools.cypher.cells import cut, has_element_as_text, plain
+from tools.cypher.own import shown
+from tools.cypher.script import load
+from tools.process import Channel, limit_memory
 
 if TYPE_CHECKING:
     import kglite
@@ -39,24 +39,14 @@ class Request(TypedDict):
 def main() -> None:
     """Serve one graph until standard input ends."""
     channel = Channel()
-    _limit_memory()
-    graph, loaded, answer = _open(channel.receive()["path"])
+    limit_memory(_MEMORY)
+    graph, answer = _open(channel.receive()["path"])
     channel.send(answer)
     while graph is not None:
-        channel.send(_run(graph, loaded, cast("Request", channel.receive())))
+        channel.send(_run(graph, cast("Request", channel.receive())))
 
 
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # not offered by Windows: there only time is limited
-        return
-    with suppress(ValueError, OSError):  # a stricter limit holds already
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-
-
-def _open(path: str) -> "tuple[kglite.FrozenGraph | None, Loaded, dict[str, object]]":
+def _open(path: str) -> "tuple[kglite.FrozenGraph | None, dict[str, object]]":
     import kglite
 
     kglite.set_query_warning_policy("silent")
@@ -64,15 +54,14 @@ def _open(path: str) -> "tuple[kglite.FrozenGraph | None, Loaded, dict[str, obje
     try:
         loaded = load(Path(path).read_text(encoding="utf-8"), graph)
     except PlanweaveError as error:
-        return None, Loaded(), {"error": "script", "message": error.problem, "mend": error.mend}
+        return None, {"error": "script", "message": error.problem, "mend": error.mend}
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        return None, Loaded(), {"error": "script", "message": f"{path} cannot be read: {reason}."}
-    found: dict[str, object] = {"real": loaded.declared, "keys": loaded.keys}
-    return graph.freeze(), loaded, found
+        return None, {"error": "script", "message": f"{path} cannot be read: {reason}."}
+    return graph.freeze(), {"keys": loaded.keys}
 
 
-def _run(graph: "kglite.FrozenGraph", loaded: Loaded, request: Request) -> dict[str, object]:
+def _run(graph: "kglite.FrozenGraph", request: Request) -> dict[str, object]:
     import kglite
 
     seconds = request["seconds"]
@@ -89,8 +78,10 @@ def _run(graph: "kglite.FrozenGraph", loaded: Loaded, request: Request) -> dict[
     except MemoryError:
         os._exit(1)
     except Exception as error:  # the engine's errors share no other base class
-        return {"error": "failed", "message": str(error)}
-    plain = Plain(VIRTUAL, loaded.declared, graph.node_types)
-    rows = [[plain.cell(one[name]) for name in columns] for one in records]
+        return {"error": "failed", "message": shown(str(error))}
+    rows = [[plain(one[name]) for name in columns] for one in records]
+    if any(has_element_as_text(cell) for row in rows for cell in row):
+        return {"error": "failed", "message": "A node or relationship is no text"}
     total = (view.diagnostics or {}).get("total_rows") or len(rows)
-    return {"columns": list(columns), "rows": cut(rows, request["characters"]), "total": total}
+    kept = cut(rows, request["characters"])
+    return {"columns": [shown(name) for name in columns], "rows": kept, "total": total}

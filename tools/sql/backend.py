@@ -1,9 +1,12 @@
 """What differs between the engines, behind one small contract."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from tools.database import Cell, Limits
+from tools.sql.values import to_cell
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -11,6 +14,15 @@ if TYPE_CHECKING:
 Row: TypeAlias = tuple[object, ...]
 COUNTED_ROWS = 10_000
 """Rows beyond the limit are counted up to here; past it the total stays unknown."""
+_COUNTING_SECONDS = 1.0
+
+
+class Fetched(NamedTuple):
+    """What a query gave: rows cut to the limits, and how many there are if that is known."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    total: int | None
 
 
 class Cursor(Protocol):
@@ -20,7 +32,7 @@ class Cursor(Protocol):
     def columns(self) -> tuple[str, ...]:
         """Column names of the result."""
 
-    def fetch(self, count: int) -> list[Row]:
+    def fetch(self, count: int) -> Iterable[Row]:
         """The next ``count`` rows, or fewer at the end."""
 
     def skip(self, count: int, seconds: float) -> int | None:
@@ -38,8 +50,12 @@ class Backend(Protocol):
     """SQL that makes a role which may only read the database ``{database}``."""
     engine: "Engine"
 
-    def execute(self, text: str, seconds: float) -> AbstractContextManager[Cursor]:
-        """Run ``text`` in a read-only transaction that the engine ends after ``seconds``."""
+    def run(self, text: str, limits: Limits) -> Fetched:
+        """Run ``text`` so that it only reads, inside ``limits``.
+
+        Raises:
+            QueryTimeout: It was stopped from outside of the engine.
+        """
 
     def powers(self) -> tuple[str, ...]:
         """What the role of the connection may do beyond reading, each as a short clause."""
@@ -52,6 +68,44 @@ class Backend(Protocol):
 
     def is_disconnect(self, error: Exception) -> bool:
         """Whether the connection is gone."""
+
+
+class CursorBackend:
+    """A backend that is read through a cursor in this process."""
+
+    def execute(self, text: str, limits: Limits) -> AbstractContextManager[Cursor]:
+        """Run ``text`` in a read-only transaction that the engine ends when its time is over."""
+        raise NotImplementedError
+
+    def is_timeout(self, error: Exception) -> bool:
+        """See :class:`Backend`."""
+        raise NotImplementedError
+
+    def run(self, text: str, limits: Limits) -> Fetched:
+        """See :class:`Backend`."""
+        with self.execute(text, limits) as cursor:
+            return fetched(cursor, limits, self.is_timeout)
+
+
+def fetched(cursor: Cursor, limits: Limits, is_timeout: Callable[[Exception], bool]) -> Fetched:
+    """Rows that fit the limits, and how many there are in all, if that is soon counted."""
+    shown: list[tuple[Cell, ...]] = []
+    number, left = 0, limits.characters
+    for number, row in enumerate(cursor.fetch(limits.rows + 1), start=1):
+        cells = tuple(to_cell(value, limits.characters // len(row)) for value in row)
+        left -= sum(len(str(cell)) + 1 for cell in cells)
+        if number <= limits.rows and (left >= 0 or number == 1):
+            shown.append(cells)
+    if number <= limits.rows:
+        return Fetched(cursor.columns, shown, number)
+    try:
+        more = cursor.skip(COUNTED_ROWS, min(_COUNTING_SECONDS, limits.seconds))
+    except Exception as error:
+        if not is_timeout(error):
+            raise
+        more = None  # the rows are there; only their number is not known
+    total = None if more is None else number + more
+    return Fetched(cursor.columns, shown, total if (total or 0) <= COUNTED_ROWS else None)
 
 
 def columns_of(description: Sequence[Sequence[object]] | None) -> tuple[str, ...]:

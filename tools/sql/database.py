@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 from planweave import PlanweaveError
 from planweave.redact import without_passwords
 from tools.database import (
-    Cell,
     DatabaseUnavailable,
     Limits,
     QueryFailed,
@@ -21,18 +19,16 @@ from tools.database import (
     Schema,
 )
 from tools.sql import hints
-from tools.sql.backend import COUNTED_ROWS, Backend, Cursor, Row
+from tools.sql.backend import Backend
 from tools.sql.correct import Corrected, corrected
 from tools.sql.describe import catalogue, definitions, with_data
 from tools.sql.guard import Statement, check, unwrapped
 from tools.sql.linking import linked
-from tools.sql.values import to_cell
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
 _LOOKED_UP = 1_000
-_COUNTING_SECONDS = 1.0
 _LOOKING_UP_SECONDS = 0.5
 
 
@@ -161,38 +157,21 @@ class SqlDatabase:
 
     def _execute(self, text: str, limits: Limits) -> QueryResult:
         start = time.monotonic()
-        with self._backend.execute(text, limits.seconds) as cursor:
-            rows, total = self._fetched(cursor, limits)
-            columns = cursor.columns
+        found = self._backend.run(text, limits)
         return QueryResult(
             query=text,
-            columns=columns,
-            rows=rows,
-            total_rows=total,
+            columns=tuple(found.columns),
+            rows=tuple(tuple(row) for row in found.rows),
+            total_rows=found.total,
             seconds=time.monotonic() - start,
         )
-
-    def _fetched(
-        self, cursor: Cursor, limits: Limits
-    ) -> tuple[tuple[tuple[Cell, ...], ...], int | None]:
-        """Rows that fit the limits, and how many there are in all, if that is soon counted."""
-        rows = cursor.fetch(limits.rows + 1)
-        shown = tuple(_within(rows[: limits.rows], limits.characters))
-        if len(rows) <= limits.rows:
-            return shown, len(rows)
-        try:
-            more = cursor.skip(COUNTED_ROWS, min(_COUNTING_SECONDS, limits.seconds))
-        except self._engine_errors() as error:
-            if not self._backend.is_timeout(error):
-                raise
-            more = None  # the rows are there; only their number is not known
-        total = None if more is None else len(rows) + more
-        return shown, total if total is None or total <= COUNTED_ROWS else None
 
     def _try(self, text: str, seconds: float) -> QueryResult | None:
         """Run a query of our own; None if it fails or takes longer than ``seconds``."""
         try:
             return self._execute(text, Limits(seconds=seconds, rows=_LOOKED_UP, characters=100_000))
+        except QueryTimeout:
+            return None
         except self._engine_errors():
             return None
 
@@ -220,17 +199,6 @@ class SqlDatabase:
             return unavailable(backend.engine.url, error)
         mend = hints.mend(message, statement, tables, backend.dialect)
         return QueryFailed(f"{self.language} says: {message}.", mend=mend)
-
-
-def _within(rows: Iterable[Row], characters: int) -> Iterable[tuple[Cell, ...]]:
-    """Rows as plain cells until their text is ``characters`` long; the first one in any case."""
-    left = characters
-    for number, row in enumerate(rows):
-        cells = tuple(to_cell(value, characters // len(row)) for value in row)
-        left -= sum(len(str(cell)) + 1 for cell in cells)
-        if left < 0 and number > 0:
-            return
-        yield cells
 
 
 def open_sql(url_or_path: str | Path) -> SqlDatabase:
@@ -306,7 +274,19 @@ def _open_server(url: "URL") -> SqlDatabase:
         ) from error
     except SQLAlchemyError as error:
         raise unavailable(url, error) from error
+    except (OSError, TypeError, ValueError) as error:  # what a driver makes of an odd option
+        raise _unusable_option(url, error) from error
     return database
+
+
+def _unusable_option(url: "URL", error: Exception) -> DatabaseUnavailable:
+    reason = getattr(error, "strerror", None) or hints.message_of(error)
+    file = getattr(error, "filename", None)
+    options = ", ".join(sorted(url.query)) or "none"
+    return DatabaseUnavailable(
+        f"The driver cannot use the database URL: {reason}{f': {file}' if file else ''}.",
+        mend=f"Check what stands after the ? in it; its options are: {options}.",
+    )
 
 
 def _check_role(backend: Backend) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tools.sql.backend import COUNTED_ROWS, Cursor, Row, columns_of, count_rows
+from tools.database import Limits
+from tools.sql.backend import COUNTED_ROWS, Cursor, CursorBackend, Row, columns_of, count_rows
 
 if TYPE_CHECKING:
     from pymysql import Connection
@@ -24,7 +25,7 @@ GRANT SELECT, SHOW VIEW ON `{database}`.* TO planweave_reader@'%';"""
 """SQL that makes a user who may only read one database."""
 
 
-class MysqlBackend:
+class MysqlBackend(CursorBackend):
     """MariaDB or MySQL through SQLAlchemy and PyMySQL."""
 
     dialect = "mysql"
@@ -49,8 +50,8 @@ class MysqlBackend:
         self.language = "SQL (MariaDB)" if self._is_mariadb else "SQL (MySQL)"
 
     @contextmanager
-    def execute(self, text: str, seconds: float) -> Iterator[Cursor]:
-        """Run ``text`` in a read-only transaction, stopped by the server after ``seconds``."""
+    def execute(self, text: str, limits: Limits) -> Iterator[Cursor]:
+        """Run ``text`` in a read-only transaction that the server stops when its time is over."""
         from pymysql.cursors import SSCursor
 
         pooled = self.engine.raw_connection()
@@ -58,7 +59,7 @@ class MysqlBackend:
         is_drained = False
         try:
             with connection.cursor() as setting:
-                for statement in self._settings(seconds):
+                for statement in self._settings(limits.seconds):
                     setting.execute(statement)
             cursor = connection.cursor(SSCursor)
             cursor.execute(text)
@@ -127,10 +128,14 @@ class _MysqlCursor:
         self.columns = columns_of(cursor.description)
         self.is_drained = False
 
-    def fetch(self, count: int) -> list[Row]:
-        rows = list(self._cursor.fetchmany(count))
-        self.is_drained = len(rows) < count
-        return rows
+    def fetch(self, count: int) -> Iterator[Row]:
+        """One row after the other: a row may be as large as the server's packets."""
+        for _ in range(count):
+            row = self._cursor.fetchone()
+            if row is None:
+                self.is_drained = True
+                return
+            yield row
 
     def skip(self, count: int, seconds: float) -> int | None:
         skipped = count_rows(self._cursor.fetchall_unbuffered(), count, seconds)

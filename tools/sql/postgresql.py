@@ -1,22 +1,32 @@
 """PostgreSQL: a read-only transaction, a statement time-out, a server-side cursor.
 
-The cursor is declared for one SELECT or nothing, and brings rows over a page at a time. What a
+The cursor is declared for one SELECT or nothing, and brings rows over a page at a time. Long
+values are cut by the server: the client's library holds a row whole, whatever its size. What a
 session keeps beyond its transaction (settings, locks, listeners) ends with each query.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tools.sql.backend import Cursor, Row, columns_of
+from tools.database import Limits
+from tools.sql.backend import Cursor, CursorBackend, Row, columns_of
 
 if TYPE_CHECKING:
-    from psycopg import Connection, ServerCursor
+    from psycopg import Column, Connection, ServerCursor
+    from psycopg.abc import Buffer, Loader
     from sqlalchemy import URL, Engine
 
 _CURSOR = "planweave"
 _DENIED = ("42501", "25006")  # insufficient privilege, read-only transaction
 _CANCELLED = "57014"
+_BYTEA = 17
+_SHORT = {
+    *(16, 18, 19, 20, 21, 23, 26, 700, 701),  # bool, "char", name, integers, oid, floats
+    *(1082, 1083, 1114, 1184, 1186, 1266),  # dates and times
+    *(1700, 2278, 2950),  # numeric, void, uuid
+}
+"""Types by number whose values are never long."""
 # For this transaction alone. Backslashes are read as the guard read them.
 _SETTINGS = """
     SELECT set_config('transaction_read_only', 'on', true),
@@ -68,7 +78,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO planweave_re
 """SQL that makes a role which may only read one database."""
 
 
-class PostgresqlBackend:
+class PostgresqlBackend(CursorBackend):
     """PostgreSQL through SQLAlchemy and psycopg."""
 
     dialect = "postgres"
@@ -76,7 +86,7 @@ class PostgresqlBackend:
     reader = READER
 
     def __init__(self, url: "URL") -> None:
-        from sqlalchemy import create_engine
+        from sqlalchemy import create_engine, event
 
         self.engine: Engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
@@ -88,17 +98,21 @@ class PostgresqlBackend:
                 "connect_timeout": 5,
             },
         )
+        event.listen(self.engine, "connect", _keep_odd_dates)
 
     @contextmanager
-    def execute(self, text: str, seconds: float) -> Iterator[Cursor]:
-        """Run ``text`` in a read-only transaction that is stopped after ``seconds``."""
+    def execute(self, text: str, limits: Limits) -> Iterator[Cursor]:
+        """Run ``text`` in a read-only transaction that is stopped when its time is over."""
         pooled = self.engine.raw_connection()
         connection: Connection = pooled.driver_connection  # type: ignore[assignment] # psycopg's
         try:
-            connection.execute(_SETTINGS, (_milliseconds(seconds),))
+            connection.execute(_SETTINGS, (_milliseconds(limits.seconds),))
             with connection.cursor(_CURSOR) as cursor:
                 cursor.execute(text.encode())
-                yield _PostgresqlCursor(connection, cursor)
+                columns = columns_of(cursor.description)  # so it is one whole SELECT
+                if cutting := _cutting(text, cursor.description or (), limits.characters):
+                    cursor.execute(cutting.encode())
+                yield _PostgresqlCursor(connection, cursor, columns)
         finally:
             try:
                 _reset(connection)
@@ -142,14 +156,86 @@ def _reset(connection: "Connection") -> None:
     connection.autocommit = False
 
 
+def _keep_odd_dates(connection: "Connection", record: object) -> None:
+    """Read a date that Python does not know (infinity, before Christ) as the server writes it."""
+    from psycopg.types import datetime
+
+    del record
+    for name, loader in (
+        ("date", datetime.DateLoader),
+        ("time", datetime.TimeLoader),
+        ("timetz", datetime.TimetzLoader),
+        ("timestamp", datetime.TimestampLoader),
+        ("timestamptz", datetime.TimestamptzLoader),
+        ("interval", datetime.IntervalLoader),
+    ):
+        connection.adapters.register_loader(name, _or_text(loader))
+
+
+def _or_text(loader: "type[Loader]") -> "type[Loader]":
+    from psycopg import DataError
+
+    class OrText(loader):  # type: ignore[misc, valid-type] # its base is a parameter
+        def load(self, data: "Buffer") -> object:
+            try:
+                return super().load(data)
+            except (DataError, OverflowError, ValueError):
+                return bytes(data).decode()
+
+    return OrText
+
+
+def _cutting(text: str, columns: "Sequence[Column]", characters: int) -> str:
+    """The query with its long values cut, as pairs: the value, or the beginning of its text.
+
+    Empty if no column can hold a long value. Nothing but the server can cut them: the client's
+    library has no bound on what it reads. OFFSET 0 lets no expression be computed twice.
+    """
+    if all(column.type_code in _SHORT for column in columns):
+        return ""
+    longest = max(characters // len(columns), 1)
+    names = [f"c{number}" for number in range(len(columns))]
+    pairs = [
+        pair
+        for name, column in zip(names, columns, strict=True)
+        for pair in _pair(name, column.type_code, longest)
+    ]
+    return (
+        f"SELECT {', '.join(pairs)} FROM (SELECT * FROM ({text}\n) AS q OFFSET 0) "  # noqa: S608 (checked by the guard, and by the server as one SELECT)
+        f"AS q ({', '.join(names)})"
+    )
+
+
+def _pair(name: str, type_code: int, longest: int) -> tuple[str, str]:
+    if type_code in _SHORT:
+        return name, "NULL"
+    if type_code == _BYTEA:
+        return "NULL", f"'<' || octet_length({name}) || ' bytes>'"
+    fits = f"length({name}::text) <= {longest}"
+    return (
+        f"CASE WHEN {fits} THEN {name} END",
+        f"CASE WHEN NOT {fits} THEN left({name}::text, {longest + 1}) END",
+    )
+
+
 class _PostgresqlCursor:
-    def __init__(self, connection: "Connection", cursor: "ServerCursor") -> None:
+    def __init__(
+        self, connection: "Connection", cursor: "ServerCursor", columns: tuple[str, ...]
+    ) -> None:
         self._connection = connection
         self._cursor = cursor
-        self.columns = columns_of(cursor.description)
+        self.columns = columns
 
-    def fetch(self, count: int) -> list[Row]:
-        return self._cursor.fetchmany(count)
+    def fetch(self, count: int) -> Iterator[Row]:
+        width = len(self.columns)
+        for row in self._cursor.fetchmany(count):
+            if len(row) > width:  # pairs
+                yield tuple(
+                    value if cut is None else cut
+                    for value, cut in zip(row[::2], row[1::2], strict=True)
+                )
+            else:
+                yield row
 
     def skip(self, count: int, seconds: float) -> int | None:
         self._connection.execute(_SETTINGS, (_milliseconds(seconds),))

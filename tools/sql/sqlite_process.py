@@ -1,0 +1,224 @@
+"""The process that reads SQLite databases: a step that no time limit stops is ended with it.
+
+SQLite looks at the clock between its steps, and one step may take minutes (``instr`` over long
+texts). ``mode=ro`` alone still lets ATTACH and VACUUM INTO write files. So each connection is also
+set to ``query_only``, bounded in the size of its values and its memory, watched by a deadline, and
+every access of a query passes an authoriser.
+
+Protocol, one JSON object a line: ``{"load", "into", "seconds"}`` makes a database of a script,
+answered by ``{}``; ``{"database", "uri", "text", "seconds", "rows", "characters"}`` reads, answered
+by ``{"columns", "rows", "total"}``. Either may be answered by ``{"error", …}``.
+"""
+
+import os
+import sqlite3
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import cast
+
+from tools.database import Limits
+from tools.process import Channel, limit_memory
+from tools.sql.backend import Row, columns_of, count_rows, fetched
+from tools.sql.functions import FUNCTIONS
+
+_PROCESS_MEMORY = 1 << 30  # bytes of address space
+_MEMORY = 512 << 20  # bytes that SQLite may use of it
+_NICENESS = 5  # below the process that answers everybody
+_OPEN = 8  # databases
+_LONGEST_VALUE = 500_000
+"""Bytes of one value or row. Some functions take time that grows with the square of it."""
+_LONGEST_TRIM_SET = 100
+_STEPS_BETWEEN_CHECKS = 500  # a step may be a millisecond long (LIKE over a long text)
+_BOUNDS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: _LONGEST_VALUE,
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 100_000,
+    sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 200,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 100,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+}
+_READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
+_SYSTEM_TABLES = ("sqlite_", "pragma_")
+# They would hold for the whole process, and so for other databases.
+_FOREIGN_PRAGMAS = {
+    "data_store_directory",
+    "hard_heap_limit",
+    "soft_heap_limit",
+    "temp_store_directory",
+}
+
+
+def main() -> None:
+    """Read and load until standard input ends."""
+    channel = Channel()
+    limit_memory(_PROCESS_MEMORY)
+    with suppress(AttributeError, OSError):  # not offered by Windows
+        os.nice(_NICENESS)
+    with closing(sqlite3.connect(":memory:")) as any_database:
+        any_database.execute(f"PRAGMA hard_heap_limit = {_MEMORY}")  # of the whole process
+    databases = _Databases()
+    while True:
+        request = channel.receive()
+        try:
+            answer = _load(request) if "load" in request else _read(databases, request)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            answer = {"error": type(error).__name__, "message": str(error)}
+        except MemoryError:
+            os._exit(1)
+        channel.send(answer)
+
+
+def _read(databases: "_Databases", request: Mapping[str, object]) -> dict[str, object]:
+    seconds = cast("float", request["seconds"])
+    limits = Limits(
+        seconds=seconds,
+        rows=cast("int", request["rows"]),
+        characters=cast("int", request["characters"]),
+    )
+    connection = databases.connection(str(request["database"]), str(request["uri"]))
+    deadline = time.monotonic() + seconds
+    try:
+        connection.set_authorizer(_authorise)
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_CHECKS)
+        with closing(connection.cursor()) as cursor:
+            cursor.execute(str(request["text"]))
+            result = fetched(_SqliteCursor(cursor), limits, is_timeout)
+    finally:
+        connection.set_progress_handler(None, 0)
+        connection.set_authorizer(None)
+    return result._asdict()
+
+
+class _SqliteCursor:
+    def __init__(self, cursor: sqlite3.Cursor) -> None:
+        self._cursor = cursor
+        self.columns = columns_of(cursor.description)
+
+    def fetch(self, count: int) -> Iterator[Row]:
+        for _, row in zip(range(count), self._cursor, strict=False):
+            yield row
+
+    def skip(self, count: int, seconds: float) -> int | None:
+        return count_rows(self._cursor, count, seconds)
+
+
+def is_timeout(error: Exception) -> bool:
+    """The progress handler's answer ends a query with this very message."""
+    return str(error) == "interrupted"
+
+
+class _Databases:
+    """The connections last used, by the name that the parent gives a database."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, sqlite3.Connection] = OrderedDict()
+
+    def connection(self, name: str, uri: str) -> sqlite3.Connection:
+        if name not in self._open:
+            self._open[name] = connect(uri)
+        self._open.move_to_end(name)
+        while len(self._open) > _OPEN:
+            self._open.popitem(last=False)[1].close()
+        return self._open[name]
+
+
+def connect(uri: str) -> sqlite3.Connection:
+    """A connection to a file that is hardened, but for the authoriser and the deadline."""
+    connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+    try:
+        _harden(connection)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _harden(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA query_only = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    # Their first use sets them up in a way that the authoriser would have to allow for all.
+    connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')")
+    for bound, value in _BOUNDS.items():
+        connection.setlimit(bound, value)
+    for name, strip in (("trim", str.strip), ("ltrim", str.lstrip), ("rtrim", str.rstrip)):
+        connection.create_function(name, 2, _bounded_trim(strip), deterministic=True)
+
+
+def _bounded_trim(strip: Callable[[str, str], str]) -> Callable[[object, object], str | None]:
+    """SQLite's own takes minutes for two long texts."""
+
+    def trim(text: object, characters: object) -> str | None:
+        if text is None or characters is None:
+            return None
+        if len(str(characters)) > _LONGEST_TRIM_SET:
+            raise ValueError("too many characters to trim")
+        return strip(str(text), str(characters))
+
+    return trim
+
+
+def _authorise(
+    action: int, first: str | None, second: str | None, database: str | None, trigger: str | None
+) -> int:
+    """Allow reading tables and calling listed functions; deny all else (see sqlite3's codes)."""
+    del database, trigger
+    if action in _READS:
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_READ and not (first or "").lower().startswith(_SYSTEM_TABLES):
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in FUNCTIONS["sqlite"]:
+        return sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_DENY
+
+
+def _load(request: Mapping[str, object]) -> dict[str, object]:
+    """Carry out a script in memory, and write the database that it makes to a new file."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)  # a script creates no files
+        deadline = time.monotonic() + cast("float", request["seconds"])
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
+        for line, statement in _statements(str(request["load"])):
+            # Only where it may matter: it doubles the time of a long script.
+            is_pragma = "pragma" in statement.lower()
+            connection.set_authorizer(_authorise_script if is_pragma else None)
+            try:
+                connection.execute(statement)
+            except (sqlite3.Error, sqlite3.Warning) as error:
+                shown = " ".join(statement.split())[:120]
+                reason = "late" if is_timeout(error) else f"{error}, in: {shown}"
+                return {"error": reason, "line": line}
+        connection.set_progress_handler(None, 0)
+        connection.set_authorizer(None)
+        if connection.in_transaction:
+            connection.commit()
+        with closing(sqlite3.connect(Path(str(request["into"])))) as file:
+            file.execute("PRAGMA synchronous = OFF")
+            file.execute("PRAGMA journal_mode = OFF")
+            connection.backup(file)
+    return {}
+
+
+def _authorise_script(
+    action: int, first: str | None, second: str | None, database: str | None, trigger: str | None
+) -> int:
+    """A script may do what it likes in its own database."""
+    del second, database, trigger
+    is_foreign = action == sqlite3.SQLITE_PRAGMA and (first or "").lower() in _FOREIGN_PRAGMAS
+    return sqlite3.SQLITE_DENY if is_foreign else sqlite3.SQLITE_OK
+
+
+def _statements(script: str) -> Iterator[tuple[int, str]]:
+    """Split a script into its statements, each with the line that it starts in."""
+    start, position, line = 0, 0, 1
+    while (position := script.find(";", position) + 1) > 0:
+        statement = script[start:position]
+        if sqlite3.complete_statement(statement):
+            blank = len(statement) - len(statement.lstrip())
+            yield line + statement.count("\n", 0, blank), statement
+            line += statement.count("\n")
+            start = position
+    if script[start:].strip():
+        yield line + script[start:].count("\n", 0, 1), script[start:]
