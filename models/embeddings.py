@@ -140,10 +140,19 @@ def _instructions(name: str, settings: EmbeddingSettings) -> Instructions:
 
 
 class TextTokens:
-    """Tokens of the default embedding model, for cutting texts where it would."""
+    """Tokens of the default embedding model, for cutting texts where it would.
+
+    Attributes:
+        path: The file of the tokenizer.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._tokenizer = _tokenizer(path)
+        _need("tokenizers")
+        self.path = path
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        return _tokenizer(self.path)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """First character, and the one after the last, of each token of ``text``."""
