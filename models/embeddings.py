@@ -10,6 +10,7 @@
 """
 
 import hashlib
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from contextlib import contextmanager
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import httpx
@@ -199,9 +201,7 @@ class Encoder:
         self._tokenizer = _tokenizer(tokenizer)
         self._tokenizer.enable_truncation(max_tokens)
         self._threads = threads or physical_cores()
-        _need("onnxruntime")
-        import onnxruntime
-
+        onnxruntime = _onnxruntime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         try:
@@ -414,6 +414,16 @@ def _langchain(name: str) -> Embeddings:
         raise _unknown(name) from None
     except Exception as error:  # a provider's own, such as for a missing key
         raise unavailable(error, name) from error
+
+
+def _onnxruntime() -> ModuleType:
+    """The runtime, silent: it would report to its maker, with an identifier of the machine."""
+    _need("onnxruntime")
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when it is loaded
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()  # if another package has loaded it before
+    return onnxruntime
 
 
 def _need(package: str) -> None:
