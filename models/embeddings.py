@@ -18,8 +18,7 @@ from contextlib import contextmanager
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import httpx
 import numpy as np
@@ -416,7 +415,7 @@ def _langchain(name: str) -> Embeddings:
         raise unavailable(error, name) from error
 
 
-def _onnxruntime() -> ModuleType:
+def _onnxruntime() -> Any:  # it is not typed
     """The runtime, silent: it would report to its maker, with an identifier of the machine."""
     _need("onnxruntime")
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when it is loaded

@@ -22,7 +22,7 @@ _ENDING = 0.35  # seconds it may take to free the memory of an ended process
 
 
 class ProcessEnded(Exception):
-    """The process is gone; ``late`` tells whether it was ended because its time was over."""
+    """The process is gone; ``late`` tells whether its time was over, or its processor time."""
 
     def __init__(self, *, late: bool) -> None:
         super().__init__()
@@ -75,7 +75,8 @@ class HelperProcess:
             timer.join()  # it may be about to end the process that has just answered
         if late.is_set() or not line.endswith("\n"):
             self.stop()
-            raise ProcessEnded(late=late.is_set())
+            used_up = self._process.returncode == -getattr(signal, "SIGXCPU", 0) != 0
+            raise ProcessEnded(late=late.is_set() or used_up)
         answer: dict[str, object] = json.loads(line)
         return answer
 

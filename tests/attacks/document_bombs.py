@@ -11,34 +11,27 @@ import json
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
+from functools import partial
 
 BOMBS: dict[str, Callable[[], bytes]] = {}
 
 _MEGABYTE = 1_000_000
 
 
-def _bomb(name: str) -> Callable[[Callable[[], bytes]], Callable[[], bytes]]:
-    def keep(make: Callable[[], bytes]) -> Callable[[], bytes]:
-        assert name not in BOMBS
-        BOMBS[name] = make
-        return make
-
-    return keep
-
-
-def _texts(bombs: dict[str, Callable[[], bytes | str]]) -> None:
-    """Bombs that one expression makes."""
+def _add(bombs: dict[str, Callable[[], bytes | str]]) -> None:
     for name, make in bombs.items():
-        _bomb(name)(lambda make=make: _bytes(make()))
+        assert name not in BOMBS
+        BOMBS[name] = partial(_content, make)
 
 
-def _bytes(content: bytes | str) -> bytes:
+def _content(make: Callable[[], bytes | str]) -> bytes:
+    content = make()
     return content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
 
 
 # tables: the guess of the delimiter, quotes without end, headers repeated on every page
 
-_texts(
+_add(
     {
         "quotes and commas.csv": lambda: ',"' * 32_000,
         "commas and quotes.csv": lambda: '",' * 32_000,
@@ -55,7 +48,7 @@ _texts(
 
 # HTML: tags in tags, sections that do not end, attributes, entities
 
-_texts(
+_add(
     {
         "divs in divs.html": lambda: "<div>" * 100_000,
         "divs in divs with text.html": lambda: "<div>a" * 60_000 + "</div>" * 60_000,
@@ -88,7 +81,7 @@ _texts(
 
 # text and Markdown: no break, breaks alone, signs that combine, encodings that mislead
 
-_texts(
+_add(
     {
         "no break.txt": lambda: "x" * (40 * _MEGABYTE),
         "no break but words.txt": lambda: "word " * (8 * _MEGABYTE),
@@ -115,7 +108,7 @@ _texts(
 
 # JSON lines, plain and packed
 
-_texts(
+_add(
     {
         "arrays in arrays.jsonl": lambda: "[" * (5 * _MEGABYTE),
         "objects in objects.jsonl": lambda: '{"page":' * 500_000,
@@ -189,7 +182,7 @@ def _lying_zip() -> bytes:
     return _docx(body).replace(size, (1_000).to_bytes(4, "little"))
 
 
-_texts(
+_add(
     {
         "a cell over all columns.docx": lambda: _docx(
             f"<w:tbl><w:tr>{_CELL.format(span=50_000_000)}</w:tr></w:tbl>"
@@ -322,7 +315,7 @@ def _forms(depth: int) -> bytes:
     return _one_page(_stream(b"/X Do " * 10), *forms, page=page)
 
 
-_texts(
+_add(
     {
         "one page 9,999 times.pdf": lambda: _one_page(_packed(_shown(2_000)), times=9_999),
         "one page a million times.pdf": lambda: _one_page(_packed(_shown(1)), times=1_000_000),

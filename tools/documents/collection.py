@@ -435,6 +435,7 @@ class Collection:
             recipe=recipe,
             size=path.stat().st_size,
         )
+        del parsed  # embedding takes long, and needs it no more
         return self._done(name, "changed" if known else "added", progress)
 
     def _done(

@@ -59,7 +59,7 @@ class Limits:
         pages: How many it may have.
         characters: Of all its text.
         page_characters: Of the text of one page.
-        seconds: What reading a small file may take.
+        seconds: Of a processor, that reading a small file may take.
         memory: Bytes of memory that reading a small file may take.
     """
 

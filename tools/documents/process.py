@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Self
 from tools.documents.pages import Document, Limits, PageText, Unreadable, check_size, kind_of
 from tools.process import HelperProcess, ProcessEnded
 
+_PATIENCE = 6
+"""Times the seconds that a document may take of a processor: how long a busy machine may need."""
 _at_once = BoundedSemaphore(max(2, (os.cpu_count() or 2) // 2))
 """Documents that this process has read at once: each may take memory by the gigabyte."""
 
@@ -82,7 +84,7 @@ class Parser:
             "overlap": cutting.overlap if cutting else 0,
         }
         with _at_once, self._failing(path, seconds, memory):
-            return _joined(path.name, list(self._answers(request, seconds)))
+            return _joined(path.name, list(self._answers(request, _PATIENCE * seconds)))
 
     def _answers(self, request: dict[str, object], seconds: float) -> Iterator[dict[str, Any]]:
         end = time.monotonic() + seconds
@@ -102,7 +104,7 @@ class Parser:
             yield
         except ProcessEnded as ended:
             if ended.late:
-                problem = f"{path.name} takes longer than {seconds:,.0f} s to read."
+                problem = f"{path.name} takes more than {seconds:,.0f} s of processor time to read."
                 mend = "Split it, or raise PLANWEAVE_DOCUMENT_SECONDS."
             else:
                 problem = (

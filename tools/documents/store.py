@@ -70,10 +70,12 @@ class DocumentSettings(BaseSettings):
         default=50_000_000, ge=1, description="A document with more text is refused."
     )
     document_seconds: float = Field(
-        default=7.0, gt=0, description="What parsing a small file may take; a large one gets more."
+        default=7.0,
+        gt=0,
+        description="Processor time that parsing a small file may take; a large one gets more.",
     )
     document_memory_megabytes: int = Field(
-        default=1_024, ge=256, description="The same, of memory."
+        default=1_024, ge=256, description="Memory that parsing a small file may take."
     )
     documents_url: str = Field(
         default="",

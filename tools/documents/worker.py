@@ -9,6 +9,7 @@ further request is answered by more pages and chunks. Without a tokenizer there 
 document that cannot be read is answered by ``{"problem", "mend"}``.
 """
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,7 +21,7 @@ from tools.documents.pages import Document, Limits, Unreadable, read
 from tools.process import Channel
 
 _ANSWER = 1_000_000  # characters of text in an answer: the parent is not held up by a long one
-_NICE = 10  # the parent's other work goes first
+_NICE = 5  # the parent's other work goes first
 
 
 def main() -> None:
@@ -40,8 +41,8 @@ def main() -> None:
 def bound(memory: int, seconds: float) -> None:
     """Limit the memory of this process, and the processor time that it may still take.
 
-    The parent ends it when the time is over; the limit of processor time ends it even if the
-    parent has died meanwhile.
+    On a busy machine little of the time that passes is this process's own, so the limit is of
+    processor time. It holds even if the parent has died meanwhile.
     """
     try:
         import resource
@@ -51,7 +52,7 @@ def bound(memory: int, seconds: float) -> None:
     wanted = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_AS: memory,
-        resource.RLIMIT_CPU: int(usage.ru_utime + usage.ru_stime + seconds) + 2,
+        resource.RLIMIT_CPU: math.ceil(usage.ru_utime + usage.ru_stime + seconds),
     }
     for which, most in wanted.items():
         _, allowed = resource.getrlimit(which)
