@@ -42,14 +42,11 @@ def room(owner: str | None, quota: Quota) -> int:
         return most
     used = usage(owner)
     if quota.documents is not None and used.documents >= quota.documents:
-        raise _full(f"You have {used.documents:,} documents, and may have {quota.documents:,}.")
+        raise _full(f"Your quota of documents ({quota.documents:,}) is used up.")
     if quota.bytes is None:
         return most
     if used.bytes >= quota.bytes:
-        raise _full(
-            f"Your documents take {used.bytes / 1e6:,.0f} MB, and may take "
-            f"{quota.bytes / 1e6:,.0f} MB."
-        )
+        raise _full(f"Your quota for documents ({quota.bytes / 1e6:,.1f} MB) is used up.")
     return min(most, quota.bytes - used.bytes)
 
 

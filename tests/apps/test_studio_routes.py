@@ -180,6 +180,13 @@ def sending(*parts: bytes, last: bool = True) -> tuple[Request, list[bytes]]:
     return Request({"type": "http", "method": "PUT", "headers": []}, receive), taken
 
 
+async def test_a_body_without_end_is_cut_short() -> None:
+    request, taken = sending(*[b"x" * 100_000] * 50)
+    with pytest.raises(BadInput, match="larger than 1,000,000 bytes"):
+        await guard.body(request, 1_000_000)
+    assert len(taken) == 11
+
+
 async def test_an_upload_without_end_is_cut_short(tmp_path: Path) -> None:
     request, taken = sending(*[b"x" * 100_000] * 50)
     with pytest.raises(BadInput, match="larger than 1,000,000 bytes"):
@@ -253,7 +260,7 @@ def test_a_person_keeps_no_more_than_their_quota(page: TestClient) -> None:
     assert upload(few, "one.md", "# One\n\nText.", "alice/a").status_code == 200
     detail(upload(few, "broken.pdf", "no PDF", "alice/b"))  # its collection is there, and counts
     told = detail(upload(few, "two.md", "# Two\n\nText.", "alice/a"))
-    assert told.startswith("You have 2 documents, and may have 2.")
+    assert told.startswith("Your quota of documents (2) is used up.")
     assert "ask the operator to raise your quota" in told
     few.delete(DOCUMENTS, params={"collection": "alice/b"})
     assert upload(few, "two.md", "# Two\n\nText.", "alice/a").status_code == 200
@@ -266,7 +273,9 @@ def test_a_person_keeps_no_more_bytes_than_their_quota(page: TestClient) -> None
     alice = client(studio.Access(owner=lambda _: "alice", quota=lambda _: quota))
     text = " ".join(f"word{number}" for number in range(20_000))
     assert upload(alice, "one.txt", text, "alice/a").status_code == 200
-    assert "Your documents take" in detail(upload(alice, "two.txt", "text", "alice/a"))
+    assert "quota for documents (0.3 MB) is used up" in detail(
+        upload(alice, "two.txt", "text", "alice/a")
+    )
     alice.delete(DOCUMENTS, params={"collection": "alice/a", "name": "one.txt"})
     assert upload(alice, "two.txt", "text", "alice/a").status_code == 200
     assert "larger than" in detail(upload(alice, "three.txt", text * 2, "alice/a"))

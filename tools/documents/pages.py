@@ -67,7 +67,7 @@ class Limits:
     pages: int = 10_000
     characters: int = 50_000_000
     page_characters: int = 1_000_000
-    seconds: float = 7.0
+    seconds: float = 6.0
     memory: int = 1 << 30
 
     def seconds_for(self, path: Path, size: int) -> float:

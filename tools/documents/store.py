@@ -70,7 +70,7 @@ class DocumentSettings(BaseSettings):
         default=50_000_000, ge=1, description="A document with more text is refused."
     )
     document_seconds: float = Field(
-        default=7.0,
+        default=6.0,
         gt=0,
         description="Processor time that parsing a small file may take; a large one gets more.",
     )
