@@ -10,6 +10,7 @@
 """
 
 import hashlib
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,7 @@ from contextlib import contextmanager
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import httpx
 import numpy as np
@@ -140,10 +141,19 @@ def _instructions(name: str, settings: EmbeddingSettings) -> Instructions:
 
 
 class TextTokens:
-    """Tokens of the default embedding model, for cutting texts where it would."""
+    """Tokens of the default embedding model, for cutting texts where it would.
+
+    Attributes:
+        path: The file of the tokenizer.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._tokenizer = _tokenizer(path)
+        _need("tokenizers")
+        self.path = path
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        return _tokenizer(self.path)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """First character, and the one after the last, of each token of ``text``."""
@@ -190,9 +200,7 @@ class Encoder:
         self._tokenizer = _tokenizer(tokenizer)
         self._tokenizer.enable_truncation(max_tokens)
         self._threads = threads or physical_cores()
-        _need("onnxruntime")
-        import onnxruntime
-
+        onnxruntime = _onnxruntime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         try:
@@ -405,6 +413,16 @@ def _langchain(name: str) -> Embeddings:
         raise _unknown(name) from None
     except Exception as error:  # a provider's own, such as for a missing key
         raise unavailable(error, name) from error
+
+
+def _onnxruntime() -> Any:  # it is not typed
+    """The runtime, silent: it would report to its maker, with an identifier of the machine."""
+    _need("onnxruntime")
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when it is loaded
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()  # if another package has loaded it before
+    return onnxruntime
 
 
 def _need(package: str) -> None:

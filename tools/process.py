@@ -32,7 +32,7 @@ main()
 
 
 class ProcessEnded(Exception):
-    """The process is gone; ``late`` tells whether it was ended because its time was over."""
+    """The process is gone; ``late`` tells whether its time was over, or its processor time."""
 
     def __init__(self, *, late: bool) -> None:
         super().__init__()
@@ -100,7 +100,8 @@ class HelperProcess:
             timer.join()  # it may be about to end the process that has just answered
         if late.is_set() or not line.endswith("\n"):
             self.stop()
-            raise ProcessEnded(late=late.is_set())
+            used_up = self._process.returncode == -getattr(signal, "SIGXCPU", 0) != 0
+            raise ProcessEnded(late=late.is_set() or used_up)
         self._is_asked = False
         answer: dict[str, object] = json.loads(line)
         return answer

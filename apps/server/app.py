@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
@@ -29,6 +29,9 @@ from apps.server.routes import routes
 from apps.server.settings import ServerSettings, server_settings
 from apps.server.storage import open_storage
 from planweave import PlanweaveError
+
+if TYPE_CHECKING:
+    from apps import studio
 
 log = logging.getLogger(__name__)
 
@@ -77,12 +80,20 @@ def neighbours() -> list[BaseRoute]:
     from apps import embed, studio
     from apps.embed.on_server import on_server
 
-    return [*studio.routes(studio.Access(owner=_owner)), *embed.routes(on_server)]
+    access = studio.Access(owner=_owner, quota=_quota)
+    return [*studio.routes(access), *embed.routes(on_server)]
 
 
 def _owner(request: Request) -> str | None:
     who: Person = request.state.person
     return who.owner if who.shared else None
+
+
+def _quota(request: Request) -> "studio.Quota":
+    from apps import studio
+
+    limits = request.state.person.limits
+    return studio.Quota(limits.max_documents, limits.max_document_bytes)
 
 
 def _middleware(settings: ServerSettings, door: Door) -> list[Middleware]:

@@ -18,6 +18,8 @@ class Limits(BaseModel):
         max_runs: Runs that wait or run at once.
         max_tokens_a_day: Prompt and reply together, in a day by UTC.
         max_dollars_a_day: Of models whose price is known.
+        max_documents: Documents in all collections.
+        max_document_bytes: What the collections take on disk.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -25,6 +27,8 @@ class Limits(BaseModel):
     max_runs: Annotated[int, Field(ge=1)] | None = None
     max_tokens_a_day: Annotated[int, Field(ge=1)] | None = None
     max_dollars_a_day: Annotated[float, Field(gt=0)] | None = None
+    max_documents: Annotated[int, Field(ge=1)] | None = 1_000
+    max_document_bytes: Annotated[int, Field(ge=1)] | None = 2_000_000_000
 
     @property
     def a_day(self) -> bool:

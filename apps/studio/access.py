@@ -14,6 +14,24 @@ def _one_person(_: Request) -> None:
 
 
 @dataclass(frozen=True)
+class Quota:
+    """What one person may keep; None is no limit.
+
+    Attributes:
+        documents: How many; a collection without any counts as one.
+        bytes: What their collections take, vectors included. The document that reaches the limit
+            may go over it by what its text takes.
+    """
+
+    documents: int | None = 1_000
+    bytes: int | None = 2_000_000_000
+
+
+def _default_quota(_: Request) -> Quota:
+    return Quota()
+
+
+@dataclass(frozen=True)
 class Access:
     """What a server lets its callers do.
 
@@ -21,10 +39,12 @@ class Access:
         owner: Whose documents and experience a request is about; None: there is one person alone,
             who may do everything.
         service: What is offered by name to the others.
+        quota: What an owner may keep.
     """
 
     owner: Callable[[Request], str | None] = _one_person
     service: Callable[[], Service] = service
+    quota: Callable[[Request], Quota] = _default_quota
 
     def offered(self, request: Request) -> dict[str, list[str]]:
         """The names that a caller may choose from for a setting; nothing for the one person."""

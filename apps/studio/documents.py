@@ -3,21 +3,23 @@
 import re
 from dataclasses import asdict
 from pathlib import Path
-from threading import Lock
 
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from apps.studio.access import Access
-from apps.studio.guard import asked, body
+from apps.studio.guard import asked
+from apps.studio.uploads import Turns, received, room
 from planweave import BadInput
 from tools.documents import Added, collections, delete_collection, open_collection
 from tools.documents.pages import KINDS, kind_of
 from tools.documents.store import documents_folder, path_of, settings
 
 _FILE_NAME = re.compile(r"[\w(][\w ()+,.&@'-]{0,119}")
-_adding = Lock()  # two uploads of one name would use one file
+_AT_ONCE = 8
+"""Uploads that threads of their own work on: no other request waits for one."""
 
 
 class Documents:
@@ -25,6 +27,8 @@ class Documents:
 
     def __init__(self, access: Access) -> None:
         self._access = access
+        self._turns = Turns()
+        self._threads = CapacityLimiter(_AT_ONCE)
 
     def listed(self, request: Request) -> JSONResponse:
         """All collections with their documents, the kinds of files that are read, and the limit."""
@@ -44,9 +48,15 @@ class Documents:
         """Add the file that is the request's body to a collection, which is made if need be."""
         collection = self._access.writable(request, asked(request, "collection"))
         name = file_name(asked(request, "name"))
-        content = await body(request, settings().limits().bytes)
         embeddings = request.query_params.get("embeddings") or None
-        added = await run_in_threadpool(_add, collection, name, content, embeddings)
+        owner, quota = self._access.owner(request), self._access.quota(request)
+        async with self._turns.of(owner or collection):
+            most = await run_sync(room, owner, quota, limiter=self._threads)
+            folder = _uploads(collection)
+            async with received(request, folder.parent, name, most) as path:
+                added = await run_sync(
+                    _add, collection, path, folder / name, embeddings, limiter=self._threads
+                )
         return JSONResponse(asdict(added))
 
     def remove(self, request: Request) -> JSONResponse:
@@ -86,16 +96,15 @@ def file_name(name: str) -> str:
     return name
 
 
-def _add(collection: str, name: str, content: bytes, embeddings: str | None) -> Added:
-    """Add a document; where the same name was uploaded before, this is its new version."""
+def _uploads(collection: str) -> Path:
+    """The folder that an uploaded document is said to come from; files are received beside it."""
     path_of(collection)  # refuses what could lead out of the folder
     folder = documents_folder().parent / "uploads" / collection
-    with _adding:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = folder / name
-        try:
-            path.write_bytes(content)
-            opened = open_collection(collection, embeddings=embeddings, create=True)
-            return opened.add(path)[0]
-        finally:
-            path.unlink(missing_ok=True)  # the collection keeps what it needs
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def _add(collection: str, path: Path, original: Path, embeddings: str | None) -> Added:
+    """Add a document; where the same name was uploaded before, this is its new version."""
+    opened = open_collection(collection, embeddings=embeddings, create=True)
+    return opened.add(path, original=original)[0]  # the collection keeps what it needs

@@ -1,6 +1,7 @@
 """The server's parts in this process: its one thread, its storage, what a run may take."""
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from documents import WordTokens
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from offers import PLAN, SCRIPT, scripted
 from openai_server import serving
@@ -24,12 +26,13 @@ from apps.server.app import create_app
 from apps.server.doors import Admission
 from apps.server.feed import Feed
 from apps.server.one_thread import OneThread
-from apps.server.people import Door, Person
+from apps.server.people import Door, Person, digest
 from apps.server.runs import FIRST_NUMBER, Claim, Order, Runs, Spent
 from apps.server.settings import Limits, ServerSettings, server_settings
 from apps.server.storage import Storage, open_storage
 from apps.server.tables import events, ledger
 from apps.server.wire import Event
+from tools.documents import chunks
 
 ANN = Person("ann", Limits(), shared=True)
 
@@ -279,3 +282,25 @@ def test_a_run_that_takes_too_long_is_ended(settings: pytest.MonkeyPatch, tmp_pa
         told = page.post("/runs/wait", json=asked, headers={"host": "127.0.0.1"}).json()
         assert told["__error__"]["error"] == "TimeoutError"
         assert time.monotonic() - before < 100
+
+
+def test_a_user_keeps_as_many_documents_as_the_file_of_users_says(
+    settings: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    users = {name: {"keys": [digest(name)]} for name in ("ann", "bob")}
+    file = tmp_path / "users.json"
+    file.write_text(json.dumps(users | {"ann": users["ann"] | {"max_documents": 1}}))
+    settings.setenv("PLANWEAVE_SERVE_USERS", str(file))
+    settings.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    settings.setattr(chunks, "tokenizer", WordTokens)
+
+    def put(client: TestClient, who: str, name: str) -> Any:
+        asked = {"collection": f"{who}/notes", "name": name, "embeddings": "none"}
+        url = "/studio/api/documents"
+        return client.put(url, params=asked, content=b"text", headers={"x-api-key": who})
+
+    with TestClient(create_app()) as client:
+        assert put(client, "ann", "one.txt").status_code == 200
+        assert "Your quota of documents (1) is used up." in put(client, "ann", "two.txt").text
+        assert put(client, "bob", "one.txt").status_code == 200
+        assert put(client, "bob", "two.txt").status_code == 200

@@ -1,9 +1,12 @@
 """The studio's own routes: what they tell, and what they refuse."""
 
+import asyncio
 import gzip
 import json
+import os
 import re
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +14,7 @@ from typing import Any
 
 import pytest
 from documents import WordEmbeddings, WordTokens
+from httpx import ASGITransport, AsyncClient
 from records import record
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -19,7 +23,7 @@ from starlette.types import Message
 
 from apps import studio
 from apps.service import Service
-from apps.studio import experience, guard
+from apps.studio import documents, experience, guard, uploads
 from apps.studio.settings import form
 from graphs import METHODS
 from learning.experience import Experience
@@ -27,7 +31,7 @@ from learning.paths import Path as Instructions
 from memory import Context
 from models import register_embeddings
 from planweave import BadInput
-from tools.documents import chunks
+from tools.documents import Added, chunks
 
 STATIC = Path(studio.__file__).parent / "static"
 OWN_SCRIPTS = sorted(STATIC.glob("*.js"))
@@ -162,18 +166,119 @@ def test_an_upload_that_is_too_large_is_refused(
     assert "larger than 1,000,000 bytes" in told
 
 
-async def test_an_upload_without_end_is_cut_short() -> None:
-    sent = 0
+def sending(*parts: bytes, last: bool = True) -> tuple[Request, list[bytes]]:
+    """A request whose body comes in parts, and those taken; without a last one it waits."""
+    taken: list[bytes] = []
 
-    async def endless() -> Message:
-        nonlocal sent
-        sent += 1
-        return {"type": "http.request", "body": b"x" * 100_000, "more_body": True}
+    async def receive() -> Message:
+        if len(taken) == len(parts):
+            await asyncio.Event().wait()
+        taken.append(parts[len(taken)])
+        more = not last or len(taken) < len(parts)
+        return {"type": "http.request", "body": taken[-1], "more_body": more}
 
-    request = Request({"type": "http", "method": "PUT", "headers": []}, endless)
+    return Request({"type": "http", "method": "PUT", "headers": []}, receive), taken
+
+
+async def test_a_body_without_end_is_cut_short() -> None:
+    request, taken = sending(*[b"x" * 100_000] * 50)
     with pytest.raises(BadInput, match="larger than 1,000,000 bytes"):
         await guard.body(request, 1_000_000)
-    assert sent == 11
+    assert len(taken) == 11
+
+
+async def test_an_upload_without_end_is_cut_short(tmp_path: Path) -> None:
+    request, taken = sending(*[b"x" * 100_000] * 50)
+    with pytest.raises(BadInput, match="larger than 1,000,000 bytes"):
+        async with uploads.received(request, tmp_path, "a.txt", 1_000_000):
+            pass
+    assert len(taken) == 11
+    assert not os.listdir(tmp_path)
+
+
+async def test_an_upload_goes_to_disk_and_is_deleted_after(tmp_path: Path) -> None:
+    request, _ = sending(b"one ", b"two")
+    async with uploads.received(request, tmp_path, "a.txt", 7) as path:
+        assert (path.name, path.read_bytes()) == ("a.txt", b"one two")
+        assert path.is_relative_to(tmp_path)
+    assert not os.listdir(tmp_path)
+
+
+async def test_an_upload_whose_sender_is_gone_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "_SILENCE", 0.05)
+    request, _ = sending(b"one ", last=False)
+    with pytest.raises(BadInput, match="Nothing of the upload came"):
+        async with uploads.received(request, tmp_path, "a.txt", 1_000_000):
+            pass
+
+
+def test_an_upload_that_announces_too_much_is_not_read(page: TestClient) -> None:
+    asked = {"collection": "energy", "name": "long.txt"}
+    headers = {"content-length": "200000001"}
+    told = detail(page.put(DOCUMENTS, params=asked, content=iter([b"x"]), headers=headers))
+    assert "larger than 200,000,000 bytes" in told
+
+
+async def test_ones_own_uploads_wait_for_one_another_and_nobody_elses_do(
+    page: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Alice's first upload does not end before bob's has: her second waits."""
+    told: list[str] = []
+    bobs = threading.Event()
+
+    def add(collection: str, path: Path, *_: object) -> Added:
+        if path.name == "first.txt":
+            assert bobs.wait(30)
+        told.append(path.name)
+        if path.name == "bobs.txt":
+            bobs.set()
+        return Added(document=path.name, status="added")
+
+    monkeypatch.setattr(documents, "_add", add)
+    access = studio.Access(owner=lambda request: request.headers["who"])
+    transport = ASGITransport(Starlette(routes=studio.routes(access)))
+    async with AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+
+        async def put(who: str, name: str) -> int:
+            asked = {"collection": f"{who}/notes", "name": name}
+            reply = await http.put(DOCUMENTS, params=asked, content=b"x", headers={"who": who})
+            return reply.status_code
+
+        alices = [asyncio.create_task(put("alice", "first.txt"))]
+        await asyncio.sleep(0.1)
+        alices.append(asyncio.create_task(put("alice", "second.txt")))
+        await asyncio.sleep(0.1)
+        assert await put("bob", "bobs.txt") == 200
+        assert await asyncio.gather(*alices) == [200, 200]
+    assert told == ["bobs.txt", "first.txt", "second.txt"]
+
+
+def test_a_person_keeps_no_more_than_their_quota(page: TestClient) -> None:
+    few = client(studio.Access(owner=lambda _: "alice", quota=lambda _: studio.Quota(documents=2)))
+    assert upload(few, "one.md", "# One\n\nText.", "alice/a").status_code == 200
+    detail(upload(few, "broken.pdf", "no PDF", "alice/b"))  # its collection is there, and counts
+    told = detail(upload(few, "two.md", "# Two\n\nText.", "alice/a"))
+    assert told.startswith("Your quota of documents (2) is used up.")
+    assert "ask the operator to raise your quota" in told
+    few.delete(DOCUMENTS, params={"collection": "alice/b"})
+    assert upload(few, "two.md", "# Two\n\nText.", "alice/a").status_code == 200
+    bob = client(studio.Access(owner=lambda _: "bob", quota=lambda _: studio.Quota(documents=2)))
+    assert upload(bob, "one.md", "# One\n\nText.", "bob/a").status_code == 200
+
+
+def test_a_person_keeps_no_more_bytes_than_their_quota(page: TestClient) -> None:
+    quota = studio.Quota(bytes=300_000)
+    alice = client(studio.Access(owner=lambda _: "alice", quota=lambda _: quota))
+    text = " ".join(f"word{number}" for number in range(20_000))
+    assert upload(alice, "one.txt", text, "alice/a").status_code == 200
+    assert "quota for documents (0.3 MB) is used up" in detail(
+        upload(alice, "two.txt", "text", "alice/a")
+    )
+    alice.delete(DOCUMENTS, params={"collection": "alice/a", "name": "one.txt"})
+    assert upload(alice, "two.txt", "text", "alice/a").status_code == 200
+    assert "larger than" in detail(upload(alice, "three.txt", text * 2, "alice/a"))
 
 
 def test_whoever_has_a_name_sees_only_what_is_theirs(page: TestClient) -> None:

@@ -1,10 +1,14 @@
 """Documents of every kind, made by hand, and an embedding that needs no weights."""
 
+import atexit
 import hashlib
 import re
 import zipfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
@@ -35,10 +39,28 @@ class WordEmbeddings(Embeddings):
 
 
 class WordTokens:
-    """A token is a word or a sign."""
+    """A token is a word or a sign; ``path`` is a tokenizer that says the same."""
+
+    @property
+    def path(self) -> Path:
+        return _tokenizer()
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
+
+
+@cache
+def _tokenizer() -> Path:
+    from tokenizers import Regex, Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Split
+
+    made = Tokenizer(WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    made.pre_tokenizer = Split(Regex(r"\w+|[^\w\s]"), "removed", invert=True)
+    path = Path(mkdtemp(prefix="planweave-tokens-")) / "tokenizer.json"
+    made.save(str(path))
+    atexit.register(rmtree, path.parent, ignore_errors=True)
+    return path
 
 
 def write_pdf(path: Path, pages: Sequence[str | None]) -> Path:

@@ -21,6 +21,7 @@ from tools.documents.collection import (
     collections,
     delete_collection,
     open_collection,
+    usage,
 )
 
 _ROOT = Path(__file__).parents[2]
@@ -156,6 +157,19 @@ def test_collections_are_apart_and_have_owners(shared: str) -> None:
     assert collections("ann") == ["ann/energy"]
     with pytest.raises(BadInput, match="did you mean ann/energy"):
         open_collection("ann/enery")
+
+
+@pytest.mark.server
+def test_what_an_owner_keeps_is_counted(shared: str) -> None:
+    energy = filled("ann/energy")
+    open_collection("ann/empty", embeddings="words:64", create=True)
+    kept = usage("ann")
+    assert kept.documents == len(energy.documents()) + 1
+    assert kept.bytes > 2 * sum(map(len, PAGES))  # pages, chunks and vectors
+    for info in energy.documents():
+        energy.remove(info.name)
+    assert usage("ann") == (2, 0)
+    assert usage("bob") == (0, 0)
 
 
 @pytest.mark.server

@@ -73,6 +73,7 @@ class BoltCypher:
                 connection_timeout=_CONNECTING,
                 connection_acquisition_timeout=_CONNECTING,
                 max_transaction_retry_time=0,
+                telemetry_disabled=True,  # what of the driver is used is nobody's business
             )
         except Exception as error:  # the driver raises a dozen kinds for a bad URL
             raise self._unavailable("is not an address that can be used") from error

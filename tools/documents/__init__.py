@@ -1,14 +1,19 @@
 """Documents: pages with provenance, found by meaning and by words."""
 
-from tools.documents.collection import (
-    Added,
-    Collection,
-    Found,
-    collections,
-    delete_collection,
-    open_collection,
-)
-from tools.documents.store import DocumentInfo
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tools.documents.collection import (
+        Added,
+        Collection,
+        Found,
+        collections,
+        delete_collection,
+        open_collection,
+        usage,
+    )
+    from tools.documents.store import DocumentInfo
 
 __all__ = [
     "Added",
@@ -18,4 +23,12 @@ __all__ = [
     "collections",
     "delete_collection",
     "open_collection",
+    "usage",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the collections when they are first asked for: the process that parses needs none."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("tools.documents.collection"), name)

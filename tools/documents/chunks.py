@@ -3,8 +3,10 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from models.embeddings import tokenizer
+if TYPE_CHECKING:
+    from models.embeddings import TextTokens
 
 Spans = Callable[[str], Sequence[tuple[int, int]]]
 """Where the tokens of a text are: begin and end of each, in characters."""
@@ -13,6 +15,13 @@ _SENTENCE_END = re.compile(r"[.!?\u2026]['\")\]\u201d\u2019]*\s+|[\u3002\uff01\u
 _LINE_END = re.compile(r"\n")
 _BLANK = re.compile(r"\s+")
 _ROW = re.compile(r"^.* \| .*$|^\|.*$", re.MULTILINE)
+
+
+def tokenizer() -> "TextTokens":
+    """The tokens of the offline embedding model; loaded late, for who brings spans needs none."""
+    from models.embeddings import tokenizer as load
+
+    return load()
 
 
 def chunk(text: str, *, size: int = 100, overlap: int = 0, spans: Spans | None = None) -> list[str]:

@@ -7,7 +7,7 @@ import shutil
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
@@ -22,24 +22,18 @@ from memory import SearchMode
 from models.embeddings import embedding_id
 from models.embeddings import embeddings as load_embeddings
 from planweave import BadInput
-from tools.documents import urls
+from tools.documents import chunks, urls
 from tools.documents.chunks import chunk
 from tools.documents.fusion import reciprocal_rank
-from tools.documents.pages import (
-    Document,
-    PageText,
-    Paging,
-    Unreadable,
-    check_size,
-    kind_of,
-    read,
-)
+from tools.documents.pages import Document, PageText, Paging, Unreadable, check_size, kind_of
+from tools.documents.process import Cutting, Parser
 from tools.documents.rerank import reranker as find_reranker
 from tools.documents.store import (
     DocumentInfo,
     DocumentSettings,
     Rows,
     Store,
+    Usage,
     VersionGone,
     documents_folder,
     path_of,
@@ -113,6 +107,9 @@ class Added:
 
 _open: "OrderedDict[tuple[str, str], Collection]" = OrderedDict()
 _lock = Lock()
+_embedding = Lock()
+"""Of documents that are added at once, one batch is embedded at a time: the model in this process
+takes every core for it, and questions need some, too."""
 
 
 def open_collection(
@@ -161,6 +158,12 @@ def collections(owner: str | None = None) -> list[str]:
     return sorted(name for name in every if not owner or name.startswith(f"{owner}/"))
 
 
+def usage(owner: str) -> Usage:
+    """What an owner's collections keep; one without documents counts as one document."""
+    kept = [_store(name).usage() for name in collections(owner)]
+    return Usage(sum(max(1, one.documents) for one in kept), sum(one.bytes for one in kept))
+
+
 def delete_collection(name: str) -> None:
     """Delete a collection with everything in it.
 
@@ -207,11 +210,23 @@ class Collection:
         self._index: _Index | None = None
         self._lock = Lock()
 
-    def add(self, source: str | Path, *, progress: Progress | None = None) -> list[Added]:
+    def add(
+        self,
+        source: str | Path,
+        *,
+        original: Path | None = None,
+        progress: Progress | None = None,
+    ) -> list[Added]:
         """As :meth:`adding`, with all that became of the files at once."""
-        return list(self.adding(source, progress=progress))
+        return list(self.adding(source, original=original, progress=progress))
 
-    def adding(self, source: str | Path, *, progress: Progress | None = None) -> Iterator[Added]:
+    def adding(
+        self,
+        source: str | Path,
+        *,
+        original: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[Added]:
         """Add documents one by one, as the iterator is asked for them.
 
         What is there already and has not changed costs no more than reading the file once; of a
@@ -219,6 +234,8 @@ class Collection:
 
         Args:
             source: A file, a folder (with the folders in it) or an ``https://`` URL.
+            original: Where a file comes from, if it is a copy: what is added from there later
+                takes its place.
             progress: Told while chunks are embedded.
 
         Raises:
@@ -226,22 +243,15 @@ class Collection:
                 as failed, and the others are added.
             ModelUnavailable: There is no such embedding model, or it cannot be reached.
         """
-        if urls.is_url(source):
-            yield self._add_url(str(source), progress)
-            return
-        path = Path(source).expanduser()
-        if not path.is_dir():
-            yield self._add_file(path, progress)
-            return
-        for file in _files(path):
-            name = file.relative_to(path).as_posix()
-            if kind_of(file) is None:
-                yield Added(document=name, status="skipped", problem="This kind is not read.")
-                continue
-            try:
-                yield self._add_file(file, progress)
-            except BadInput as error:
-                yield Added(document=name, status="failed", problem=str(error))
+        with Parser() as parser:
+            if urls.is_url(source):
+                yield self._add_url(str(source), parser, progress)
+                return
+            path = Path(source).expanduser()
+            if not path.is_dir():
+                yield self._add_file(path, original or path, parser, progress)
+                return
+            yield from self._add_folder(path, parser, progress)
 
     def add_texts(
         self, documents: Mapping[str, Sequence[str]], *, progress: Progress | None = None
@@ -372,22 +382,42 @@ class Collection:
                 self._index = _Index(self._store, self._embeddings)
             return self._index
 
-    def _add_url(self, url: str, progress: Progress | None) -> Added:
+    def _add_folder(
+        self, folder: Path, parser: Parser, progress: Progress | None
+    ) -> Iterator[Added]:
+        for file in _files(folder):
+            name = file.relative_to(folder).as_posix()
+            if kind_of(file) is None:
+                yield Added(document=name, status="skipped", problem="This kind is not read.")
+                continue
+            try:
+                yield self._add_file(file, file, parser, progress)
+            except BadInput as error:
+                yield Added(document=name, status="failed", problem=str(error))
+
+    def _add_url(self, url: str, parser: Parser, progress: Progress | None) -> Added:
         limits, private = settings().limits(), settings().private_urls
         with TemporaryDirectory(prefix="planweave-") as folder:
             path = urls.fetch(url, Path(folder), max_bytes=limits.bytes, private=private)
             place = urlsplit(url)
             parts = [part for part in unquote(place.path).split("/") if part]
             names = _names([place.hostname or "", *parts[:-1], path.name])
-            return self._put(path, url, names, progress)
+            return self._put(path, url, names, parser, progress)
 
-    def _add_file(self, path: Path, progress: Progress | None) -> Added:
+    def _add_file(
+        self, path: Path, original: Path, parser: Parser, progress: Progress | None
+    ) -> Added:
         check_size(path, settings().limits())
-        full = path.resolve()
-        return self._put(path, str(full), _names(full.parts[1:]), progress)
+        full = original.resolve()
+        return self._put(path, str(full), _names(full.parts[1:]), parser, progress)
 
     def _put(
-        self, path: Path, source: str, names: Iterable[str], progress: Progress | None
+        self,
+        path: Path,
+        source: str,
+        names: Iterable[str],
+        parser: Parser,
+        progress: Progress | None,
     ) -> Added:
         choices = settings()
         digest = _digest(path)
@@ -395,16 +425,17 @@ class Collection:
         known = self._store.known(source, digest)
         if known and (known.digest, known.recipe) == (digest, recipe):
             return self._done(known.name, "unchanged", progress)
-        document = read(path, choices.limits())
+        parsed = parser.read(path, choices.limits(), _cutting(choices))
         name = self._store.put(
-            document,
-            _pieces(document.pages, choices),
+            parsed.document,
+            parsed.chunks,
             source=known.source if known else source,
             names=chain([known.name] if known else [], names),
             digest=digest,
             recipe=recipe,
             size=path.stat().st_size,
         )
+        del parsed  # embedding takes long, and needs it no more
         return self._done(name, "changed" if known else "added", progress)
 
     def _done(
@@ -542,7 +573,8 @@ def _embed(
     todo = store.without_vector(key, document)
     for start in range(0, len(todo), _BATCH):
         batch = todo[start : start + _BATCH]
-        vectors = load_embeddings(model).embed_documents([text for _, text in batch])
+        with _embedding if model == _DEFAULT_EMBEDDINGS else nullcontext():
+            vectors = load_embeddings(model).embed_documents([text for _, text in batch])
         store.put_vectors([digest for digest, _ in batch], np.array(vectors, np.float32), key)
         if progress:
             progress(document or "", start + len(batch), len(todo))
@@ -582,6 +614,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _recipe(choices: DocumentSettings) -> str:
     return f"{_READER_VERSION} {choices.chunk_tokens} {choices.chunk_overlap}"
+
+
+def _cutting(choices: DocumentSettings) -> Cutting:
+    return Cutting(chunks.tokenizer().path, choices.chunk_tokens, choices.chunk_overlap)
 
 
 def _pieces(pages: Iterable[PageText], choices: DocumentSettings) -> list[tuple[int, str]]:

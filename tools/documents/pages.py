@@ -36,6 +36,9 @@ _BLOCKS = (
 )
 _LINE, _PAGE = "\ue000", "\ue001"  # of no meaning in any text
 _DEPTH = 1_000
+_SNIFFED = 8_192  # what the guess of a table's delimiter reads: it takes the square of this
+_NOT_BLANK = re.compile(r"\S")
+_PACKED = (".pdf", ".docx", ".jsonl.gz")
 _PLAIN = {
     0xAD: "",
     0xA0: " ",
@@ -49,11 +52,34 @@ _PLAIN = {
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How large a document may be."""
+    """How large a document may be, and what reading it may take.
+
+    Attributes:
+        bytes: Of the file, and of what it unpacks to.
+        pages: How many it may have.
+        characters: Of all its text.
+        page_characters: Of the text of one page.
+        seconds: Of a processor, that reading a small file may take.
+        memory: Bytes of memory that reading a small file may take.
+    """
 
     bytes: int = 200_000_000
     pages: int = 10_000
     characters: int = 50_000_000
+    page_characters: int = 1_000_000
+    seconds: float = 6.0
+    memory: int = 1 << 30
+
+    def seconds_for(self, path: Path, size: int) -> float:
+        """What reading this file may take: honest work grows with the size of a file.
+
+        A plain file takes about 1 s a megabyte, a packed one up to 5 s (250 pages of PDF).
+        """
+        return self.seconds + size / 1e6 * (10.0 if kind_of(path) in _PACKED else 3.0)
+
+    def memory_for(self, size: int) -> int:
+        """Bytes of memory that reading a file of this size may take."""
+        return self.memory + min(16 * size, 1 << 30)
 
 
 @dataclass(frozen=True)
@@ -162,6 +188,10 @@ def _bounded(pages: Iterable[PageText], limits: Limits) -> list[PageText]:
     characters = 0
     for page in pages:
         characters += len(page.text)
+        if len(page.text) > limits.page_characters:
+            raise _Damaged(
+                f"has more than {limits.page_characters} characters of text on page {page.number}"
+            )
         if len(kept) >= limits.pages:
             raise _Damaged(f"has more than {limits.pages} pages")
         if characters > limits.characters:
@@ -224,6 +254,8 @@ def _docx(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
             _table(block) if isinstance(block, Table) else _paragraph(block)
             for block in document.iter_inner_content()
         ]
+    except MemoryError:
+        raise
     except Exception:  # python-docx raises what its XML library and zipfile happen to raise
         raise _Damaged("is damaged or is no DOCX") from None
     text = re.sub(r"\f\s*\f", "\f", "\n".join(blocks))  # a break, and Word's note that it broke
@@ -336,7 +368,7 @@ def _by_form_feed(text: str) -> tuple[Iterable[PageText], Paging]:
 def _csv(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
     text = _text_of(path)
     try:
-        dialect = csv.Sniffer().sniff(text[:65_536], ",;\t|")
+        dialect = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|")
     except csv.Error:
         dialect = csv.excel
     try:
@@ -426,12 +458,15 @@ def _parts(sections: Iterable[str]) -> Iterator[PageText]:
 
 def _cut(text: str) -> Iterator[str]:
     text = clean(text)
-    while len(text) > _PART_CHARACTERS:
-        places = (text.rfind(end, _PART_CHARACTERS // 2, _PART_CHARACTERS) for end in _ENDS)
-        place = next((place for place in places if place > 0), _PART_CHARACTERS)
-        yield text[:place].rstrip()
-        text = text[place:].lstrip()
-    yield text
+    start = 0
+    while len(text) - start > _PART_CHARACTERS:
+        half, limit = start + _PART_CHARACTERS // 2, start + _PART_CHARACTERS
+        places = (text.rfind(end, half, limit) for end in _ENDS)
+        place = next((place for place in places if place > 0), limit)
+        yield text[start:place].rstrip()
+        after = _NOT_BLANK.search(text, place)
+        start = after.start() if after else len(text)
+    yield text[start:]
 
 
 def _row(cells: Iterable[str]) -> str:

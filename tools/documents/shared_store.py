@@ -18,7 +18,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from planweave import BadInput
 from tools.connect import with_variables, without_values
-from tools.documents.store import Rows, Session, Store, begin
+from tools.documents.store import Rows, Session, Store, Usage, begin
 from tools.documents.vectors import HNSW_ABOVE, Hits
 
 _PREFIX = "planweave_documents_"
@@ -164,6 +164,17 @@ class SharedStore(Store):
                 (_text(query), embedding, _text(query), k, k),
             ).fetchall()
         return [(int(chunk), float(score)) for chunk, score in rows]
+
+    def usage(self) -> Usage:
+        """See :meth:`Store.usage`; without the indexes, and without what deleting leaves behind."""
+        with self._snapshot() as database:
+            found = database.execute(
+                "SELECT (SELECT count(*) FROM documents),"
+                " (SELECT coalesce(sum(octet_length(text)), 0) FROM pages)"
+                " + (SELECT coalesce(sum(octet_length(text)), 0) FROM chunks)"
+                " + (SELECT coalesce(sum(pg_column_size(vector)), 0) FROM vectors)"
+            ).fetchone()
+        return Usage(int(found[0]), int(found[1]))
 
     @contextmanager
     def _snapshot(self) -> Iterator[Session]:

@@ -69,6 +69,14 @@ class DocumentSettings(BaseSettings):
     document_characters: int = Field(
         default=50_000_000, ge=1, description="A document with more text is refused."
     )
+    document_seconds: float = Field(
+        default=6.0,
+        gt=0,
+        description="Processor time that parsing a small file may take; a large one gets more.",
+    )
+    document_memory_megabytes: int = Field(
+        default=1_024, ge=256, description="Memory that parsing a small file may take."
+    )
     documents_url: str = Field(
         default="",
         description="PostgreSQL database that keeps all collections, for several machines.",
@@ -83,6 +91,8 @@ class DocumentSettings(BaseSettings):
             bytes=self.document_megabytes * 1_000_000,
             pages=self.document_pages,
             characters=self.document_characters,
+            seconds=self.document_seconds,
+            memory=self.document_memory_megabytes << 20,
         )
 
 
@@ -125,6 +135,13 @@ class DocumentInfo:
     added: str
     image_pages: tuple[int, ...]
     paging: Paging
+
+
+class Usage(NamedTuple):
+    """What is kept: how many documents, and the bytes that they take with all made from them."""
+
+    documents: int
+    bytes: int
 
 
 class VersionGone(Exception):
@@ -348,6 +365,16 @@ class Store:
             )
             for name, pages, chunks, size, digest, added, paging in sorted(rows)
         ]
+
+    def usage(self) -> Usage:
+        """How much this collection keeps."""
+        with self._snapshot() as database:
+            (documents,) = database.execute("SELECT count(*) FROM documents").fetchone()
+            pages, free, size = (
+                database.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("page_count", "freelist_count", "page_size")
+            )
+        return Usage(documents, (pages - free) * size)
 
     def page(self, document: str, number: int) -> str | None:
         """The text of a page."""

@@ -13,7 +13,8 @@ from urllib.parse import urldefrag
 
 from planweave import BadInput
 from tools.documents.collection import Found
-from tools.documents.pages import Limits, PageText, clean, read
+from tools.documents.pages import Limits, PageText, clean
+from tools.documents.process import read_apart
 from tools.documents.quotes import locate
 from tools.documents.store import settings
 from tools.documents.urls import fetch
@@ -73,7 +74,7 @@ def _page(hit: Hit, query: str, *, private: bool) -> PageText:
                 max_seconds=_SECONDS,
                 private=private,
             )
-            pages = read(path, _LIMITS).pages
+            pages = read_apart(path, _LIMITS).pages
     except BadInput:
         pages = []
     best = max(pages, key=lambda page: _shared(page.text, query), default=None)

@@ -1,0 +1,94 @@
+"""Uploads: streamed to disk, one at a time for each person, within the room that they have."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from weakref import WeakValueDictionary
+
+import anyio
+from starlette.requests import Request
+
+from apps.studio.access import Quota
+from planweave import BadInput
+from tools.documents import usage
+from tools.documents.store import settings
+
+_SILENCE = 60.0  # seconds without a byte: the sender is gone, and his next upload waits
+
+
+class Turns:
+    """One upload at a time for each person: others never wait behind several of one's own."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def of(self, person: str) -> asyncio.Lock:
+        """The turns of a person, or of a collection where nobody has a name."""
+        if (lock := self._locks.get(person)) is None:
+            lock = self._locks[person] = asyncio.Lock()
+        return lock
+
+
+def room(owner: str | None, quota: Quota) -> int:
+    """Bytes that one more upload of this person may have.
+
+    Raises:
+        BadInput: There is no room left.
+    """
+    most = settings().limits().bytes
+    if owner is None:
+        return most
+    used = usage(owner)
+    if quota.documents is not None and used.documents >= quota.documents:
+        raise _full(f"Your quota of documents ({quota.documents:,}) is used up.")
+    if quota.bytes is None:
+        return most
+    if used.bytes >= quota.bytes:
+        raise _full(f"Your quota for documents ({quota.bytes / 1e6:,.1f} MB) is used up.")
+    return min(most, quota.bytes - used.bytes)
+
+
+@asynccontextmanager
+async def received(request: Request, folder: Path, name: str, most: int) -> AsyncIterator[Path]:
+    """The body of a request as a file of this name, in a folder of its own that is deleted after.
+
+    Raises:
+        BadInput: It is longer than ``most`` bytes, or its sender falls silent.
+    """
+    announced = request.headers.get("content-length", "0")
+    if announced.isdecimal() and int(announced) > most:
+        raise _too_large(most)
+    with TemporaryDirectory(dir=folder, prefix="upload-") as place:
+        path = Path(place, name)
+        async with await anyio.open_file(path, "wb") as file:
+            await _receive(request, file, most)
+        yield path
+
+
+async def _receive(request: Request, file: "anyio.AsyncFile[bytes]", most: int) -> None:
+    size = 0
+    parts = request.stream()
+    while True:
+        try:
+            async with asyncio.timeout(_SILENCE):
+                part = await anext(parts, None)
+        except TimeoutError:
+            raise BadInput(
+                f"Nothing of the upload came for {_SILENCE:.0f} seconds.", mend="Send it again."
+            ) from None
+        if part is None:
+            return
+        size += len(part)
+        if size > most:
+            raise _too_large(most)
+        await file.write(part)
+
+
+def _full(problem: str) -> BadInput:
+    return BadInput(problem, mend="Delete documents, or ask the operator to raise your quota.")
+
+
+def _too_large(most: int) -> BadInput:
+    return BadInput(f"What was sent is larger than {most:,} bytes.", mend="Send less.")

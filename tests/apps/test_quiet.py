@@ -1,0 +1,155 @@
+"""Nothing leaves the machine that its user did not ask for: no name is looked up, no report sent.
+
+Each program runs in a network where every packet is seen, without ``CI`` in its environment:
+libraries that report to their makers are often silent where that is set.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import watched_network
+from command_line import PROGRAM
+from tiny_onnx import write_model
+from watched_network import Watched, watched
+
+from models import ModelUnavailable
+from models.weights import EMBEDDINGS, find
+
+Watch = Callable[..., Watched]
+
+_WHY_NOT = watched_network.why_not()
+pytestmark = pytest.mark.skipif(bool(_WHY_NOT), reason=_WHY_NOT)
+
+_QUIET = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "DO_NOT_TRACK", "LANGSMITH_TRACING")
+_CHOSEN = ("ORT_DISABLE_TELEMETRY", "RAY_USAGE_STATS_ENABLED", "HF_HUB_DISABLE_TELEMETRY")
+_LIBRARIES = (
+    *("bm25s", "bs4", "docx", "faiss", "jax", "kglite", "langchain", "langchain_community"),
+    *("langchain_openai", "langgraph.graph", "langsmith", "mcp", "neo4j", "openai", "optax"),
+    *("opentelemetry.sdk", "pint", "pypdf", "psycopg", "ray", "scienceworld", "scipy.stats"),
+    *("sqlalchemy", "sqlglot", "starlette", "tokenizers", "uvicorn", "xllamacpp"),
+)
+_ENCODE = """
+import sys, time
+from pathlib import Path
+from models.embeddings import Encoder
+folder = Path(sys.argv[1])
+encoder = Encoder(folder / "model.onnx", folder / "tokenizer.json", max_tokens=9, threads=1)
+assert len(encoder.encode(["hydrogen costs money"], lambda tokens: tokens)) == 1
+time.sleep(15)  # a report is sent by another thread, in its own time
+"""
+_REPORT = """
+import os, sys, time
+os.environ.pop("ORT_DISABLE_TELEMETRY", None)
+import onnxruntime
+onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
+time.sleep(15)
+"""
+_DECIDE = f"""
+import subprocess, sys
+from offers import WHOLE_RUN, scripted
+from openai_server import serving
+with serving(*scripted(*WHOLE_RUN)) as model:
+    command = [{PROGRAM!r}, "decide", *sys.argv[1:], "--model", model.name]
+    sys.exit(subprocess.run(command).returncode)
+"""
+_SERVE = """
+import sys, time
+from pathlib import Path
+import httpx
+from serve import serving_planweave
+with serving_planweave(Path.cwd()) as served:
+    place = {"collection": "energy", "name": "note.txt", "embeddings": sys.argv[1]}
+    url = f"{served.url}/studio/api/documents"
+    reply = httpx.put(url, params=place, content=b"Losses fell.", timeout=60)
+    assert reply.json()["chunks"] == 1, reply.text
+    time.sleep(15)
+"""
+
+
+@pytest.fixture
+def watch(tmp_path: Path, environment: dict[str, str]) -> Watch:
+    """Runs a command in a network that is watched."""
+    kept = {name: value for name, value in environment.items() if name not in _QUIET + _CHOSEN}
+    kept["PYTHONPATH"] = os.pathsep.join(sys.path)
+    return lambda *command: watched(command, tmp_path, kept)
+
+
+@pytest.fixture
+def minilm() -> str:
+    """The embedding model in the process; skips where its weights are not installed."""
+    try:
+        for file in EMBEDDINGS["minilm"]:
+            find(file)
+    except ModelUnavailable as error:
+        pytest.skip(str(error))
+    return "minilm"
+
+
+def quiet(run: Watched) -> bool:
+    assert run.code == 0, run.output
+    assert run.sent == []
+    return True
+
+
+def test_a_name_and_an_address_are_seen(watch: Watch) -> None:
+    """Else every test below would pass whatever was sent."""
+    look_up = "import socket\ntry: socket.getaddrinfo('example.org', 443)\nexcept OSError: pass"
+    (sent,) = watch(sys.executable, "-c", look_up).sent
+    assert sent.endswith(" 53 example.org")
+    connect = "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.7', 9))"
+    assert watch(sys.executable, "-c", connect).sent == ["udp 192.0.2.7 9"]
+
+
+def test_a_report_of_the_runtime_is_seen(watch: Watch, tmp_path: Path) -> None:
+    """Without the switch it reports; the day it does not, the switch may go."""
+    if sys.platform != "linux" or find_spec("onnxruntime") is None:
+        pytest.skip("the extra `documents` is not installed")
+    model = write_model(tmp_path / "tiny", "tokens") / "model.onnx"
+    assert "microsoft" in " ".join(watch(sys.executable, "-c", _REPORT, str(model)).sent)
+
+
+def test_a_model_in_the_process_is_quiet(watch: Watch, tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra `documents` is not installed")
+    folder = write_model(tmp_path / "tiny", "tokens")
+    assert quiet(watch(sys.executable, "-c", _ENCODE, str(folder)))
+    assert not [*(tmp_path / "cache").rglob("Microsoft*")]  # where it would keep an identifier
+
+
+def test_libraries_are_quiet(watch: Watch) -> None:
+    there = [name for name in _LIBRARIES if find_spec(name.partition(".")[0])]
+    load = f"import time, {', '.join(there)}; time.sleep(5)"
+    room = "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384"  # for the threads of so many
+    assert quiet(watch("env", room, sys.executable, "-W", "ignore", "-c", load))
+
+
+def test_documents_are_added_and_searched_quietly(
+    watch: Watch, tmp_path: Path, minilm: str
+) -> None:
+    (tmp_path / "note.txt").write_text("Hydrogen costs 2.4 EUR per kilogram.")
+    assert quiet(watch(PROGRAM, "docs", "add", "note.txt", "--embeddings", minilm))
+    found = watch(PROGRAM, "docs", "search", "What does hydrogen cost?")
+    assert quiet(found)
+    assert "2.4 EUR" in found.output
+
+
+def test_a_query_is_quiet(watch: Watch, offers: str) -> None:
+    run = watch(PROGRAM, "query", "--database", offers, "SELECT name FROM offer")
+    assert quiet(run)
+    assert "birch" in run.output
+
+
+def test_a_decision_asks_its_model_alone(watch: Watch, offers: str) -> None:
+    asked = ("Which offer?", "--database", offers, "--candidates", "SELECT name FROM offer")
+    run = watch(sys.executable, "-c", _DECIDE, *asked)
+    assert quiet(run)
+    assert "birch" in run.output
+
+
+@pytest.mark.server
+def test_a_server_is_quiet(watch: Watch, minilm: str) -> None:
+    pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
+    assert quiet(watch(sys.executable, "-c", _SERVE, minilm))

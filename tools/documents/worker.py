@@ -1,0 +1,98 @@
+"""The process in which one document after another is read and cut into chunks.
+
+A parser may run without end or eat the memory, whatever the size of its file. Here it is bounded,
+and it can be ended.
+
+Protocol, one JSON object a line: ``{"path", "limits", "memory", "seconds", "tokenizer", "size",
+"overlap"}`` is answered by ``{"paging", "pages", "chunks", "more"}``; while ``more`` is true, any
+further request is answered by more pages and chunks. Without a tokenizer there are no chunks. A
+document that cannot be read is answered by ``{"problem", "mend"}``.
+"""
+
+import math
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from tools.documents.chunks import Spans, chunk
+from tools.documents.pages import Document, Limits, Unreadable, read
+from tools.process import Channel
+
+_ANSWER = 1_000_000  # characters of text in an answer: the parent is not held up by a long one
+_NICE = 5  # the parent's other work goes first
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    channel = Channel()
+    with suppress(AttributeError):  # not offered by Windows
+        os.nice(_NICE)
+    while True:
+        request = channel.receive()
+        bound(request["memory"], request["seconds"])
+        for answer in _answers(request):
+            channel.send(answer)
+            if answer.get("more"):
+                channel.receive()
+
+
+def bound(memory: int, seconds: float) -> None:
+    """Limit the memory of this process, and the processor time that it may still take.
+
+    On a busy machine little of the time that passes is this process's own, so the limit is of
+    processor time. It holds even if the parent has died meanwhile.
+    """
+    try:
+        import resource
+    except ImportError:  # not offered by Windows: there only the parent's clock holds
+        return
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    wanted = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_AS: memory,
+        resource.RLIMIT_CPU: math.ceil(usage.ru_utime + usage.ru_stime + seconds),
+    }
+    for which, most in wanted.items():
+        _, allowed = resource.getrlimit(which)
+        with suppress(ValueError, OSError):  # a stricter limit holds already
+            resource.setrlimit(which, (most, allowed))
+
+
+def _answers(request: dict[str, Any]) -> Iterator[dict[str, object]]:
+    try:
+        document = read(Path(request["path"]), Limits(**request["limits"]))
+    except Unreadable as error:
+        yield {"problem": error.problem, "mend": error.mend}
+        return
+    spans = _spans(request["tokenizer"]) if request["tokenizer"] else None
+    yield from _batches(document, spans, request["size"], request["overlap"])
+
+
+def _batches(
+    document: Document, spans: Spans | None, size: int, overlap: int
+) -> Iterator[dict[str, object]]:
+    pages: list[object] = []
+    chunks: list[object] = []
+    characters = 0
+    for page in document.pages:
+        pages.append((page.number, page.text, page.image_only))
+        if spans:
+            pieces = chunk(page.text, size=size, overlap=overlap, spans=spans)
+            chunks += ((page.number, piece) for piece in pieces)
+        characters += len(page.text)
+        if characters > _ANSWER:
+            yield {"paging": document.paging, "pages": pages, "chunks": chunks, "more": True}
+            pages, chunks, characters = [], [], 0
+    yield {"paging": document.paging, "pages": pages, "chunks": chunks, "more": False}
+
+
+def _spans(path: str) -> Spans:
+    """The tokens of the embedding model, by its tokenizer alone: its other code loads slowly."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(path)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return lambda text: list(tokenizer.encode(text, add_special_tokens=False).offsets)
