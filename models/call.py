@@ -14,6 +14,7 @@ from models.cache import FROM_CACHE
 from models.chat import name_of
 from models.errors import unavailable
 from models.usage import CallRecord, Message, Price, price_of
+from planweave.usage import current_meter
 
 Asked: TypeAlias = Runnable[LanguageModelInput, object]
 """A model with something bound to it; it answers a message, or a dict with the message in it."""
@@ -60,13 +61,20 @@ async def call(
     except Exception as error:
         raised = unavailable(error, record.model)
         spent = {"seconds": time.perf_counter() - start, "error": str(raised), "dollars": 0.0}
-        raised.calls = (record.model_copy(update=spent),)
+        raised.calls = (_counted(record.model_copy(update=spent)),)
         raise raised from error
     cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
     seconds = time.perf_counter() - start
     price = await asyncio.to_thread(price_of, record.model)  # its first call reads a file
-    record = _with_reply(record, reply, seconds, price)
+    record = _counted(_with_reply(record, reply, seconds, price))
     return Call(record.reply, record, cut)
+
+
+def _counted(record: CallRecord) -> CallRecord:
+    """The record, once the meter of the run has counted it."""
+    if meter := current_meter():
+        meter.count(record.usage)
+    return record
 
 
 def _sendable(text: str) -> str:
@@ -89,9 +97,10 @@ def _with_reply(
     record: CallRecord, reply: AIMessage, seconds: float, price: Price | None
 ) -> CallRecord:
     usage = reply.usage_metadata
-    tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
+    # A server may report anything; what is below nothing would give budget back.
+    tokens = (max(0, usage["input_tokens"]), max(0, usage["output_tokens"])) if usage else (0, 0)
     details = usage.get("input_token_details", {}) if usage else {}
-    cached = details.get("cache_read") or 0
+    cached = min(max(0, details.get("cache_read") or 0), tokens[0])
     from_cache = bool(reply.response_metadata.get(FROM_CACHE))
     dollars = price.dollars(*tokens, cached) if price else None
     return record.model_copy(

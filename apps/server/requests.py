@@ -1,5 +1,6 @@
 """A request for a run, checked; the names are those of the LangGraph server's protocol."""
 
+from collections.abc import Container, Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -8,8 +9,9 @@ from apps.server.assistants import method_of
 from apps.server.contexts import admitted
 from apps.server.people import Person
 from apps.server.runs import Order, Strategy
-from memory import Context
+from memory import Context, check_input, check_state
 from planweave import BadInput
+from planweave.usage import Budget
 
 StreamMode = Literal["values", "updates", "custom", "messages-tuple", "tasks", "checkpoints"]
 Nodes = Literal["*"] | list[str]
@@ -95,6 +97,12 @@ class RunRequest(BaseModel):
         return {name: value for name, value in sent.items() if name in Context.model_fields}
 
     @property
+    def nodes(self) -> list[str]:
+        """The nodes that are named besides the assistant."""
+        named = (self.command and self.command.goto, self.interrupt_before, self.interrupt_after)
+        return [name for names in named if names and names != "*" for name in _list(names)]
+
+    @property
     def place(self) -> Place:
         """The checkpoint to begin at; the latest if it names none."""
         sent = self.config.configurable if self.config else {}
@@ -117,6 +125,17 @@ def read_request(body: Any) -> RunRequest:
     return request
 
 
+def check_nodes(names: Iterable[str], known: Container[str]) -> None:
+    """Check the nodes that a request names.
+
+    Raises:
+        BadInput: The method has no such node.
+    """
+    for name in names:
+        if name not in known:
+            raise BadInput(f"The method has no node {name[:64]!r}.")
+
+
 def order_of(person: Person, request: RunRequest, *, stateless: bool, quiet: bool = False) -> Order:
     """The run that a request asks for.
 
@@ -127,15 +146,19 @@ def order_of(person: Person, request: RunRequest, *, stateless: bool, quiet: boo
         quiet: Nobody streams the run, so that no events need to be kept.
 
     Raises:
-        BadInput: There is no such method, or a setting cannot be used.
+        BadInput: There is no such method, or a setting or a field of the input cannot be used.
     """
     method = method_of(request.assistant_id)
-    admitted(person, request.settings)
+    check_input(request.input or {})
+    if request.command and request.command.update:
+        check_state(request.command.update, "command.update", removes=False)
+    context = admitted(person, request.settings)
     kept = request.model_copy(update={"stream_mode": [] if quiet else request.modes})
     return Order(
         method=method,
         payload=kept.model_dump(exclude_none=True, exclude={"metadata"}),
         metadata={**(request.metadata or {}), "graph_id": method},
+        budget=Budget(tokens=context.max_tokens, dollars=context.max_dollars),
         strategy=request.multitask_strategy or "enqueue",
         temporary=stateless and request.on_completion != "keep",
         if_missing=request.if_not_exists or "reject",

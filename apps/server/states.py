@@ -14,6 +14,7 @@ from apps.server.errors import Conflict, NotFound
 from apps.server.execution import Graph, columns
 from apps.server.people import Person
 from apps.server.requests import Place
+from memory import check_state
 from planweave import BadInput
 
 _EMPTY: dict[str, Any] = {
@@ -89,6 +90,8 @@ class States:
             raise BadInput(
                 "The thread has no method yet.", mend="Create it with a graph_id, or run one."
             )
+        for written in values if isinstance(values, list) else [values or {}]:
+            check_state(written)
         try:
             changed = await graph.aupdate_state(_at(thread_id, place), values, as_node=as_node)
         except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:

@@ -26,6 +26,12 @@ class Storage:
     store: BaseStore
 
 
+def storage_failed(error: Exception) -> bool:
+    """Whether an error is that of a database, so that the same may work later."""
+    modules = {cls.__module__.partition(".")[0] for cls in type(error).__mro__}
+    return isinstance(error, OSError) or bool(modules & {"sqlalchemy", "sqlite3", "psycopg"})
+
+
 @asynccontextmanager
 async def open_storage(url: str) -> AsyncIterator[Storage]:
     """Open, and make if need be, all that a server keeps.

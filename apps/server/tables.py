@@ -98,6 +98,14 @@ ledger = Table(
     Column("dollars", Double, nullable=False),
 )
 
+reserved = Table(  # what a run of an owner with a daily budget may still use of it
+    "planweave_reserved",
+    metadata,
+    Column("run_id", String(64), primary_key=True),
+    Column("tokens", BigInteger),
+    Column("dollars", Double),
+)
+
 
 class now(FunctionElement[float]):  # noqa: N801 (reads as the SQL function that it is)
     """Seconds since 1970 by the database's clock, which all workers share."""
