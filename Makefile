@@ -1,17 +1,20 @@
 # `make decide` answers one decision question, `make studio` serves the studio page, `make test`
-# passes the tests. Each sets up what it needs in .venv the first time, and is quick afterwards.
+# passes the tests, `make attack` tries every known attack. Each sets up what it needs in .venv the
+# first time, and is quick afterwards.
 
 PYTHON ?= python3
 BIN := .venv/bin
 PORT ?= 2024
+SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help decide studio test check lock clean
+.PHONY: help decide studio test attack check lock clean
 
 help:
 	@echo "make decide   answer one decision question with the embedded model (fetches 1.1 GB once)"
 	@echo "make studio   serve the studio page at http://127.0.0.1:$(PORT)/studio/ (fetches 1.2 GB once)"
 	@echo "make test     lint, type check and test (fetches 0.5 GB of test models once)"
+	@echo "make attack   try every attack of tests/attacks and print the table (an hour; SEED=$(SEED))"
 	@echo "make check    lint and type check only"
 	@echo "make lock     resolve the dependencies again into the requirements files"
 	@echo "make clean    remove .venv and caches"
@@ -32,6 +35,12 @@ test: check
 	@echo "== Tests"
 	@# One process loads more native libraries than any command does: they need room for their threads.
 	@GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384 $(BIN)/pytest
+
+attack: .venv/dev.done
+	@$(BIN)/planweave models pull minilm
+	@GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384 PLANWEAVE_ATTACK=full \
+		PLANWEAVE_ATTACK_SEED=$(SEED) $(BIN)/pytest tests/attacks -q \
+		--timeout=3600 --session-timeout=14400
 
 check: .venv/dev.done
 	@echo "== Lint and types"

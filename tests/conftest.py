@@ -2,12 +2,15 @@
 
 import os
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pytest_socket import socket_allow_hosts
+from servers import Server, Unobtainable, mariadb, postgresql
+from shop import SHOP
 
 # Read when the libraries are imported, so set before any of them is.
 _HOME = Path(tempfile.mkdtemp(prefix="planweave-tests-"))
@@ -32,3 +35,30 @@ def _home() -> Iterator[None]:
 def _no_network() -> None:
     """Loopback stays open for servers of our own, Unix sockets for asyncio."""
     socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
+
+
+@pytest.fixture
+def shop_file(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(SHOP)
+    connection.close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[Server]:
+    try:
+        with postgresql(SHOP) as server:
+            yield server
+    except Unobtainable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def mariadb_server() -> Iterator[Server]:
+    try:
+        with mariadb(SHOP) as server:
+            yield server
+    except Unobtainable as reason:
+        pytest.skip(str(reason))
