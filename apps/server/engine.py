@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import uuid4
 
-from langgraph.errors import EmptyInputError, GraphRecursionError
+from langgraph.errors import EmptyInputError, GraphRecursionError, InvalidUpdateError
 from sqlalchemy.exc import SQLAlchemyError
 
 from apps.server import metrics, tracing
@@ -347,7 +347,7 @@ class GivenUp(PlanweaveError):
 
 def told(error: BaseException, claim: Claim) -> dict[str, str]:
     """An error as the caller sees it: what a person can mend in full, the rest by its kind."""
-    error = _of_the_caller(error)
+    error = _of_the_caller(error, steered=bool(claim.payload.get("command")))
     name = BadInput.__name__ if isinstance(error, BadInput) else type(error).__name__
     if isinstance(error, PlanweaveError):
         return {"error": name, "message": str(error)}
@@ -355,8 +355,15 @@ def told(error: BaseException, claim: Claim) -> dict[str, str]:
     return {"error": name, "message": "The run failed; the server's log tells more."}
 
 
-def _of_the_caller(error: BaseException) -> BaseException:
-    """What LangGraph raises for a request that asks too little or too much, as such an error."""
+def _of_the_caller(error: BaseException, *, steered: bool) -> BaseException:
+    """The error as one that the caller can mend, if it comes of what was sent.
+
+    Args:
+        error: What the graph has raised.
+        steered: The caller has written the state, or chosen the next node.
+    """
+    if isinstance(error, PlanweaveError):
+        return error
     if isinstance(error, EmptyInputError):
         return BadInput("There is nothing to go on with.", mend="Send an input.")
     if isinstance(error, GraphRecursionError):
@@ -365,6 +372,12 @@ def _of_the_caller(error: BaseException) -> BaseException:
         return BadInput(
             f"The state of the thread has no {error.args[0]}.",
             mend="A state that was written by hand needs every field that the next node reads.",
+        )
+    if steered or isinstance(error, InvalidUpdateError):
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        return BadInput(
+            f"The run cannot go on from the state that it was given ({reason}).",
+            mend="Begin at another checkpoint, or in a new thread.",
         )
     return error
 

@@ -1,9 +1,18 @@
 """A request for a run, checked; the names are those of the LangGraph server's protocol."""
 
 from collections.abc import Container, Iterable
-from typing import Annotated, Any, Literal
+from types import NoneType
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from apps.server.assistants import method_of
 from apps.server.contexts import admitted
@@ -28,6 +37,12 @@ class Resumption(BaseModel):
     update: dict[str, Any] | None = None
     goto: str | list[str] | None = None
 
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.resume is None and not self.update and not self.goto:
+            raise ValueError("it holds neither resume nor update nor goto")
+        return self
+
 
 class Place(BaseModel):
     """A checkpoint of the run's own thread; that of another thread cannot be named."""
@@ -46,6 +61,13 @@ class RunConfig(BaseModel):
     configurable: dict[str, Any] = {}
     recursion_limit: Annotated[int, Field(ge=1)] | None = None
     tags: list[str] = []
+
+    @field_validator("configurable")
+    @classmethod
+    def _placed(cls, sent: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(sent.get("checkpoint_id"), (str, NoneType)):
+            raise ValueError("checkpoint_id should be a string")
+        return sent
 
 
 def _list(value: Any) -> Any:
@@ -99,8 +121,9 @@ class RunRequest(BaseModel):
     @property
     def nodes(self) -> list[str]:
         """The nodes that are named besides the assistant."""
-        named = (self.command and self.command.goto, self.interrupt_before, self.interrupt_after)
-        return [name for names in named if names and names != "*" for name in _list(names)]
+        named = [names for names in (self.interrupt_before, self.interrupt_after) if names != "*"]
+        goto = self.command.goto if self.command else None
+        return [name for names in (goto, *named) if names for name in _list(names)]
 
     @property
     def place(self) -> Place:
