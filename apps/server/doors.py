@@ -84,6 +84,10 @@ class SmallBodies:
         if not announced.isdecimal() or int(announced) > self._most:
             await _refused(413, self._told)(scope, receive, send)
             return
+        await self._bounded(scope, receive, send)
+
+    async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request whose body is counted as it is read."""
         read, begun = 0, False
 
         async def counted() -> Message:
