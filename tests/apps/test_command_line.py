@@ -134,8 +134,10 @@ def test_decide_waits_for_approval_and_resumes(
     assert len(model.requests) == 5 + replanned
     planned = model.requests[1 + replanned]["messages"][1]["content"]
     assert expected in planned
-    again = planweave("decide", "--resume", thread)
-    assert_one_clear_error(again, "nothing left to do")
+    again = planweave("decide", "--resume", thread)  # as if the terminal had died before its end
+    assert again.returncode == 0, again.stderr
+    assert "birch" in again.stdout.lower()
+    assert len(model.requests) == 5 + replanned
 
 
 def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers: str) -> None:
