@@ -3,8 +3,10 @@
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias, cast
 
+import httpx
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -13,8 +15,11 @@ from pydantic import BaseModel
 from models.cache import FROM_CACHE
 from models.chat import name_of
 from models.errors import unavailable
+from models.settings import process_settings
 from models.usage import CallRecord, Message, Price, price_of
 from planweave.usage import current_meter
+
+_MOST_TOKENS = 2**40  # a sum of many such still fits what checkpoints keep
 
 Asked: TypeAlias = Runnable[LanguageModelInput, object]
 """A model with something bound to it; it answers a message, or a dict with the message in it."""
@@ -57,7 +62,7 @@ async def call(
         ),
     )
     try:
-        reply = _message(await (asked or model).ainvoke(list(messages), config))
+        reply = await _replied(asked or model, messages, config)
     except Exception as error:
         raised = unavailable(error, record.model)
         spent = {"seconds": time.perf_counter() - start, "error": str(raised), "dollars": 0.0}
@@ -68,6 +73,21 @@ async def call(
     price = await asyncio.to_thread(price_of, record.model)  # its first call reads a file
     record = _counted(_with_reply(record, reply, seconds, price))
     return Call(record.reply, record, cut)
+
+
+async def _replied(
+    asked: Asked, messages: Sequence[BaseMessage], config: RunnableConfig | None
+) -> AIMessage:
+    """The reply; a stream that breaks off is asked for again, as clients do with whole replies."""
+    for delay in _pauses():
+        with suppress(httpx.TransportError):  # clients wrap it in one of theirs, unless it streams
+            return _message(await asked.ainvoke(list(messages), config))
+        await asyncio.sleep(delay)
+    return _message(await asked.ainvoke(list(messages), config))
+
+
+def _pauses() -> list[float]:
+    return [min(0.5 * 2**number, 8.0) for number in range(process_settings().retries)]
 
 
 def _counted(record: CallRecord) -> CallRecord:
@@ -93,14 +113,18 @@ def _message(answer: object) -> AIMessage:
     return message
 
 
+def _count(reported: object) -> int:
+    """A number of tokens; a server may report anything, and below nothing gives budget back."""
+    return min(max(0, reported), _MOST_TOKENS) if isinstance(reported, int) else 0
+
+
 def _with_reply(
     record: CallRecord, reply: AIMessage, seconds: float, price: Price | None
 ) -> CallRecord:
     usage = reply.usage_metadata
-    # A server may report anything; what is below nothing would give budget back.
-    tokens = (max(0, usage["input_tokens"]), max(0, usage["output_tokens"])) if usage else (0, 0)
+    tokens = (_count(usage["input_tokens"]), _count(usage["output_tokens"])) if usage else (0, 0)
     details = usage.get("input_token_details", {}) if usage else {}
-    cached = min(max(0, details.get("cache_read") or 0), tokens[0])
+    cached = min(_count(details.get("cache_read")), tokens[0])
     from_cache = bool(reply.response_metadata.get(FROM_CACHE))
     dollars = price.dollars(*tokens, cached) if price else None
     return record.model_copy(
