@@ -61,11 +61,15 @@ def _checked(response: httpx.Response) -> httpx.Response:
         told = error.get("message") if isinstance(error, dict) else error
         status = code if isinstance(code, int) and 400 <= code < 600 else _BAD_GATEWAY
         return _trouble(response, str(told)[:300], status)
-    choices = reply.get("choices") if isinstance(reply, dict) else None
-    whole = isinstance(choices, list) and choices and isinstance(choices[0], dict)
-    if not whole or not isinstance(choices[0].get("message"), dict):
+    if not _holds_message(reply):
         return _trouble(response, "its reply holds no message")
     return response
+
+
+def _holds_message(reply: object) -> bool:
+    choices = reply.get("choices") if isinstance(reply, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return isinstance(first, dict) and isinstance(first.get("message"), dict)
 
 
 def _trouble(response: httpx.Response, told: str, status: int = _BAD_GATEWAY) -> httpx.Response:
