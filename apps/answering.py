@@ -1,7 +1,6 @@
 """A thread answered on the terminal: told as it happens, then the answer, or all of it as JSON."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,17 +8,23 @@ import typer
 from rich.console import Console
 
 from apps.approval import approver
+from apps.plain import json_text
 from apps.run import run
 from apps.story import Story
 from apps.threads import Thread
 from memory import Input, WorkingMemory, total_usage
 from nodes.citation_check import in_words
+from planweave import PlanweaveError
 
 _TOLD = ("question", "answer", "claims", "plan", "facts", "turns", "replans", "failures", "usage")
 _WHERE_THERE = (  # what some methods have besides
     *("abbreviations", "draft", "revisions", "candidate_queries", "query_scores"),
     *("path", "reflections", "grounded", "members", "agreement"),
 )
+
+
+class UnreadableReplies(PlanweaveError):
+    """A run that came to no answer, because no reply could be read."""
 
 
 def answer(
@@ -36,7 +41,7 @@ def answer(
         as_json: Print one JSON object on standard output, and the story on the other.
 
     Raises:
-        PlanweaveError: The run cannot go on.
+        PlanweaveError: The run cannot go on, or its model's replies could not be read.
     """
     console = Console(stderr=as_json, highlight=False)
     if start:
@@ -50,11 +55,24 @@ def answer(
         raise typer.Exit(130) from None
     verdict = thread.example.verdict(memory.get("answer")) if thread.example else None
     if as_json:
-        typer.echo(json.dumps(_record(thread, memory, verdict), indent=2, ensure_ascii=False))
-        return
-    Story(console).finish(memory, in_words=in_words(thread.context))
-    if verdict:
-        _tell_verdict(console, verdict)
+        typer.echo(json_text(_record(thread, memory, verdict)))
+    else:
+        Story(console).finish(memory, in_words=in_words(thread.context))
+        if verdict:
+            _tell_verdict(console, verdict)
+    if _is_unreadable(memory):
+        raise UnreadableReplies(
+            "The run has no answer, because the model's replies could not be read.",
+            mend="Choose another model, or raise --setting max_reply_tokens=NUMBER.",
+        )
+
+
+def _is_unreadable(memory: WorkingMemory) -> bool:
+    """Whether replies that could not be read are why there is no answer."""
+    answer = memory.get("answer")
+    if answer is None or answer["decision"] or answer["why"]:
+        return False
+    return any(failure["kind"] == "malformed_reply" for failure in memory.get("failures", ()))
 
 
 def _tell_verdict(console: Console, verdict: Mapping[str, Any]) -> None:

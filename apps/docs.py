@@ -1,6 +1,5 @@
 """``planweave docs``: the documents that answers are drawn from."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -11,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from apps.plain import plain
+from apps.plain import json_text, plain
 from memory import SearchMode
 from planweave import BadInput
 from tools.documents.collection import Added, Collection, collections, open_collection
@@ -60,7 +59,7 @@ def list_command(*, collection: _Name = "", as_json: _AsJson = False) -> None:
     listed = {name: open_collection(name).documents() for name in names}
     if as_json:
         record = {name: [asdict(info) for info in infos] for name, infos in listed.items()}
-        typer.echo(json.dumps(record, indent=2, ensure_ascii=False))
+        typer.echo(json_text(record))
         return
     if not listed:
         typer.echo("There are no documents yet. Add some: planweave docs add FILE")
@@ -111,7 +110,7 @@ def search(
     if as_json:
         told = ("document", "page", "score", "chunk")
         records = [{key: asdict(page)[key] for key in told} for page in found]
-        typer.echo(json.dumps(records, indent=2, ensure_ascii=False))
+        typer.echo(json_text(records))
         return
     if not found:
         typer.echo("The documents hold nothing like that.")

@@ -1,7 +1,6 @@
 """``planweave experience``: what was done before, kept for an owner to see, share and delete."""
 
 import asyncio
-import json
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from apps.plain import json_text
 from apps.progress import sentence_vectors
 from apps.threads import Thread, checkpoints, load_thread
 from apps.trajectory import path_of
@@ -75,7 +75,7 @@ def list_paths(owner: Owner = "local", as_json: AsJson = False) -> None:
     entries = experience_of(owner).entries()
     if as_json:
         records = [{"key": e.path.key, **asdict(e.path), "added": e.added} for e in entries]
-        typer.echo(json.dumps(records, indent=2, ensure_ascii=False))
+        typer.echo(json_text(records))
         return
     if not entries:
         typer.echo("There is no experience yet. Add some: planweave experience add FILE")
@@ -120,7 +120,7 @@ def show(
         draw(graph, out, most=most, key=key)
         typer.echo(f"Written: {out}", err=as_json)
     if as_json:
-        typer.echo(json.dumps(_record(graph), indent=2, ensure_ascii=False))
+        typer.echo(json_text(_record(graph)))
     elif out is None:
         _show_graph(graph)
 
@@ -204,7 +204,7 @@ def _check_drawable(graph: "InstructionGraph", path: Instructions | None) -> Non
 
 def _show_path(path: Instructions, *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"key": path.key, **asdict(path)}, indent=2, ensure_ascii=False))
+        typer.echo(json_text({"key": path.key, **asdict(path)}))
         return
     typer.echo(one_line(path.question))
     typer.echo(

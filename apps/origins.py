@@ -1,6 +1,6 @@
 """Which web pages may speak to a server on this machine that asks for no password."""
 
-from urllib.parse import urlsplit
+import re
 
 PAGES = frozenset(
     {
@@ -13,6 +13,15 @@ PAGES = frozenset(
 
 THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
+# Matched whole: whoever parses a URL finds ::1 in [::1].evil.example.
+_HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+_ORIGIN = re.compile(rf"https?://{_HOST.pattern}", re.IGNORECASE)
+
+
+def is_here(host: str) -> bool:
+    """Whether a ``Host`` header names this machine."""
+    return _HOST.fullmatch(host) is not None
+
 
 def is_known(origin: str, host: str) -> bool:
     """Whether a request comes from no web page, from a known one, or from one served here.
@@ -21,5 +30,5 @@ def is_known(origin: str, host: str) -> bool:
         origin: The request's ``Origin`` header; empty if it comes from no page.
         host: Its ``Host`` header: a page may have this machine's address given to its own name.
     """
-    known = not origin or origin in PAGES or urlsplit(origin).hostname in THIS_MACHINE
-    return known and urlsplit(f"//{host}").hostname in THIS_MACHINE
+    known = not origin or origin in PAGES or _ORIGIN.fullmatch(origin)
+    return bool(known) and is_here(host)

@@ -1,6 +1,14 @@
 """Text of models and databases as a terminal may show it."""
 
+import json
+import re
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
 from tools.result_text import one_line
+
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7e]")
 
 
 def plain(text: str) -> str:
@@ -10,3 +18,29 @@ def plain(text: str) -> str:
     plan that a person is asked to approve.
     """
     return "\n".join(one_line(line) for line in text.expandtabs(4).split("\n"))
+
+
+def json_text(value: Any, *, indent: int | None = 2) -> str:
+    """``value`` as JSON that any program reads and any terminal shows.
+
+    Numbers that JSON does not know become null. Of characters that cannot be seen, or that turn the
+    direction of what follows, only the escape is written.
+    """
+    written = json.dumps(_finite(value), indent=indent, ensure_ascii=False, allow_nan=False)
+    return written if written.isascii() else _BEYOND_ASCII.sub(_visible, written)
+
+
+def _finite(value: Any) -> Any:
+    match value:
+        case float():
+            return value if isfinite(value) else None
+        case Mapping():
+            return {name: _finite(item) for name, item in value.items()}
+        case list() | tuple():
+            return [_finite(item) for item in value]
+    return value
+
+
+def _visible(found: re.Match[str]) -> str:
+    character = found[0]
+    return character if character.isprintable() else json.dumps(character)[1:-1]

@@ -1,12 +1,12 @@
 """``planweave query``: the guarded query tool by itself."""
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from apps.options import TrustRole
+from apps.plain import json_text
 from planweave import BadInput
 from tools import Limits, open_database, result_text
 
@@ -35,6 +35,6 @@ def query(
     limits = Limits(seconds=seconds, rows=rows)
     result = open_database(given[0]).run(statement, limits)
     if as_json:
-        typer.echo(json.dumps(asdict(result) | {"truncated": result.truncated}, ensure_ascii=False))
+        typer.echo(json_text(asdict(result) | {"truncated": result.truncated}, indent=None))
     else:
         typer.echo(result_text(result, max_characters=limits.characters))

@@ -1,14 +1,22 @@
 """Carries a thread to its end: streams the graph, stops for a person, keeps checkpoints."""
 
 import asyncio
+import sqlite3
 from collections.abc import Callable
 from typing import Any, cast
 
 from langgraph.types import Command
 from rich.console import Console
 
+from apps.sqlite_file import unusable
 from apps.story import Story
-from apps.threads import Thread, checkpoints, long_term_memory
+from apps.threads import (
+    Thread,
+    being_worked_on,
+    checkpoints,
+    long_term_memory,
+    threads_folder,
+)
 from graphs import method
 from graphs.edges import RECURSION_LIMIT
 from memory import Input, WorkingMemory
@@ -21,17 +29,34 @@ Ask = Callable[[dict[str, Any]], dict[str, Any]]
 async def run(thread: Thread, start: Input | None, console: Console, ask: Ask) -> WorkingMemory:
     """Put ``start`` to a thread, or go on with an interrupted one when it is None.
 
+    A thread that has ended is as it ended.
+
     Raises:
-        BadInput: There is nothing to go on with.
+        BadInput: There is nothing to go on with, or another process works on the thread.
         PlanweaveError: The run cannot go on (no model, no database).
     """
+    try:
+        with being_worked_on(thread.id):
+            return await _carried_out(thread, start, console, ask)
+    except sqlite3.Error as error:  # of a part that was sound when the files were opened
+        if "full" in str(error):
+            raise
+        raise unusable(threads_folder(), error) from None
+
+
+async def _carried_out(
+    thread: Thread, start: Input | None, console: Console, ask: Ask
+) -> WorkingMemory:
     story = Story(console)
     async with checkpoints() as saver, long_term_memory() as store:
         graph = method(thread.method).builder.compile(checkpointer=saver, store=store)
         config = {"configurable": {"thread_id": thread.id}, "recursion_limit": RECURSION_LIMIT}
         given: Input | Command[Any] | None = start
         if start is None:
-            given = await _resumption(graph, config, thread, ask)
+            snapshot = await graph.aget_state(config)
+            if not snapshot.next and snapshot.values.get("messages"):
+                return cast("WorkingMemory", snapshot.values)  # its end was not seen, or is again
+            given = await _resumption(snapshot, thread, ask)
         while True:
             request = await _stream(graph, given, config, thread, story)
             if request is None:
@@ -62,8 +87,7 @@ async def _stream(graph: Any, given: Any, config: Any, thread: Thread, story: St
     return request
 
 
-async def _resumption(graph: Any, config: Any, thread: Thread, ask: Ask) -> Command[Any] | None:
-    snapshot = await graph.aget_state(config)
+async def _resumption(snapshot: Any, thread: Thread, ask: Ask) -> Command[Any] | None:
     if not snapshot.next:
         raise BadInput(
             f"The thread {thread.id!r} has nothing left to do.",

@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import secrets
 import socket
 import tempfile
 from importlib.util import find_spec
@@ -16,6 +17,7 @@ from planweave import BadInput
 
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
+_TOKEN = "PLANWEAVE_SERVE_TOKEN"  # noqa: S105 (the name of a variable)
 _HUNG_SECONDS = 15
 """A worker that does not answer for that long is replaced; a busy machine may starve one for 5."""
 
@@ -32,11 +34,19 @@ def serve(
     new_key: Annotated[
         str, typer.Option(help="Make an API key for this user, print it, and stop.")
     ] = "",
+    no_token: Annotated[
+        bool,
+        typer.Option(
+            "--no-token", help="Without users: answer every program of this machine, without token."
+        ),
+    ] = False,
 ) -> None:
     """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
     del trust_role  # its callback has kept it
     if users is not None:
         os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
+    if no_token:
+        os.environ[_TOKEN] = ""
     if not all(find_spec(name) for name in _PACKAGES):
         raise BadInput(
             "The server's packages are not installed.", mend='Run: pip install "planweave[serve]".'
@@ -60,7 +70,13 @@ def serve(
             mend="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
         )
     _check_port(host, port)
-    typer.echo(f"planweave answers at http://{host}:{port}; the studio: /studio/", err=True)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    page = f"{address}/studio/"
+    if not settings.shared and not no_token and not settings.token.get_secret_value():
+        token = os.environ[_TOKEN] = secrets.token_urlsafe(24)  # for the workers, which inherit it
+        server_settings.cache_clear()
+        page = f"{page}?token={token}"
+    typer.echo(f"planweave answers at {address}; the studio: {page}", err=True)
     with tempfile.TemporaryDirectory(prefix="planweave-metrics-") as figures:
         if workers > 1:  # they add up their figures there
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = figures

@@ -49,6 +49,11 @@ class Service(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
+    address: str = Field(
+        default="",
+        pattern=r"^(https?://[\w.:\[\]-]+(/[\w./-]*)?)?$",
+        description="URL under which callers reach the server, as agent cards tell it",
+    )
     context: Context = Field(
         default_factory=Context, description="Settings of every run, and the highest limits"
     )

@@ -1,7 +1,6 @@
 """``planweave terms``: abbreviations that were learned from documents; a person confirms them."""
 
 import asyncio
-import json
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -10,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from apps.plain import plain
+from apps.plain import json_text, plain
 from apps.threads import long_term_memory
 from memory.long_term import Term, abbreviations_of, confirm, forget
 from planweave import BadInput
@@ -35,7 +34,7 @@ def list_terms(
     """List what was learned, where, and whether it is confirmed."""
     terms = _with_store(partial(abbreviations_of, owner=owner))
     if as_json:
-        typer.echo(json.dumps(terms, indent=2, ensure_ascii=False))
+        typer.echo(json_text(terms))
         return
     table = Table("abbreviation", "stands for", "read in", "confirmed", box=None)
     for short, term in terms.items():

@@ -1,14 +1,23 @@
 """Runs that can be taken up again: a checkpoint database and each thread's settings."""
 
 import json
+import logging
 import uuid
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from apps.example import Example
+from apps.sqlite_file import (
+    CHECKPOINTS,
+    PATIENCE_SECONDS,
+    STORE,
+    Columns,
+    alone,
+    check_or_set_aside,
+)
 from memory import Context
 from planweave import BadInput
 from planweave.redact import HIDDEN, without_passwords
@@ -17,6 +26,8 @@ from planweave.state import StateSettings
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
     from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,27 +92,53 @@ def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
 
 @asynccontextmanager
 async def checkpoints() -> AsyncIterator["AsyncSqliteSaver"]:
-    """Open the checkpoint database; what is read from it can only become known, harmless types."""
+    """Open the checkpoint database; what is read from it can only become known, harmless types.
+
+    Raises:
+        FileUnusable: It is locked or cannot be made; one that is damaged is set aside.
+    """
     import aiosqlite
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     strict = JsonPlusSerializer(allowed_msgpack_modules=None)
-    async with aiosqlite.connect(threads_folder() / "checkpoints.sqlite") as connection:
+    path = _sound(threads_folder() / "checkpoints.sqlite", CHECKPOINTS)
+    async with aiosqlite.connect(path, timeout=PATIENCE_SECONDS) as connection:
         yield AsyncSqliteSaver(connection, serde=strict)
 
 
 @asynccontextmanager
 async def long_term_memory() -> AsyncIterator["AsyncSqliteStore"]:
-    """Open the store of what owners keep from one thread to the next."""
+    """Open the store of what owners keep from one thread to the next.
+
+    Raises:
+        FileUnusable: As of :func:`checkpoints`.
+    """
     import aiosqlite
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-    path = threads_folder().parent / "long-term.sqlite"
-    async with aiosqlite.connect(path, isolation_level=None) as connection:
+    path = _sound(threads_folder().parent / "long-term.sqlite", STORE)
+    opened = aiosqlite.connect(path, timeout=PATIENCE_SECONDS, isolation_level=None)
+    async with opened as connection:
         store = AsyncSqliteStore(connection)
         await store.setup()
         yield store
+
+
+def being_worked_on(thread: str) -> AbstractContextManager[None]:
+    """Hold a thread, so that no two processes go on with it at once.
+
+    Raises:
+        BadInput: Another process works on it.
+    """
+    path = threads_folder() / f"{Path(thread).name}.lock"
+    return alone(path, f"Another process is working on the thread {thread!r}.")
+
+
+def _sound(path: Path, columns: Columns) -> Path:
+    if aside := check_or_set_aside(path, columns):
+        log.warning("The file %s was damaged; it was moved to %s.", path, aside)
+    return path
 
 
 def threads_folder() -> Path:

@@ -166,7 +166,7 @@ def served(folder: Path, *, storage: str, workers: int, jobs: int) -> Iterator[S
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 - our own words
-            [*serve, "--port", str(port), "--workers", str(workers)],
+            [*serve, "--no-token", "--port", str(port), "--workers", str(workers)],
             cwd=folder,
             env=environment,
             stdout=output,

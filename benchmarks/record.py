@@ -1,9 +1,9 @@
 """The record of one finished sample, as it stands in a result file."""
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from memory import Context
 from models import CallRecord
@@ -38,7 +38,7 @@ class Score(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    value: float
+    value: Annotated[float, Field(allow_inf_nan=False)]
     answer: str | None
     explanation: str
     details: dict[str, JsonValue] = {}

@@ -9,6 +9,7 @@ from memory.context import (
     SearchMode,
     TaskFamily,
 )
+from memory.given import check_input, check_state
 from memory.working_memory import (
     Action,
     Answer,
@@ -67,5 +68,7 @@ __all__ = [
     "Value",
     "WorkingMemory",
     "add_usage",
+    "check_input",
+    "check_state",
     "total_usage",
 ]

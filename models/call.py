@@ -3,8 +3,10 @@
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias, cast
 
+import httpx
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -13,7 +15,11 @@ from pydantic import BaseModel
 from models.cache import FROM_CACHE
 from models.chat import name_of
 from models.errors import ModelUnavailable, unavailable
+from models.settings import process_settings
 from models.usage import CallRecord, Message, Price, price_of
+from planweave.usage import current_meter
+
+_MOST_TOKENS = 2**40  # a sum of many such still fits what checkpoints keep
 
 Asked: TypeAlias = Runnable[LanguageModelInput, object]
 """A model with something bound to it; it answers a message, or a dict with the message in it."""
@@ -49,7 +55,7 @@ async def call(
     """
     start = time.perf_counter()
     try:
-        reply = _message(await (asked or model).ainvoke(list(messages), config))
+        reply = await _replied(asked or model, messages, config)
     except Exception as error:
         raise failed(error, model, messages, role, time.perf_counter() - start) from error
     cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
@@ -68,7 +74,7 @@ def failed(
     asked = _asked(model, messages, role)
     raised = unavailable(error, asked.model)
     spent = {"seconds": seconds, "error": str(raised), "dollars": 0.0}
-    raised.calls = (asked.model_copy(update=spent),)
+    raised.calls = (_counted(asked.model_copy(update=spent)),)
     return raised
 
 
@@ -82,7 +88,7 @@ async def recorded(
     """The record of a call that was answered."""
     asked = _asked(model, messages, role)
     price = await asyncio.to_thread(price_of, asked.model)  # its first call reads a file
-    return _with_reply(asked, cast("AIMessage", reply), seconds, price)
+    return _counted(_with_reply(asked, cast("AIMessage", reply), seconds, price))
 
 
 def _asked(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> CallRecord:
@@ -93,6 +99,28 @@ def _asked(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> 
             Message(role=message.type, content=_sendable(message.text)) for message in messages
         ),
     )
+
+
+async def _replied(
+    asked: Asked, messages: Sequence[BaseMessage], config: RunnableConfig | None
+) -> AIMessage:
+    """The reply; a stream that breaks off is asked for again, as clients do with whole replies."""
+    for delay in _pauses():
+        with suppress(httpx.TransportError):  # clients wrap it in one of theirs, unless it streams
+            return _message(await asked.ainvoke(list(messages), config))
+        await asyncio.sleep(delay)
+    return _message(await asked.ainvoke(list(messages), config))
+
+
+def _pauses() -> list[float]:
+    return [min(0.5 * 2**number, 8.0) for number in range(process_settings().retries)]
+
+
+def _counted(record: CallRecord) -> CallRecord:
+    """The record, once the meter of the run has counted it."""
+    if meter := current_meter():
+        meter.count(record.usage)
+    return record
 
 
 def _sendable(text: str) -> str:
@@ -111,13 +139,18 @@ def _message(answer: object) -> AIMessage:
     return message
 
 
+def _count(reported: object) -> int:
+    """A number of tokens; a server may report anything, and below nothing gives budget back."""
+    return min(max(0, reported), _MOST_TOKENS) if isinstance(reported, int) else 0
+
+
 def _with_reply(
     record: CallRecord, reply: AIMessage, seconds: float, price: Price | None
 ) -> CallRecord:
     usage = reply.usage_metadata
-    tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else (0, 0)
+    tokens = (_count(usage["input_tokens"]), _count(usage["output_tokens"])) if usage else (0, 0)
     details = usage.get("input_token_details", {}) if usage else {}
-    cached = details.get("cache_read") or 0
+    cached = min(_count(details.get("cache_read")), tokens[0])
     from_cache = bool(reply.response_metadata.get(FROM_CACHE))
     dollars = price.dollars(*tokens, cached) if price else None
     return record.model_copy(

@@ -27,6 +27,7 @@ from models.embedded import REPETITION_GUARD, EmbeddedTransport, serve
 from models.errors import ModelUnavailable, key_variable
 from models.settings import ModelSettings, process_settings
 from models.weights import resolve
+from models.whole_replies import AsyncCheckedClient, CheckedClient
 from planweave import BadInput
 from planweave.redact import holds_secret
 
@@ -304,8 +305,8 @@ def _clients() -> tuple[httpx.Client, httpx.AsyncClient]:
     # Kept-alive connections would belong to an event loop that may be gone at the next call.
     limits = httpx.Limits(max_keepalive_connections=0)
     return (
-        httpx.Client(limits=limits, follow_redirects=True),
-        httpx.AsyncClient(limits=limits, follow_redirects=True),
+        CheckedClient(limits=limits, follow_redirects=True),
+        AsyncCheckedClient(limits=limits, follow_redirects=True),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from memory import Context, Turn, WorkingMemory, total_usage
 from nodes.turns import same
-from planweave.usage import Budget
+from planweave.usage import Budget, current_meter
 
 _MOST_REPEATS = 2
 
@@ -24,14 +24,21 @@ def reason_to_answer(state: WorkingMemory, context: Context) -> str:
 
 
 def budget_spent(state: WorkingMemory, context: Context) -> str:
-    """Which budget is spent, or an empty string."""
+    """Which budget is spent, or an empty string.
+
+    The state can be edited, and be that of an earlier checkpoint: where a meter counts, the run has
+    used what the meter says at least.
+    """
     budget = Budget(
         calls=context.max_calls,
         tokens=context.max_tokens,
         seconds=context.max_seconds,
         dollars=context.max_dollars,
     )
-    return budget.exhausted(total_usage(state["usage"])) or ""
+    used, meter = total_usage(state["usage"]), current_meter()
+    if meter is None:
+        return budget.exhausted(used) or ""
+    return budget.exhausted(used.at_least(meter.used)) or meter.budget.exhausted(meter.used) or ""
 
 
 def repeats(turns: Sequence[Turn]) -> int:

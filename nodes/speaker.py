@@ -5,13 +5,18 @@ from langchain_core.messages import AIMessage
 from memory import Answer, WorkingMemory
 from nodes.briefing import source_text
 from nodes.citation_check import CITATION
+from planweave import BadInput
 
 
 def speaker(state: WorkingMemory) -> WorkingMemory:
-    """Add the answer to the chat as one message."""
+    """Add the answer to the chat as one message.
+
+    Raises:
+        BadInput: There is none: somebody has sent the run here.
+    """
     answer = state["answer"]
     if answer is None:
-        raise RuntimeError("There is no answer to speak.")
+        raise BadInput("There is no answer to speak.", mend="Begin at a node that answers.")
     cited = [fact for fact in state["facts"] if fact["number"] in answer["facts"]]
     quoted = [source_text(fact) for fact in cited if fact["quote"]]
     parts = [

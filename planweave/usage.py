@@ -1,6 +1,15 @@
 """What a run has used, and the limits on it."""
 
-from pydantic import BaseModel, ConfigDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Count = Annotated[int, Field(ge=0)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Usage(BaseModel):
@@ -11,13 +20,13 @@ class Usage(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    seconds: float = 0.0
-    dollars: float = 0.0
-    unpriced: int = 0
+    calls: Count = 0
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cached_tokens: Count = 0
+    seconds: Amount = 0.0
+    dollars: Amount = 0.0
+    unpriced: Count = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -29,6 +38,15 @@ class Usage(BaseModel):
             dollars=self.dollars + other.dollars,
             unpriced=self.unpriced + other.unpriced,
         )
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        mine, theirs = self.model_dump(), other.model_dump()
+        return Usage(**{name: mine[name] - theirs[name] for name in mine})
+
+    def at_least(self, other: "Usage") -> "Usage":
+        """Of every field the larger value."""
+        mine, theirs = self.model_dump(), other.model_dump()
+        return Usage(**{name: max(mine[name], theirs[name]) for name in mine})
 
 
 class Budget(BaseModel):
@@ -59,3 +77,38 @@ class Budget(BaseModel):
         if self.dollars is not None and usage.unpriced:
             return "The model's price is unknown, so the budget in dollars cannot be kept."
         return None
+
+
+@dataclass
+class Meter:
+    """Counts what a run uses, call by call, whatever its state says.
+
+    Attributes:
+        budget: What the run may use at most, besides the limits of its context.
+        used: What it has used so far.
+    """
+
+    budget: Budget = field(default_factory=Budget)
+    used: Usage = field(default_factory=Usage)
+
+    def count(self, usage: Usage) -> None:
+        """Add what a call used."""
+        self.used += usage
+
+
+_meter: ContextVar[Meter | None] = ContextVar("planweave_meter", default=None)
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[None]:
+    """Have all calls of models inside the block counted by ``meter``."""
+    token = _meter.set(meter)
+    try:
+        yield
+    finally:
+        _meter.reset(token)
+
+
+def current_meter() -> Meter | None:
+    """The meter of the run that is under way; None if nothing counts."""
+    return _meter.get()

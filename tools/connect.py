@@ -44,6 +44,10 @@ def open_database(url: str) -> Database:
         except DatabaseUnavailable as error:
             told = without_values(error.problem, url)
             raise DatabaseUnavailable(told, mend=error.mend) from None  # the cause may hold them
+        except OSError as error:  # such as a name that is too long for a file
+            raise DatabaseUnavailable(
+                f"The database cannot be opened ({error.strerror}).", mend="Check its name."
+            ) from None
         _open[key] = database
         while len(_open) > _KEEP_OPEN:
             _open.popitem(last=False)

@@ -1,7 +1,6 @@
 """What the commands of ``planweave bench`` share: reading options, running, reporting."""
 
 import asyncio
-import json
 import os
 import re
 import sys
@@ -18,6 +17,7 @@ from pydantic import JsonValue
 from rich.console import Console
 
 from apps import options
+from apps.plain import json_text
 from apps.setting import Settings, pairs
 from benchmarks import machine, runner
 from benchmarks.ray_executor import ClusterLost, cluster
@@ -189,7 +189,7 @@ def tell_report(
         for path in draw(made, folder):
             console.print(f"Written: {path}", markup=False, soft_wrap=True)
     if as_json:
-        typer.echo(json.dumps(made.as_json(), indent=2, ensure_ascii=False))
+        typer.echo(json_text(made.as_json()))
     else:
         show(made, console)
 

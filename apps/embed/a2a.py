@@ -20,6 +20,7 @@ from starlette.routing import BaseRoute, Route
 
 from apps.embed.runs import Order, Outcome, Runner, decision
 from apps.embed.wire import checked, event_stream, read_body, told
+from apps.origins import is_here
 from apps.service import Service
 from graphs.registry import description
 from planweave import BadInput, __version__
@@ -80,7 +81,7 @@ def a2a_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
         name = request.path_params["name"]
         if name not in offered().methods:
             return JSONResponse({"detail": f"There is no method {name!r} here."}, 404)
-        return JSONResponse(_card(name, f"{request.base_url}a2a/{name}"))
+        return JSONResponse(_card(name, f"{_address(request, offered())}/a2a/{name}"))
 
     async def answer(request: Request) -> Response:
         call_id: int | str | None = None
@@ -105,6 +106,19 @@ def a2a_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
         Route("/a2a/{name}/.well-known/agent-card.json", card, methods=["GET"]),
         Route("/a2a/{name}", answer, methods=["POST"]),
     ]
+
+
+def _address(request: Request, offered: Service) -> str:
+    """Where the server is reached: as the operator says, or on this machine as the caller does.
+
+    Any other name of a host is the caller's own invention, and a card may be kept for others.
+    """
+    if offered.address:
+        return offered.address.rstrip("/")
+    if is_here(request.headers.get("host", "")):
+        return str(request.base_url).rstrip("/")
+    host, port = request.scope["server"]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _card(name: str, url: str) -> dict[str, Any]:

@@ -37,6 +37,8 @@ async def read_body(request: Request) -> Any:
             raise BadInput(f"The request is larger than {_MOST_BYTES} bytes.")
     try:
         read = json.loads(body)
+        if b"\\u" in body:  # half of a surrogate pair, which nothing can keep or send
+            json.dumps(read, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise BadInput("The request is no JSON.") from None
     if not isinstance(read, dict):

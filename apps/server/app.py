@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute
 
@@ -71,6 +71,7 @@ def create_app() -> Starlette:
             PlanweaveError: _told,
             HTTPException: _refused,
             SQLAlchemyError: _database_away,
+            ClientDisconnect: _gone,
         },
     )
 
@@ -135,6 +136,10 @@ async def _told(_: Request, error: Exception) -> JSONResponse:
 
 async def _refused(_: Request, error: Any) -> JSONResponse:
     return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
+
+
+async def _gone(_: Request, __: Exception) -> JSONResponse:
+    return JSONResponse({"detail": "The request broke off."}, 400)
 
 
 async def _database_away(_: Request, error: Exception) -> JSONResponse:

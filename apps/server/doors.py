@@ -46,7 +46,7 @@ class SafeHeaders:
 
 
 class KnownPages:
-    """Refuses requests of strange web pages, where nobody is asked for a key."""
+    """Refuses requests of strange web pages, where nobody is asked for a key of their own."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self.app = app
@@ -56,9 +56,8 @@ class KnownPages:
         """Answer one request."""
         if scope["type"] == "http" and not self._settings.shared:
             headers = Headers(scope=scope)
-            origin = headers.get("origin", "")
-            known = is_known("" if origin in self._settings.origins else origin, headers["host"])
-            if not known:
+            origin, host = headers.get("origin", ""), headers.get("host", "")
+            if not is_known("" if origin in self._settings.origins else origin, host):
                 await _refused(403, "This server does not answer web pages of other sites.")(
                     scope, receive, send
                 )
@@ -85,7 +84,11 @@ class SmallBodies:
         if not announced.isdecimal() or int(announced) > self._most:
             await _refused(413, self._told)(scope, receive, send)
             return
-        read = 0
+        await self._bounded(scope, receive, send)
+
+    async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request whose body is counted as it is read."""
+        read, begun = 0, False
 
         async def counted() -> Message:
             nonlocal read
@@ -95,7 +98,20 @@ class SmallBodies:
                 raise TooLarge(self._told)
             return message
 
-        await self.app(scope, counted, send)
+        async def watched(message: Message) -> None:
+            """Pass an answer on, unless the body was too large for it to mean anything."""
+            nonlocal begun
+            if begun or read <= self._most:
+                begun = True
+                await send(message)
+
+        try:
+            await self.app(scope, counted, watched)
+        except Exception:  # a library that reads the body may make another error of ours
+            if read <= self._most:
+                raise
+        if read > self._most and not begun:
+            await _refused(413, self._told)(scope, receive, send)
 
     @property
     def _told(self) -> str:
@@ -114,13 +130,16 @@ class Admission:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if bare := self._door.without_token(scope):
+            await bare(scope, receive, send)
+            return
         try:
             person = await self._door.person(Headers(scope=scope))
         except Exception:  # of the operator's own hook: nobody comes in by its failure
             log.exception("the hook for authentication failed")
             person = None
         if person is None and not _is_open(scope["path"]):
-            refused = _refused(401, "A key is needed: send it as x-api-key.")
+            refused = _refused(401, self._door.asks)
             refused.headers["WWW-Authenticate"] = "Bearer"
             await refused(scope, receive, send)
             return

@@ -11,23 +11,25 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import uuid4
 
+from langgraph.errors import EmptyInputError, GraphRecursionError, InvalidUpdateError
 from sqlalchemy.exc import SQLAlchemyError
 
 from apps.server import metrics, tracing
 from apps.server.contexts import admitted
-from apps.server.execution import Graph, Meter, carry_out, outcome
+from apps.server.execution import Graph, carry_out, outcome
 from apps.server.feed import Feed
 from apps.server.leased import Lease, LeasedSaver, LeaseLost
 from apps.server.people import Person
-from apps.server.requests import RunRequest, order_of
-from apps.server.runs import Claim, Runs, Status
+from apps.server.requests import RunRequest, check_nodes, order_of
+from apps.server.runs import Claim, Runs, Spent, Status
 from apps.server.settings import Limits, ServerSettings
-from apps.server.storage import Storage
+from apps.server.storage import Storage, storage_failed
 from apps.server.threads import Threads
 from apps.server.wire import Event, encode
 from graphs import method
-from memory import Context
+from memory import Context, WorkingMemory
 from planweave import BadInput, PlanweaveError
+from planweave.usage import Meter, Usage, metered
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +39,8 @@ _SWEEP_SECONDS = 30.0
 _CRASHES = 3  # a run that takes its worker down so often is given up
 
 _LATE = {"error": "TimeoutError", "message": "The run took longer than the server allows."}
+
+_FIELDS = frozenset(WorkingMemory.__annotations__)
 
 Reason = Literal["cancelled", "lost", "drained"]
 
@@ -48,6 +52,7 @@ class Work:
     claim: Claim
     task: asyncio.Task[None]
     meter: Meter = field(default_factory=Meter)
+    booked: Usage = field(default_factory=Usage)
     reason: Reason | None = None
     error: dict[str, str] | None = None
     ending: bool = False
@@ -57,6 +62,11 @@ class Work:
         if self.reason is None and not self.ending:
             self.reason = reason
             self.task.cancel()
+
+    def unbooked(self) -> Spent:
+        """What has been used since the last time that this was asked."""
+        fresh, self.booked = self.meter.used - self.booked, self.meter.used
+        return Spent(fresh.input_tokens + fresh.output_tokens, fresh.dollars)
 
 
 class Engine:
@@ -127,9 +137,21 @@ class Engine:
             PlanweaveError: It cannot be asked for, or not by this person, or not now.
         """
         order = order_of(person, request, stateless=thread_id is None, quiet=quiet)
+        if request.nodes:
+            known = await asyncio.to_thread(method, order.method)
+            check_nodes(request.nodes, known.builder.nodes)
         run = await self.runs.create(person, thread_id, order)
+        if order.strategy in ("interrupt", "rollback"):
+            self._stop_before(run)
         self._wake.set()
         return run
+
+    def _stop_before(self, run: dict[str, Any]) -> None:
+        """End the earlier runs of a run's thread that are carried out here; others see it later."""
+        for work in [*self._works.values()]:
+            same = work.claim.thread_id == run["thread_id"]
+            if same and work.claim.run_id < run["run_id"]:
+                work.stop("cancelled")
 
     async def cancel(self, person: Person, thread_id: str, run_id: str) -> None:
         """Ask for the end of a run.
@@ -203,9 +225,9 @@ class Engine:
             await self.storage.saver.adelete_thread(thread_id)
 
     async def _book(self, work: Work) -> None:
-        spent = work.meter.empty()
+        spent = work.unbooked()
         if spent.tokens or spent.dollars:
-            await self.runs.book(work.claim.owner, spent)
+            await self.runs.book(work.claim, spent)
 
     async def _carry(self, claim: Claim) -> None:
         """Carry out a run and write down how it ended."""
@@ -241,18 +263,19 @@ class Engine:
         claim, limit = work.claim, asyncio.timeout(self.settings.run_seconds)
 
         def called(call: Any) -> None:
-            work.meter.add(call)
             metrics.called(claim.method, call)
             tracing.call_span(span, call)
 
         try:
             if claim.crashes >= _CRASHES:
                 raise GivenUp("The run has ended its worker again and again, and is given up.")
-            context = await self._context(claim)
+            work.meter.budget = await self.runs.share(claim)
+            context = self._context(claim)
             if claim.method not in self._graphs:
                 await asyncio.to_thread(method, claim.method)  # its first import takes a while
             async with limit:
-                await carry_out(claim, self.graph(claim.method), context, say, called)
+                with metered(work.meter):
+                    await carry_out(claim, self.graph(claim.method), context, say, called)
             return "success"
         except asyncio.CancelledError:
             if work.reason == "cancelled":
@@ -277,9 +300,15 @@ class Engine:
 
     async def _finish(self, work: Work, status: Status, event: Callable[..., Event]) -> Status:
         claim = work.claim
-        waiting, state = await outcome(claim, self.graph(claim.method))
-        if status == "success" and waiting:
-            status = "interrupted"
+        state: dict[str, str] = {}
+        try:
+            waiting, state = await outcome(claim, self.graph(claim.method))
+            if status == "success" and waiting:
+                status = "interrupted"
+        except Exception as error:  # a run ends, whether or not its state can be read
+            if storage_failed(error) and claim.crashes < _CRASHES:
+                raise
+            status, work.error = "error", work.error or told(error, claim)
         state["error"] = encode(work.error).decode() if work.error else ""
         last = event("end", None)
         async with self.feed.ending(claim.run_id) as said:
@@ -289,7 +318,7 @@ class Engine:
                 status=status,
                 state=state,
                 said=[*said, last],
-                spent=work.meter.empty(),
+                spent=work.unbooked(),
             )
         if ended:
             self.feed.tell(last)
@@ -297,25 +326,9 @@ class Engine:
             await self.runs.alive(claim, self.worker)
         return status
 
-    async def _context(self, claim: Claim) -> Context:
-        """The context, with no more to spend than what the day has left."""
-        limits = self._limits(claim.person)
-        person = Person(claim.person, limits, shared=self.settings.shared)
-        context = admitted(person, RunRequest.model_validate(claim.payload).settings)
-        if not limits.a_day:
-            return context
-        spent = await self.runs.spent(claim.owner)
-        left: dict[str, float] = {}
-        if limits.max_tokens_a_day is not None:
-            left["max_tokens"] = max(1, limits.max_tokens_a_day - spent.tokens)
-        if limits.max_dollars_a_day is not None:
-            left["max_dollars"] = max(1e-9, limits.max_dollars_a_day - spent.dollars)
-        lower = {
-            name: value
-            for name, value in left.items()
-            if (own := getattr(context, name)) is None or value < own
-        }
-        return context.model_copy(update=lower)
+    def _context(self, claim: Claim) -> Context:
+        person = Person(claim.person, self._limits(claim.person), shared=self.settings.shared)
+        return admitted(person, RunRequest.model_validate(claim.payload).settings)
 
     async def _drain(self) -> None:
         """Let runs end for a while, then give back those that are left."""
@@ -334,11 +347,39 @@ class GivenUp(PlanweaveError):
 
 def told(error: BaseException, claim: Claim) -> dict[str, str]:
     """An error as the caller sees it: what a person can mend in full, the rest by its kind."""
+    error = _of_the_caller(error, steered=bool(claim.payload.get("command")))
     name = BadInput.__name__ if isinstance(error, BadInput) else type(error).__name__
     if isinstance(error, PlanweaveError):
         return {"error": name, "message": str(error)}
     log.error("run %s of %s failed", claim.run_id, claim.method, exc_info=error)
     return {"error": name, "message": "The run failed; the server's log tells more."}
+
+
+def _of_the_caller(error: BaseException, *, steered: bool) -> BaseException:
+    """The error as one that the caller can mend, if it comes of what was sent.
+
+    Args:
+        error: What the graph has raised.
+        steered: The caller has written the state, or chosen the next node.
+    """
+    if isinstance(error, PlanweaveError):
+        return error
+    if isinstance(error, EmptyInputError):
+        return BadInput("There is nothing to go on with.", mend="Send an input.")
+    if isinstance(error, GraphRecursionError):
+        return BadInput("The run takes more steps than its recursion_limit.", mend="Raise it.")
+    if isinstance(error, KeyError) and error.args[:1] and error.args[0] in _FIELDS:
+        return BadInput(
+            f"The state of the thread has no {error.args[0]}.",
+            mend="A state that was written by hand needs every field that the next node reads.",
+        )
+    if steered or isinstance(error, InvalidUpdateError):
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        return BadInput(
+            f"The run cannot go on from the state that it was given ({reason}).",
+            mend="Begin at another checkpoint, or in a new thread.",
+        )
+    return error
 
 
 async def _again_and_again(

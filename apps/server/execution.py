@@ -1,14 +1,13 @@
 """One run, carried through its graph."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
 from apps.server.requests import RunRequest
-from apps.server.runs import Claim, Spent
+from apps.server.runs import Claim
 from apps.server.wire import encode
 from graphs.edges import RECURSION_LIMIT
 from memory import Context
@@ -19,25 +18,6 @@ Say = Callable[[str, Any], None]
 
 NAMES = {"messages-tuple": "messages"}
 """Events that are not named as the stream mode that asks for them."""
-
-
-@dataclass
-class Meter:
-    """What a run has used; read and emptied now and then."""
-
-    tokens: int = 0
-    dollars: float = 0.0
-
-    def add(self, call: Mapping[str, Any]) -> None:
-        """Count one call of a model."""
-        self.tokens += call["input_tokens"] + call["output_tokens"]
-        self.dollars += call["dollars"] or 0.0
-
-    def empty(self) -> Spent:
-        """What has been counted since the last time."""
-        spent = Spent(self.tokens, self.dollars)
-        self.tokens, self.dollars = 0, 0.0
-        return spent
 
 
 async def carry_out(

@@ -6,6 +6,11 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.requests import cookie_parser
+from starlette.responses import RedirectResponse, Response
+from starlette.types import Scope
 
 from apps.server.settings import Limits, ServerSettings, User, read_users, write_users
 from planweave import BadInput
@@ -14,6 +19,12 @@ Hook = Callable[[Mapping[str, str]], Awaitable[str | None]]
 """From the headers of a request to the user's name; None: not admitted."""
 
 _OWNER = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+_SEND_A_KEY = "A key is needed: send it as x-api-key."
+_OPEN_THE_LINK = (
+    "A token is needed: open the link that planweave serve has printed, or send its token as "
+    "x-api-key."
+)
 
 
 @dataclass(frozen=True)
@@ -40,10 +51,21 @@ class Person:
 
 
 class Door:
-    """Tells who calls; without users and without a hook it is always the one person here."""
+    """Tells who calls.
+
+    Without users and without a hook it is always the one person here, who is known by the token
+    that the server has printed in its link: other users of the machine, and pages that other
+    programs serve on it, do not know that.
+
+    Attributes:
+        asks: What is said to a caller who is not admitted.
+    """
 
     def __init__(self, settings: ServerSettings) -> None:
         self._shared = settings.shared
+        self._token = "" if settings.shared else settings.token.get_secret_value()
+        self.asks = _OPEN_THE_LINK if self._token else _SEND_A_KEY
+        self._cookie = f"planweave_{digest(self._token)[:12]}"
         self._limits = settings.limits
         self._users = read_users(settings.users) if settings.users else {}
         self._names = {key: name for name, user in self._users.items() for key in user.keys}
@@ -56,13 +78,47 @@ class Door:
     async def person(self, headers: Mapping[str, str]) -> Person | None:
         """The person whom the headers name; None if they name nobody who is admitted."""
         if not self._shared:
-            return Person("local", self._limits)
+            known = not self._token or self._knows(headers)
+            return Person("local", self._limits) if known else None
         name = self._names.get(digest(_key(headers)))
         if name is None and self._hook is not None:
             name = await self._hook(headers)
         if not name:
             return None
         return Person(name, self.limits(name), shared=True)
+
+    def without_token(self, scope: Scope) -> Response | None:
+        """For a link with the right token: the way to the page without, and the token as a cookie.
+
+        So the token stands neither in the browser's history nor in the page's address.
+        """
+        if not self._token or scope["method"] != "GET" or b"token=" not in scope["query_string"]:
+            return None
+        sent = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if not any(name == "token" and self._is_token(value) for name, value in sent):
+            return None
+        rest = urlencode([pair for pair in sent if pair[0] != "token"])
+        path = f"/{scope['path'].lstrip('/')}"  # two slashes would lead to another host
+        reply = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
+        reply.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
+        return reply
+
+    def _knows(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request shows the token: as a key, or in the cookie of this server's own pages.
+
+        A browser sends a cookie for pages of other ports as well, so these must say where they are.
+        """
+        if self._is_token(_key(headers)):
+            return True
+        origin, host = headers.get("origin", ""), headers.get("host", "")
+        own = origin in ("", f"http://{host}", f"https://{host}")
+        if not own or headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+            return False
+        cookies = cookie_parser(headers.get("cookie", ""))
+        return self._is_token(cookies.get(self._cookie, ""))
+
+    def _is_token(self, sent: str) -> bool:
+        return secrets.compare_digest(sent.encode(), self._token.encode())
 
 
 def digest(key: str) -> str:

@@ -1,15 +1,26 @@
 """A request for a run, checked; the names are those of the LangGraph server's protocol."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Container, Iterable
+from types import NoneType
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from apps.server.assistants import method_of
 from apps.server.contexts import admitted
 from apps.server.people import Person
 from apps.server.runs import Order, Strategy
-from memory import Context
+from memory import Context, check_input, check_state
 from planweave import BadInput
+from planweave.usage import Budget
 
 StreamMode = Literal["values", "updates", "custom", "messages-tuple", "tasks", "checkpoints"]
 Nodes = Literal["*"] | list[str]
@@ -25,6 +36,12 @@ class Resumption(BaseModel):
     resume: Any = None
     update: dict[str, Any] | None = None
     goto: str | list[str] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.resume is None and not self.update and not self.goto:
+            raise ValueError("it holds neither resume nor update nor goto")
+        return self
 
 
 class Place(BaseModel):
@@ -44,6 +61,13 @@ class RunConfig(BaseModel):
     configurable: dict[str, Any] = {}
     recursion_limit: Annotated[int, Field(ge=1)] | None = None
     tags: list[str] = []
+
+    @field_validator("configurable")
+    @classmethod
+    def _placed(cls, sent: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(sent.get("checkpoint_id"), (str, NoneType)):
+            raise ValueError("checkpoint_id should be a string")
+        return sent
 
 
 def _list(value: Any) -> Any:
@@ -95,6 +119,13 @@ class RunRequest(BaseModel):
         return {name: value for name, value in sent.items() if name in Context.model_fields}
 
     @property
+    def nodes(self) -> list[str]:
+        """The nodes that are named besides the assistant."""
+        named = [names for names in (self.interrupt_before, self.interrupt_after) if names != "*"]
+        goto = self.command.goto if self.command else None
+        return [name for names in (goto, *named) if names for name in _list(names)]
+
+    @property
     def place(self) -> Place:
         """The checkpoint to begin at; the latest if it names none."""
         sent = self.config.configurable if self.config else {}
@@ -117,6 +148,17 @@ def read_request(body: Any) -> RunRequest:
     return request
 
 
+def check_nodes(names: Iterable[str], known: Container[str]) -> None:
+    """Check the nodes that a request names.
+
+    Raises:
+        BadInput: The method has no such node.
+    """
+    for name in names:
+        if name not in known:
+            raise BadInput(f"The method has no node {name[:64]!r}.")
+
+
 def order_of(person: Person, request: RunRequest, *, stateless: bool, quiet: bool = False) -> Order:
     """The run that a request asks for.
 
@@ -127,15 +169,19 @@ def order_of(person: Person, request: RunRequest, *, stateless: bool, quiet: boo
         quiet: Nobody streams the run, so that no events need to be kept.
 
     Raises:
-        BadInput: There is no such method, or a setting cannot be used.
+        BadInput: There is no such method, or a setting or a field of the input cannot be used.
     """
     method = method_of(request.assistant_id)
-    admitted(person, request.settings)
+    check_input(request.input or {})
+    if request.command and request.command.update:
+        check_state(request.command.update, "command.update", removes=False)
+    context = admitted(person, request.settings)
     kept = request.model_copy(update={"stream_mode": [] if quiet else request.modes})
     return Order(
         method=method,
         payload=kept.model_dump(exclude_none=True, exclude={"metadata"}),
         metadata={**(request.metadata or {}), "graph_id": method},
+        budget=Budget(tokens=context.max_tokens, dollars=context.max_dollars),
         strategy=request.multitask_strategy or "enqueue",
         temporary=stateless and request.on_completion != "keep",
         if_missing=request.if_not_exists or "reject",

@@ -6,7 +6,7 @@ for too long, and is not dead after all, changes nothing any more.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
@@ -30,10 +30,11 @@ from sqlalchemy.exc import IntegrityError
 from apps.server.database import Database, transaction
 from apps.server.errors import Conflict, NotFound, TooMuch
 from apps.server.people import Person
-from apps.server.tables import events, ledger, now, runs, threads
+from apps.server.tables import events, ledger, now, reserved, runs, threads
 from apps.server.threads import add_thread, lock_thread, own_thread, remove_thread, searchable
 from apps.server.wire import Event, decode, encode, iso
 from planweave.redact import without_passwords
+from planweave.usage import Budget
 
 Strategy = Literal["reject", "enqueue", "interrupt", "rollback"]
 Status = Literal["pending", "running", "success", "error", "timeout", "interrupted"]
@@ -42,6 +43,8 @@ _ACTIVE = ("pending", "running")
 _NUMBERS = 2**32  # event numbers of one attempt; those of the next attempt are all larger
 FIRST_NUMBER = _NUMBERS
 """Number of the first event of a run: attempts count from one."""
+_ROOM_TOKENS = 10_000  # a call that is under way at the limit, and the one that answers
+_ROOM_DOLLARS = 0.05  # of the daily budget, for the same
 _BOOK = text(
     "INSERT INTO planweave_ledger (owner, day, runs, tokens, dollars)"
     " VALUES (:owner, :day, :runs, :tokens, :dollars) ON CONFLICT (owner, day) DO UPDATE SET"
@@ -58,6 +61,7 @@ class Order:
         method: The graph that runs.
         payload: The request as it was checked: input, command, context, stream modes …
         metadata: The caller's own notes.
+        budget: The limits of the run's own context.
         strategy: What happens if the thread is busy.
         temporary: The thread is made for this run alone and goes with it.
         if_missing: What happens if there is no such thread.
@@ -66,6 +70,7 @@ class Order:
     method: str
     payload: Mapping[str, Any]
     metadata: Mapping[str, Any]
+    budget: Budget = field(default_factory=Budget)
     strategy: Strategy = "enqueue"
     temporary: bool = False
     if_missing: Literal["create", "reject"] = "reject"
@@ -91,7 +96,7 @@ class Claim(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """What an owner has used on a day."""
+    """What an owner has used on a day, or has reserved."""
 
     tokens: int = 0
     dollars: float = 0.0
@@ -114,7 +119,7 @@ class Runs:
             Conflict: The thread is busy, and the order is to be rejected then.
             TooMuch: A limit of the person is reached.
         """
-        _admit(connection, person)
+        share = _admit(connection, person, order.budget)
         thread_id = _thread(connection, person.owner, thread_id, order)
         values = {
             "run_id": str(uuid7()),
@@ -133,6 +138,9 @@ class Runs:
             "updated_at": now(),
         }
         made = connection.execute(insert(runs).values(values).returning(runs))
+        if person.limits.a_day:
+            own = {"run_id": values["run_id"], "tokens": share.tokens, "dollars": share.dollars}
+            connection.execute(insert(reserved).values(own))
         return _shown(made.mappings().one())
 
     @transaction
@@ -170,7 +178,7 @@ class Runs:
 
     @transaction
     def cancel(self, connection: Connection, owner: str, thread_id: str, run_id: str) -> None:
-        """Ask for the end of a run; one that waits ends at once.
+        """Ask for the end of a run; one that waits, or whose worker is silent, ends at once.
 
         Raises:
             NotFound: The owner has no such run that is not over.
@@ -192,8 +200,8 @@ class Runs:
         """
         if _own_run(connection, owner, thread_id, run_id)["status"] in _ACTIVE:
             raise Conflict("The run is not over.", mend="Cancel it first.")
-        connection.execute(delete(events).where(events.c.run_id == run_id))
-        connection.execute(delete(runs).where(runs.c.run_id == run_id))
+        for table in (events, reserved, runs):
+            connection.execute(delete(table).where(table.c.run_id == run_id))
 
     async def claim(
         self, worker: str, lease: float, most: int, besides: Collection[str] = ()
@@ -307,7 +315,7 @@ class Runs:
             said: The events that are not kept yet; the last one ends the stream.
             spent: What is not booked yet; it is booked in any case.
         """
-        _book(connection, claim.owner, spent)
+        _book(connection, claim.owner, spent, run_id=claim.run_id)
         lock_thread(connection, claim.owner, claim.thread_id)  # as whoever cancels does
         done = _held(claim, worker).values(
             status=status,
@@ -366,14 +374,21 @@ class Runs:
         return {name: (how, said.get(name)) for name, how in connection.execute(status)}
 
     @transaction
-    def book(self, connection: Connection, owner: str, spent: Spent) -> None:
-        """Add to what the owner has used today."""
-        _book(connection, owner, spent)
+    def book(self, connection: Connection, claim: Claim, spent: Spent) -> None:
+        """Add what a run has used to what its owner has used today."""
+        _book(connection, claim.owner, spent, run_id=claim.run_id)
 
     @transaction
     def spent(self, connection: Connection, owner: str) -> Spent:
         """What the owner has used today."""
         return _spent(connection, owner)
+
+    @transaction
+    def share(self, connection: Connection, claim: Claim) -> Budget:
+        """What a run may still use of its owner's daily budget."""
+        asked = select(reserved.c.tokens, reserved.c.dollars)
+        row = connection.execute(asked.where(reserved.c.run_id == claim.run_id)).mappings().first()
+        return Budget.model_validate(dict(row or {}))
 
     @transaction
     def counts(self, connection: Connection) -> dict[str, int]:
@@ -404,8 +419,11 @@ class Runs:
         return gone
 
 
-def _admit(connection: Connection, person: Person) -> None:
-    """Check the person's limits; the entry in the ledger lets one request in at a time."""
+def _admit(connection: Connection, person: Person, own: Budget) -> Budget:
+    """Check the person's limits; the share of the daily budget that a run with these limits gets.
+
+    The entry in the ledger lets one request in at a time.
+    """
     owner, limits = person.owner, person.limits
     _book(connection, owner, Spent(), asked=1)
     spent = _spent(connection, owner) if limits.a_day else Spent()
@@ -413,13 +431,48 @@ def _admit(connection: Connection, person: Person) -> None:
         raise TooMuch(f"Today's budget of {limits.max_tokens_a_day} tokens is used up.")
     if limits.max_dollars_a_day is not None and spent.dollars >= limits.max_dollars_a_day:
         raise TooMuch(f"Today's budget of {limits.max_dollars_a_day:g} dollars is used up.")
-    if limits.max_runs is None:
-        return
-    if _active(connection, runs.c.owner == owner) >= limits.max_runs:
+    if limits.max_runs is not None and _active(connection, runs.c.owner == owner) >= (
+        limits.max_runs
+    ):
         raise TooMuch(
             f"{limits.max_runs} runs wait or run already, and you may have no more at once.",
             mend="Wait until one has ended, or cancel one.",
         )
+    return _share(connection, person, own, spent) if limits.a_day else Budget()
+
+
+def _share(connection: Connection, person: Person, own: Budget, spent: Spent) -> Budget:
+    """The part of the daily budget that a run reserves: its own limits, or all that is left.
+
+    A limit ends the gathering of facts, and a call is not ended by it, so there is room for both.
+    """
+    limits, held = person.limits, _reserved(connection, person.owner)
+    share: dict[str, float] = {}
+    if (most := limits.max_tokens_a_day) is not None:
+        left = most - spent.tokens - held.tokens
+        share["tokens"] = left if own.tokens is None else min(left, own.tokens + _ROOM_TOKENS)
+    if (dollars := limits.max_dollars_a_day) is not None:
+        rest = dollars - spent.dollars - held.dollars
+        room = dollars * _ROOM_DOLLARS
+        share["dollars"] = rest if own.dollars is None else min(rest, own.dollars + room)
+    for kind, value in share.items():
+        if value <= 0:
+            raise TooMuch(
+                f"What is left of today's budget of {kind} is reserved by runs that are not over.",
+                mend=f"Wait for them, or give each run a limit of its own: max_{kind}.",
+            )
+    return Budget.model_validate(share)
+
+
+def _reserved(connection: Connection, owner: str) -> Spent:
+    """What the owner's runs that are not over may still use."""
+    asked = (
+        select(func.coalesce(func.sum(reserved.c.tokens), 0), func.sum(reserved.c.dollars))
+        .join(runs, runs.c.run_id == reserved.c.run_id)
+        .where(runs.c.owner == owner, runs.c.status.in_(_ACTIVE))
+    )
+    tokens, dollars = connection.execute(asked).one()
+    return Spent(int(tokens), dollars or 0.0)
 
 
 def _thread(connection: Connection, owner: str, thread_id: str | None, order: Order) -> str:
@@ -463,7 +516,8 @@ def _make_room(connection: Connection, thread_id: str, strategy: Strategy) -> No
 
 
 def _cancel(connection: Connection, thread_id: str, run_id: str) -> None:
-    waiting = update(runs).where(runs.c.run_id == run_id, runs.c.status == "pending")
+    silent = and_(runs.c.status == "running", runs.c.lease < now())  # nobody is at work on it
+    waiting = update(runs).where(runs.c.run_id == run_id, or_(runs.c.status == "pending", silent))
     ended = connection.execute(waiting.values(status="interrupted", updated_at=now()))
     if not ended.rowcount:
         connection.execute(update(runs).where(runs.c.run_id == run_id).values(cancel=True))
@@ -490,10 +544,19 @@ def _add(connection: Connection, said: Sequence[Event]) -> None:
         connection.execute(insert(events), [event._asdict() for event in said])
 
 
-def _book(connection: Connection, owner: str, spent: Spent, *, asked: int = 0) -> None:
-    if asked or spent.tokens or spent.dollars:
-        entry = {"owner": owner, "day": _today(), "runs": asked, **spent._asdict()}
-        connection.execute(_BOOK, entry)
+def _book(
+    connection: Connection, owner: str, spent: Spent, *, asked: int = 0, run_id: str = ""
+) -> None:
+    """Add to what the owner has used today, and take it from what the run has reserved."""
+    if not (asked or spent.tokens or spent.dollars):
+        return
+    entry = {"owner": owner, "day": _today(), "runs": asked, **spent._asdict()}
+    connection.execute(_BOOK, entry)
+    if run_id:
+        left = {name: reserved.c[name] - value for name, value in spent._asdict().items()}
+        rest = {name: case((value > 0, value), else_=0) for name, value in left.items()}
+        null = {name: case((reserved.c[name].is_(None), None), else_=rest[name]) for name in rest}
+        connection.execute(update(reserved).where(reserved.c.run_id == run_id).values(null))
 
 
 def _active(connection: Connection, condition: Any) -> int:

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
@@ -62,6 +62,11 @@ class ServerSettings(BaseSettings):
     auth: str = Field(
         default="",
         description="module:function that names the user of a request by its headers.",
+    )
+    token: SecretStr = Field(
+        default=SecretStr(""),
+        description="Of a server without users: what its one caller must send. `planweave serve` "
+        "makes one at every start unless it is set, or told --no-token.",
     )
     limits: Limits = Field(default=Limits(), description="Of users who have none of their own.")
     origins: tuple[str, ...] = Field(

@@ -1,6 +1,8 @@
 """The states of a thread: read, changed, copied."""
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -14,7 +16,11 @@ from apps.server.errors import Conflict, NotFound
 from apps.server.execution import Graph, columns
 from apps.server.people import Person
 from apps.server.requests import Place
-from planweave import BadInput
+from apps.server.storage import storage_failed
+from memory import check_state
+from planweave import BadInput, PlanweaveError
+
+log = logging.getLogger(__name__)
 
 _EMPTY: dict[str, Any] = {
     "values": {},
@@ -46,7 +52,8 @@ class States:
         graph = await self._graph(thread_id)
         if graph is None:
             return _EMPTY
-        snapshot = await graph.aget_state(_at(thread_id, place), subgraphs=subgraphs)
+        with _readable():
+            snapshot = await graph.aget_state(_at(thread_id, place), subgraphs=subgraphs)
         if place.checkpoint_id and snapshot.created_at is None:
             raise NotFound("There is no such checkpoint.")
         return shown(snapshot)
@@ -70,7 +77,8 @@ class States:
         found = graph.aget_state_history(
             _at(thread_id, place), filter=plain_filter(metadata), before=earlier, limit=limit
         )
-        return [shown(snapshot) async for snapshot in found]
+        with _readable():
+            return [shown(snapshot) async for snapshot in found]
 
     async def change(
         self, thread_id: str, place: Place, values: Any, as_node: str | None
@@ -89,11 +97,14 @@ class States:
             raise BadInput(
                 "The thread has no method yet.", mend="Create it with a graph_id, or run one."
             )
+        for written in values if isinstance(values, list) else [values or {}]:
+            check_state(written)
         try:
             changed = await graph.aupdate_state(_at(thread_id, place), values, as_node=as_node)
         except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
             raise BadInput(f"The state cannot be changed so: {str(error)[:300]}") from None
-        latest = await graph.aget_state(_at(thread_id, Place()))
+        with _readable():
+            latest = await graph.aget_state(_at(thread_id, Place()))
         status = "interrupted" if latest.next else "idle"
         await self._engine.threads.keep_state(thread_id, columns(latest) | {"status": status})
         checkpoint = _checkpoint(changed) or {}
@@ -107,7 +118,8 @@ class States:
         saver = self._engine.storage.saver
         await _copy_checkpoints(saver, thread_id, copy["thread_id"])
         if graph := await self._graph(copy["thread_id"]):
-            latest = await graph.aget_state(_at(copy["thread_id"], Place()))
+            with _readable():
+                latest = await graph.aget_state(_at(copy["thread_id"], Place()))
             status = "interrupted" if latest.next else "idle"
             await threads.keep_state(copy["thread_id"], columns(latest) | {"status": status})
         return await threads.get(owner, copy["thread_id"])
@@ -117,6 +129,21 @@ class States:
         thread = await self._engine.threads.get(self._person.owner, thread_id)
         name = thread["metadata"].get("graph_id")
         return self._engine.graph(method_of(str(name))) if name else None
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Tell that a state cannot be read, as after two commands that wrote the same field."""
+    try:
+        yield
+    except Exception as error:
+        if storage_failed(error) or isinstance(error, PlanweaveError):
+            raise
+        log.warning("a state cannot be read: %s", str(error).partition("\n")[0])
+        raise Conflict(
+            "The state of the thread cannot be read.",
+            mend="Begin at an earlier checkpoint, or delete the thread.",
+        ) from None
 
 
 def shown(snapshot: StateSnapshot) -> dict[str, Any]:
@@ -145,7 +172,8 @@ def plain_filter(sent: Mapping[str, Any] | None) -> dict[str, Any] | None:
         BadInput: It holds anything else.
     """
     for name, value in (sent or {}).items():
-        if not (name.isidentifier() and name.isascii() and isinstance(value, (str, int, bool))):
+        fits = isinstance(value, (str, bool)) or (isinstance(value, int) and abs(value) < 2**63)
+        if not (name.isidentifier() and name.isascii() and fits):
             raise BadInput("A filter may hold plain names with texts, whole numbers, true, false.")
     return dict(sent) if sent else None
 

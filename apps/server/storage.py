@@ -12,7 +12,8 @@ from langgraph.store.base import BaseStore
 
 from apps.server.checkpoints import SqliteCheckpoints
 from apps.server.database import Database
-from apps.server.tables import is_postgresql, metadata, open_database, sqlite_path
+from apps.server.tables import is_postgresql, metadata, open_database, sqlite_files
+from apps.sqlite_file import private
 
 _LOCK = 7_202_611_21  # any number: workers that start together make the tables one after another
 
@@ -24,6 +25,12 @@ class Storage:
     database: Database
     saver: BaseCheckpointSaver[Any]
     store: BaseStore
+
+
+def storage_failed(error: Exception) -> bool:
+    """Whether an error is that of a database, so that the same may work later."""
+    modules = {cls.__module__.partition(".")[0] for cls in type(error).__mro__}
+    return isinstance(error, OSError) or bool(modules & {"sqlalchemy", "sqlite3", "psycopg"})
 
 
 @asynccontextmanager
@@ -51,15 +58,13 @@ async def _sqlite(
     import aiosqlite
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-    path = sqlite_path(url)
-    saver = await stack.enter_async_context(
-        SqliteCheckpoints.open(path.with_suffix(".checkpoints.sqlite"), serde)
-    )
+    _, checkpoints, memory_file, turn_file = map(private, sqlite_files(url))
+    saver = await stack.enter_async_context(SqliteCheckpoints.open(checkpoints, serde))
     memory = await stack.enter_async_context(
-        aiosqlite.connect(path.with_suffix(".memory.sqlite"), timeout=60, isolation_level=None)
+        aiosqlite.connect(memory_file, timeout=60, isolation_level=None)
     )
     store = AsyncSqliteStore(memory)
-    turn = aiosqlite.connect(path.with_suffix(".turn.sqlite"), timeout=60, isolation_level=None)
+    turn = aiosqlite.connect(turn_file, timeout=60, isolation_level=None)
     async with turn as alone:
         await alone.execute("BEGIN EXCLUSIVE")  # of workers that start together, one makes them
         await database.transaction(metadata.create_all)

@@ -26,6 +26,7 @@ from sqlalchemy.pool import StaticPool
 from sqlalchemy.sql.functions import FunctionElement
 
 from apps.server.database import Database, PostgresqlDatabase, SqliteDatabase
+from apps.sqlite_file import CHECKPOINTS, STORE, Columns, check
 from planweave import BadInput
 
 metadata = MetaData()
@@ -98,6 +99,14 @@ ledger = Table(
     Column("dollars", Double, nullable=False),
 )
 
+reserved = Table(  # what a run of an owner with a daily budget may still use of it
+    "planweave_reserved",
+    metadata,
+    Column("run_id", String(64), primary_key=True),
+    Column("tokens", BigInteger),
+    Column("dollars", Double),
+)
+
 
 class now(FunctionElement[float]):  # noqa: N801 (reads as the SQL function that it is)
     """Seconds since 1970 by the database's clock, which all workers share."""
@@ -138,6 +147,18 @@ def sqlite_path(url: str) -> Path:
     return Path(path)
 
 
+def sqlite_files(url: str) -> dict[Path, Columns]:
+    """The files of a server that keeps its runs in SQLite, with the tables in each."""
+    path = sqlite_path(url)
+    own = {table.name: tuple(table.columns.keys()) for table in metadata.tables.values()}
+    return {
+        path: own,
+        path.with_suffix(".checkpoints.sqlite"): CHECKPOINTS,
+        path.with_suffix(".memory.sqlite"): STORE,
+        path.with_suffix(".turn.sqlite"): {},
+    }
+
+
 def address(url: str) -> URL:
     """The URL of the server's own tables, with the driver that carries it out.
 
@@ -173,20 +194,22 @@ def open_database(url: str) -> Database:
 
 
 def check_database(url: str) -> None:
-    """Connect once, before any process is started.
+    """Connect once, before any process is started; files are checked, and made for their owner.
 
     Raises:
         BadInput: The URL names no database that can be used, or it does not answer.
     """
-    engine = create_engine(
-        address(url), connect_args={"connect_timeout": 10} if is_postgresql(url) else {}
-    )
+    if not is_postgresql(url):
+        for path, columns in sqlite_files(url).items():
+            check(path, columns)
+        return
+    engine = create_engine(address(url), connect_args={"connect_timeout": 10})
     try:
         engine.connect().close()
     except SQLAlchemyError as error:
         raise BadInput(
             f"The server's database cannot be opened ({type(error).__name__}).",
-            mend="Check PLANWEAVE_SERVE_URL, and that the database runs and its folder exists.",
+            mend="Check PLANWEAVE_SERVE_URL, and that the database runs.",
         ) from None
     finally:
         engine.dispose()

@@ -19,6 +19,9 @@ from planweave import BadInput
 Status = Literal["idle", "busy", "interrupted", "error"]
 SortBy = Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"]
 
+MOST_SKIPPED = 2**31 - 1
+"""The highest offset of a search."""
+
 
 class ThreadQuery(BaseModel):
     """What a search for threads asks."""
@@ -30,7 +33,7 @@ class ThreadQuery(BaseModel):
     ids: list[str] | None = None
     status: Status | None = None
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: int = Field(default=0, ge=0, le=MOST_SKIPPED)
     sort_by: SortBy | None = None
     sort_order: Literal["asc", "desc"] = "desc"
     select: list[str] | None = None
@@ -176,7 +179,8 @@ def lock_thread(connection: Connection, owner: str, thread_id: str) -> None:
 def remove_thread(connection: Connection, thread_id: str) -> None:
     """Take a thread away in a transaction, with its runs and events."""
     own_runs = select(tables.runs.c.run_id).where(tables.runs.c.thread_id == thread_id)
-    connection.execute(delete(tables.events).where(tables.events.c.run_id.in_(own_runs)))
+    for table in (tables.events, tables.reserved):
+        connection.execute(delete(table).where(table.c.run_id.in_(own_runs)))
     connection.execute(delete(tables.runs).where(tables.runs.c.thread_id == thread_id))
     connection.execute(delete(threads).where(threads.c.thread_id == thread_id))
 
@@ -239,7 +243,7 @@ def _equal(name: str, value: Any) -> ColumnElement[bool]:
     match value:
         case bool():
             equal = found.as_boolean() == value
-        case int():
+        case int() if abs(value) < 2**63:
             equal = found.as_integer() == value
         case str():
             equal = found.as_string() == value

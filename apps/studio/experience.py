@@ -4,6 +4,7 @@ import io
 import re
 from collections import Counter
 from dataclasses import asdict
+from math import isfinite, nan
 from pathlib import Path as FilePath
 from typing import Annotated, Any, cast
 
@@ -152,6 +153,9 @@ def _drawn(graph: InstructionGraph, most: int) -> dict[str, Any]:
 def _number(request: Request, name: str, default: float) -> float:
     given = request.query_params.get(name)
     try:
-        return default if given is None else float(given)
+        number = default if given is None else float(given)
     except ValueError:
-        raise BadInput(f"The parameter {name} is no number.") from None
+        number = nan
+    if not isfinite(number):
+        raise BadInput(f"The parameter {name} is no number.")
+    return number

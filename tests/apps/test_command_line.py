@@ -134,8 +134,10 @@ def test_decide_waits_for_approval_and_resumes(
     assert len(model.requests) == 5 + replanned
     planned = model.requests[1 + replanned]["messages"][1]["content"]
     assert expected in planned
-    again = planweave("decide", "--resume", thread)
-    assert_one_clear_error(again, "nothing left to do")
+    again = planweave("decide", "--resume", thread)  # as if the terminal had died before its end
+    assert again.returncode == 0, again.stderr
+    assert "birch" in again.stdout.lower()
+    assert len(model.requests) == 5 + replanned
 
 
 def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers: str) -> None:
@@ -203,6 +205,36 @@ def test_decide_survives_being_killed(
     assert resumed.returncode == 0, resumed.stderr
     assert "birch" in resumed.stdout.lower()
     assert len(model.requests) - before == 3  # neither the plan nor the query was made again
+
+
+def test_two_processes_do_not_go_on_with_one_thread(
+    planweave: CommandLine, offers: str, environment: dict[str, str]
+) -> None:
+    with serving(*scripted(*WHOLE_RUN, delay=1.0)) as model:
+        first = subprocess.Popen(
+            [PROGRAM, "decide", "Which offer?", "--database", offers, "--model", model.name],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert first.stdout is not None
+        thread = first.stdout.readline().split("thread ")[1].split()[0]
+        while not model.requests:
+            time.sleep(0.02)
+        second = planweave("decide", "--resume", thread)
+        assert_one_clear_error(second, "Another process is working on the thread", thread)
+        said, _ = first.communicate(timeout=60)
+    assert first.returncode == 0
+    assert "birch" in said.lower()
+    assert len(model.requests) == len(WHOLE_RUN)
+
+
+def test_replies_that_cannot_be_read_are_an_error(planweave: CommandLine, offers: str) -> None:
+    with serving(Answer(text="I cannot say.")) as model:
+        run = planweave("decide", "Which?", "--database", offers, "--model", model.name, "--json")
+    assert run.returncode == 1
+    assert "replies could not be read" in run.stderr
+    assert json.loads(run.stdout)["answer"]["decision"] is None
 
 
 # query
@@ -392,8 +424,13 @@ def test_no_secret_is_kept_or_shown(planweave: CommandLine, offers: str, tmp_pat
 
 
 def test_runs_are_the_owners_alone(planweave: CommandLine, tmp_path: Path) -> None:
-    planweave("decide", "Which?", "--database", "nowhere.db")
+    known = tmp_path / "state" / "long-term.sqlite"
+    known.parent.mkdir()
+    known.touch(mode=0o644)  # as it was made before
+    planweave("decide", "Hi!")
     assert (tmp_path / "state" / "threads").stat().st_mode & 0o077 == 0
+    for file in (known, *(tmp_path / "state" / "threads").iterdir()):
+        assert file.name.endswith(".json") or file.stat().st_mode & 0o077 == 0, file
 
 
 async def test_a_checkpoint_makes_no_objects_of_foreign_classes(

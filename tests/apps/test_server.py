@@ -32,7 +32,7 @@ def server(
 ) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("served")
     with ExitStack() as stack:
-        variables = {"PLANWEAVE_SERVE_BODY_BYTES": "20000"}
+        variables = {"PLANWEAVE_SERVE_BODY_BYTES": "20000", "PLANWEAVE_SERVE_LEASE_SECONDS": "80"}
         if request.param == "postgresql":
             try:
                 database = stack.enter_context(postgresql(""))
@@ -205,6 +205,28 @@ async def test_a_run_in_the_background_is_joined_and_cancelled(
         await client.runs.cancel(thread, run["run_id"])
     await client.runs.delete(thread, run["run_id"])
     assert len(await client.runs.list(thread)) == 1
+
+
+async def test_a_run_that_interrupts_another_begins_at_once(
+    client: LangGraphClient, database: str
+) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    hello: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
+    await client.runs.wait(None, "planrag", input=hello)  # what is loaded once is loaded
+    with serving(*scripted(PLAN, delay=60)) as model:
+        settings = context(model, database)
+        slow = await client.runs.create(thread, "planrag", input=QUESTION, context=settings)
+        while not model.requests:  # noqa: ASYNC110 (what it waits for tells nobody)
+            await asyncio.sleep(0.05)
+        async with asyncio.timeout(30):
+            begun = asyncio.get_running_loop().time()
+            done = await client.runs.wait(
+                thread, "planrag", input=hello, multitask_strategy="interrupt"
+            )
+            seconds = asyncio.get_running_loop().time() - begun
+    assert memory_of(done)["messages"][-1]["content"].startswith("Hello")
+    assert seconds < 10  # a worker looks at its leases, and what is to end, every 20 s
+    assert (await client.runs.get(thread, slow["run_id"]))["status"] == "interrupted"
 
 
 async def test_every_method_greets_at_once_and_leaves_no_thread(client: LangGraphClient) -> None:

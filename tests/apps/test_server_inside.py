@@ -24,6 +24,7 @@ from trap import Trap
 
 from apps.server.app import create_app
 from apps.server.doors import Admission
+from apps.server.errors import TooMuch
 from apps.server.feed import Feed
 from apps.server.one_thread import OneThread
 from apps.server.people import Door, Person, digest
@@ -32,6 +33,7 @@ from apps.server.settings import Limits, ServerSettings, server_settings
 from apps.server.storage import Storage, open_storage
 from apps.server.tables import events, ledger
 from apps.server.wire import Event
+from planweave.usage import Budget
 from tools.documents import chunks
 
 ANN = Person("ann", Limits(), shared=True)
@@ -304,3 +306,56 @@ def test_a_user_keeps_as_many_documents_as_the_file_of_users_says(
         assert "Your quota of documents (1) is used up." in put(client, "ann", "two.txt").text
         assert put(client, "bob", "one.txt").status_code == 200
         assert put(client, "bob", "two.txt").status_code == 200
+
+
+POOR = Person("poor", Limits(max_tokens_a_day=100_000, max_dollars_a_day=2), shared=True)
+
+
+async def test_runs_at_once_reserve_what_is_left_of_the_day(tmp_path: Path) -> None:
+    """Twenty runs at once spend no more than one after another would."""
+    async with AsyncExitStack() as stack:
+        runs = Runs((await opened(stack, tmp_path)).database)
+
+        async def admitted(**own: Any) -> int:
+            """How many of twenty are taken."""
+            orders = (runs.create(POOR, None, order(budget=Budget(**own))) for _ in range(20))
+            ended = await asyncio.gather(*orders, return_exceptions=True)
+            refused = [one for one in ended if isinstance(one, TooMuch)]
+            assert all("reserved by runs" in str(one) for one in refused)
+            return 20 - len(refused)
+
+        async def over(*spent: Spent) -> None:
+            """End what runs, with what each has spent."""
+            for claim, used in zip(await claimed(runs, "one", most=20), spent, strict=True):
+                last = Event(claim.run_id, claim.first_number, "end", "null")
+                await runs.finish(claim, "one", status="success", state={}, said=[last], spent=used)
+
+        assert await admitted() == 1  # it may use everything
+        (claim,) = await claimed(runs, "one")
+        assert await runs.share(claim) == Budget(tokens=100_000, dollars=2)
+        await runs.book(claim, Spent(60_000, 0.5))
+        assert await runs.share(claim) == Budget(tokens=40_000, dollars=1.5)
+        assert await admitted(tokens=1) == 0
+        last = Event(claim.run_id, claim.first_number, "end", "null")
+        await runs.finish(claim, "one", status="success", state={}, said=[last], spent=Spent())
+        assert await admitted(tokens=10_000, dollars=0.1) == 2  # and room for two more calls
+        await over(Spent(12_000, 0.1), Spent(12_000, 0.1))
+        assert await admitted(tokens=1, dollars=0.1) == 2
+        await over(Spent(11_000, 0.7), Spent(1_000, 0.7))
+        spent = await runs.spent("poor")
+        assert (spent.tokens, round(spent.dollars, 3)) == (96_000, 2.1)
+        with pytest.raises(TooMuch, match="2 dollars is used up"):
+            await runs.create(POOR, None, order())
+
+
+async def test_a_run_whose_worker_is_silent_can_be_cancelled(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        runs = Runs((await opened(stack, tmp_path)).database)
+        run = await submitted(runs, "a")
+        (claim,) = await runs.claim("gone", -1, 9)
+        await runs.cancel("ann", "a", run["run_id"])
+        assert (await runs.get("ann", "a", run["run_id"]))["status"] == "interrupted"
+        assert await claimed(runs, "other") == []
+        ended = runs.finish(claim, "gone", status="success", state={}, said=[], spent=Spent())
+        assert not await ended
+        await runs.delete("ann", "a", run["run_id"])

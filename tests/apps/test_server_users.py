@@ -316,7 +316,12 @@ def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
     assert_one_clear_error(run, "no_such_module:who")
     for url in ("mysql://u:secret@h/d", "postgresql://u:secret@127.0.0.1:1/d", "/nowhere/x.sqlite"):
         run = planweave("serve", PLANWEAVE_SERVE_URL=url)
-        assert_one_clear_error(run, "PostgreSQL" if "mysql" in url else "PLANWEAVE_SERVE_URL")
+        words = {
+            "mysql": "PostgreSQL",
+            "postgresql": "PLANWEAVE_SERVE_URL",
+            "/nowhere/x.sqlite": url,
+        }
+        assert_one_clear_error(run, words[url.partition("://")[0]])
         assert "secret" not in run.stderr
     run = planweave("serve", PLANWEAVE_SERVE_JOBS="none")
     assert_one_clear_error(run, "PLANWEAVE_SERVE_JOBS")

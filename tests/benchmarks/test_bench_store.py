@@ -95,6 +95,16 @@ def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path: Path, line: by
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
 
 
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
+def test_a_score_that_is_no_number_is_damage(tmp_path: Path, value: str) -> None:
+    path = filled(tmp_path / "a.jsonl", "one", "two")
+    first, found, rest = path.read_text().partition('"score":{"value":')
+    assert found
+    path.write_text(f"{first}{found}{value},{rest.partition(',')[2]}")
+    with pytest.raises(BadInput, match=r"a\.jsonl is damaged in line"):
+        read(path)
+
+
 def test_only_one_writer(tmp_path: Path) -> None:
     path = filled(tmp_path / "a.jsonl", "one")
     first = ResultFile(path, silent)

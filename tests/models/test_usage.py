@@ -1,13 +1,20 @@
 """Usage adds up, prices are found, budgets end runs."""
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import HumanMessage
+from pydantic import ValidationError
+from scripted import register
 
-from models import CallRecord, price_of, usage_by_role, usage_of
+from memory import Context, WorkingMemory
+from models import CallRecord, chat_model, price_of, usage_by_role, usage_of
+from models.call import call
+from nodes.limits import budget_spent
 from planweave import BadInput
-from planweave.usage import Budget, Usage
+from planweave.usage import Budget, Meter, Usage, metered
 
 
 def record(role: str, dollars: float | None = 0.5) -> CallRecord:
@@ -100,3 +107,33 @@ def test_budget_in_dollars_needs_a_price() -> None:
     usage = usage_of([record("a", None)])
     assert Budget(calls=9).exhausted(usage) is None
     assert "unknown" in (Budget(dollars=9).exhausted(usage) or "")
+
+
+@pytest.mark.parametrize("field", ["calls", "input_tokens", "dollars", "seconds"])
+@pytest.mark.parametrize("value", [-1, float("nan")])
+def test_usage_gives_no_budget_back(field: str, value: float) -> None:
+    with pytest.raises(ValidationError):
+        Usage.model_validate({field: value})
+
+
+async def test_a_meter_counts_every_call_of_its_run() -> None:
+    meter, outside = Meter(), Meter()
+    model = chat_model(register(lambda _: "hello"))
+    with metered(outside), metered(meter):
+        tasks = [call(model, [HumanMessage("# Your task now: the plan")]) for _ in range(3)]
+        await asyncio.gather(*tasks)
+    await call(model, [HumanMessage("# Your task now: the plan")])
+    assert (meter.used.calls, outside.used.calls) == (3, 0)
+    assert meter.used.output_tokens == 3 * (len("hello") // 4)
+
+
+async def test_a_state_that_says_less_than_was_spent_lifts_no_limit() -> None:
+    meter = Meter(used=Usage(calls=3, input_tokens=900))
+    state: WorkingMemory = {"usage": {"planner": {"calls": 1, "input_tokens": 5000}}}
+    with metered(meter):
+        assert "3 model calls" in budget_spent(state, Context(max_calls=3))
+        assert "5000 spent" in budget_spent(state, Context(max_tokens=5000))
+        assert not budget_spent(state, Context(max_calls=4, max_tokens=5001))
+        meter.budget = Budget(tokens=900)
+        assert "900 tokens" in budget_spent(state, Context())
+    assert not budget_spent(state, Context(max_calls=3))

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,13 +38,18 @@ def start(folder: Path, *options: str, **variables: str) -> Served:
     }
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [PROGRAM, "serve", "--port", str(port), *options],
+            [PROGRAM, "serve", "--port", str(port), *_trusting(variables), *options],
             cwd=folder,
             env=environment,
             stdout=output,
             stderr=subprocess.STDOUT,
         )
     return Served(f"http://127.0.0.1:{port}", process, log)
+
+
+def _trusting(variables: Mapping[str, str]) -> list[str]:
+    """No token is asked for, unless a test is about it."""
+    return [] if "PLANWEAVE_SERVE_TOKEN" in variables else ["--no-token"]
 
 
 def ready(server: Served) -> Served:

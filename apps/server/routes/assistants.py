@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from apps.server.assistants import assistant, drawing, method_of, schemas
 from apps.server.routes.asked import answer, body, checked
-from apps.server.threads import chosen
+from apps.server.threads import MOST_SKIPPED, chosen
 from apps.service import service
 
 
@@ -19,7 +19,7 @@ class AssistantQuery(BaseModel):
     name: str | None = None
     metadata: dict[str, object] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: int = Field(default=0, ge=0, le=MOST_SKIPPED)
     select: list[str] | None = None
 
 

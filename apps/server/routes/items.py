@@ -14,6 +14,7 @@ from starlette.routing import Route
 from apps.server.errors import RequestRefused
 from apps.server.routes.asked import answer, body, checked, engine, nothing, person
 from apps.server.states import plain_filter
+from apps.server.threads import MOST_SKIPPED
 from planweave import BadInput
 
 Label = list[str]
@@ -28,7 +29,7 @@ class Forbidden(RequestRefused):
 class Named(BaseModel):
     """One item by its name."""
 
-    namespace: Label
+    namespace: Label = Field(min_length=1)
     key: str = Field(min_length=1, max_length=512)
 
 
@@ -45,7 +46,7 @@ class ItemQuery(BaseModel):
     namespace_prefix: Label = []
     filter: dict[str, Any] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: int = Field(default=0, ge=0, le=MOST_SKIPPED)
     query: str | None = None
 
 
@@ -54,9 +55,9 @@ class NamespaceQuery(BaseModel):
 
     prefix: Label | None = None
     suffix: Label | None = None
-    max_depth: int | None = Field(default=None, ge=1)
+    max_depth: int | None = Field(default=None, ge=1, le=100)
     limit: int = Field(default=100, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0)
+    offset: int = Field(default=0, ge=0, le=MOST_SKIPPED)
 
 
 async def put(request: Request) -> Response:
@@ -102,15 +103,21 @@ async def search(request: Request) -> Response:
 async def namespaces(request: Request) -> Response:
     """The namespaces that there are."""
     asked = checked(NamespaceQuery, await body(request))
-    space = _admitted(request, asked.prefix or [])
+    space, suffix = _admitted(request, asked.prefix or []), asked.suffix or []
+    _check_labels(suffix)
     found = await engine(request).storage.store.alist_namespaces(
         prefix=space or None,
-        suffix=tuple(asked.suffix) if asked.suffix else None,
+        suffix=tuple(suffix) or None,
         max_depth=asked.max_depth,
         limit=asked.limit,
         offset=asked.offset,
     )
     return answer({"namespaces": [one for one in found if one[: len(space)] == space]})
+
+
+def _check_labels(space: Label) -> None:
+    if any(not label or "." in label or "\0" in label for label in space):
+        raise BadInput("The parts of a namespace are words without a full stop.")
 
 
 def _admitted(request: Request, space: Label) -> tuple[str, ...]:
@@ -120,8 +127,7 @@ def _admitted(request: Request, space: Label) -> tuple[str, ...]:
         BadInput: It is none.
         Forbidden: It is somebody else's.
     """
-    if any(not label or "." in label or "\0" in label for label in space):
-        raise BadInput("The parts of a namespace are words without a full stop.")
+    _check_labels(space)
     who = person(request)
     own = ("owners", who.owner)
     if not who.shared or tuple(space[:2]) == own:

@@ -1,0 +1,128 @@
+"""SQLite files that outlast a process: for their owner alone, checked before they are used."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from planweave import BadInput
+
+PATIENCE_SECONDS = 10.0
+"""How long another program's lock on a file is waited for."""
+
+_CHECKED_WHOLE = 20_000_000  # bytes; a larger file takes too long to read at every start
+_BESIDE = ("-wal", "-shm", "-journal")
+
+Columns = Mapping[str, Collection[str]]
+"""Columns that the tables of a file must have, where there are such tables."""
+
+CHECKPOINTS: Columns = {
+    "checkpoints": ("thread_id", "checkpoint_ns", "checkpoint_id", "type", "checkpoint"),
+    "writes": ("thread_id", "checkpoint_id", "task_id", "idx", "channel", "type", "value"),
+}
+STORE: Columns = {"store": ("prefix", "key", "value", "created_at", "updated_at")}
+
+
+class FileUnusable(BadInput):
+    """A file that cannot be used; ``damaged`` says that waiting does not help.
+
+    Attributes:
+        damaged: Its contents are not what they should be.
+    """
+
+    damaged = False
+
+
+def private(path: Path) -> Path:
+    """Make a file for its owner alone, or what there is such a one.
+
+    Raises:
+        FileUnusable: It cannot be made.
+    """
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        path.chmod(0o600)
+    except OSError as error:
+        raise unusable(path, error) from None
+    return path
+
+
+def check(path: Path, columns: Columns) -> None:
+    """Check that a file is a sound database, or empty.
+
+    Raises:
+        FileUnusable: It is not, or another program keeps it locked.
+    """
+    private(path)
+    try:
+        with closing(sqlite3.connect(path, timeout=PATIENCE_SECONDS)) as base:
+            if path.stat().st_size < _CHECKED_WHOLE:
+                ((result,),) = base.execute("PRAGMA quick_check(1)")
+                if result != "ok":
+                    raise sqlite3.DatabaseError(result)
+            for table, names in columns.items():
+                present = {row[1] for row in base.execute(f"PRAGMA table_info({table})")}
+                if present and not present.issuperset(names):
+                    raise sqlite3.DatabaseError(f"its table {table} is another program's")
+    except (sqlite3.Error, OSError) as error:
+        raise unusable(path, error) from None
+
+
+def check_or_set_aside(path: Path, columns: Columns) -> Path | None:
+    """As :func:`check`, but a damaged file is moved; returns where to.
+
+    Raises:
+        FileUnusable: Another program keeps it locked, or it cannot be moved.
+    """
+    try:
+        check(path, columns)
+    except FileUnusable as error:
+        if not error.damaged:
+            raise
+        aside = path.with_suffix(f".damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+        try:
+            path.replace(aside)
+            for rest in _BESIDE:
+                Path(f"{path}{rest}").unlink(missing_ok=True)
+        except OSError as failure:
+            raise unusable(path, failure) from None
+        private(path)
+        return aside
+    return None
+
+
+def unusable(path: Path, error: Exception) -> FileUnusable:
+    """What is said of a file that raised ``error``."""
+    if isinstance(error, OSError):
+        return FileUnusable(
+            f"The file {path} cannot be used ({error.strerror}).",
+            mend="Check that its folder exists and that nothing else has its name.",
+        )
+    if "locked" in str(error) or "busy" in str(error):
+        return FileUnusable(
+            f"The file {path} is locked by another program.", mend="Wait until that has ended."
+        )
+    told = FileUnusable(
+        f"The file {path} is damaged ({error}).", mend="Move it away, or restore it from a backup."
+    )
+    told.damaged = not isinstance(error, sqlite3.OperationalError)
+    return told
+
+
+@contextmanager
+def alone(path: Path, problem: str) -> Iterator[None]:
+    """Hold a lock that a process loses when it ends, however it ends.
+
+    Raises:
+        BadInput: Another process holds it; ``problem`` says so.
+    """
+    with closing(sqlite3.connect(private(path), timeout=0, isolation_level=None)) as lock:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            raise BadInput(problem, mend="Wait until that has ended.") from None
+        except sqlite3.Error as error:
+            raise unusable(path, error) from None
+        yield

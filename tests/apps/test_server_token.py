@@ -1,0 +1,131 @@
+"""The token of the one-person server: who has it comes in by every interface, and nobody else."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from langgraph_sdk import get_client
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from openai import AuthenticationError, OpenAI
+from serve import Served, serving_planweave
+
+pytestmark = pytest.mark.server
+
+TOKEN = "the-token-of-this-test"
+HI: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
+CALL = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "message/send",
+    "params": {"message": {"parts": [{"text": "Hello!"}]}},
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("token")
+    with serving_planweave(folder, PLANWEAVE_SERVE_TOKEN=TOKEN) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/info"),
+        ("GET", "/metrics"),
+        ("POST", "/threads"),
+        ("POST", "/runs/wait"),
+        ("POST", "/store/items/search"),
+        ("GET", "/v1/models"),
+        ("POST", "/v1/chat/completions"),
+        ("POST", "/mcp"),
+        ("POST", "/a2a/planrag"),
+        ("GET", "/studio/api/methods"),
+        ("POST", "/studio/api/databases"),
+    ],
+)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"x-api-key": "wrong"},
+        {"authorization": f"Bearer {TOKEN[:-1]}"},
+        {"authorization": f"Basic {TOKEN}"},
+        {"cookie": f"planweave={TOKEN}"},
+    ],
+)
+def test_nobody_comes_in_without_it(
+    server: Served, method: str, path: str, headers: dict[str, str]
+) -> None:
+    reply = httpx.request(method, f"{server.url}{path}", headers=headers, json={})
+    assert (reply.status_code, TOKEN in reply.text) == (401, False)
+
+
+def test_the_page_is_open_and_its_link_brings_a_cookie(server: Served) -> None:
+    with httpx.Client(base_url=server.url) as browser:
+        assert browser.get("/studio/").status_code == 200
+        assert browser.get("/studio/?token=wrong").status_code == 200
+        assert browser.get("/studio/api/methods").status_code == 401
+        link = browser.get(f"/studio/?a=1&token={TOKEN}")
+        assert (link.status_code, link.headers["location"]) == (303, "/studio/?a=1")
+        cookie = link.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        assert browser.get("/studio/api/methods").status_code == 200
+        assert browser.post("/runs/wait", json={"assistant_id": "rat", "input": HI}).is_success
+        for page in (
+            {"origin": "http://localhost:3000"},
+            {"origin": "https://smith.langchain.com"},
+            {"sec-fetch-site": "same-site"},
+            {"sec-fetch-site": "cross-site"},
+        ):  # a page of another port, to which the browser gives the cookie as well
+            assert browser.get("/studio/api/methods", headers=page).status_code == 401
+        for page in ({"origin": server.url}, {"sec-fetch-site": "same-origin"}):
+            assert browser.get("/studio/api/methods", headers=page).status_code == 200
+
+
+def test_a_link_leads_to_no_other_host(server: Served) -> None:
+    reply = httpx.get(f"{server.url}//evil.example/?token={TOKEN}")
+    assert reply.headers["location"] == "/evil.example/"
+
+
+async def test_every_interface_takes_it(server: Served) -> None:
+    async with get_client(url=server.url, api_key=TOKEN) as client:
+        done: Any = await client.runs.wait(None, "planrag", input=HI)
+    assert done["messages"][-1]["content"].startswith("Hello")
+    with OpenAI(base_url=f"{server.url}/v1", api_key=TOKEN, max_retries=0) as openai:
+        said = openai.chat.completions.create(model="planrag", messages=HI["messages"])
+    assert (said.choices[0].message.content or "").startswith("Hello")
+    wrong = OpenAI(base_url=f"{server.url}/v1", api_key="wrong", max_retries=0)
+    with wrong as openai, pytest.raises(AuthenticationError):
+        openai.models.list()
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60) as http,
+        Client(streamable_http_client(f"{server.url}/mcp", http_client=http)) as tools,
+    ):
+        called = await tools.call_tool("planrag", {"question": "Hello!"})
+    assert not called.is_error
+    async with httpx.AsyncClient(headers=headers, timeout=60) as caller:
+        reply = await caller.post(f"{server.url}/a2a/planrag", json=CALL)
+    assert reply.json()["result"]["status"]["state"] == "completed"
+
+
+def test_a_token_is_made_at_the_start_and_known_to_every_worker(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("made")
+    with serving_planweave(folder, "--workers", "2", PLANWEAVE_SERVE_TOKEN="") as server:
+        (page,) = re.findall(r"studio: (http\S+)", server.log.read_text())
+        with httpx.Client(base_url=server.url, follow_redirects=True) as browser:
+            assert {browser.get("/info").status_code for _ in range(8)} == {401}
+            assert browser.get(page).status_code == 200
+            assert {browser.get("/info").status_code for _ in range(8)} == {200}
+
+
+def test_a_token_of_ones_own_is_not_printed(server: Served) -> None:
+    assert TOKEN not in server.log.read_text()

@@ -1,0 +1,149 @@
+"""Damaged, locked and foreign files: a run works without them, or one sentence tells of them."""
+
+import random
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import damaged
+import pytest
+from rich.console import Console
+from starlette.testclient import TestClient
+from tally import RecordTried
+
+from apps import sqlite_file
+from apps.run import run
+from apps.server.app import create_app
+from apps.server.settings import server_settings
+from apps.server.tables import check_database
+from apps.threads import Thread
+from memory import Context
+from planweave import PlanweaveError
+
+HOST = {"host": "127.0.0.1"}
+HI: Any = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+
+
+@pytest.fixture(autouse=True)
+def _hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(sqlite_file, "PATIENCE_SECONDS", 0.2)
+    server_settings.cache_clear()
+    yield
+    server_settings.cache_clear()
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+async def greeted(thread: str) -> None:
+    said = await run(
+        Thread(id=thread, method="planrag", context=Context()),
+        {"question": "Hi!"},
+        Console(file=StringIO()),
+        lambda request: request,
+    )
+    assert said["messages"][-1].text.startswith("Hello")
+
+
+@pytest.mark.parametrize(("name", "how"), damaged.cases(damaged.COMMAND_FILES))
+async def test_a_command_works_without_or_tells_in_a_sentence(
+    state: Path, name: str, how: str
+) -> None:
+    await greeted("before")
+    path = state / name
+    _emptied_into(path)
+    before = path.read_bytes()
+    with damaged.spoil(path, how):
+        try:
+            await greeted("after")
+        except PlanweaveError as error:
+            told = str(error)
+        else:
+            told = str(path)
+        assert str(path) in told
+    if how not in (damaged.LOCKED, "a folder", "a link to nowhere"):
+        await greeted("later")  # what was damaged has been set aside
+    if how == damaged.LOCKED:
+        assert path.read_bytes()[:16] == before[:16]
+        await greeted("later")
+
+
+def test_what_is_damaged_is_kept_aside(state: Path, tmp_path: Path) -> None:
+    del state
+    path = tmp_path / "some.sqlite"
+    damaged.SPOILT["noise"](path)
+    noise = path.read_bytes()
+    aside = sqlite_file.check_or_set_aside(path, {})
+    assert aside is not None
+    assert aside.read_bytes() == noise
+    assert path.read_bytes() == b""
+    assert path.stat().st_mode & 0o077 == 0
+    assert sqlite_file.check_or_set_aside(path, {}) is None
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a server has kept that was killed: its logs are not written back yet."""
+    folder, copy = tmp_path_factory.mktemp("kept"), tmp_path_factory.mktemp("killed") / "copy"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLANWEAVE_SERVE_URL", str(folder / "serve.sqlite"))
+        server_settings.cache_clear()
+        with TestClient(create_app(), headers=HOST) as page:
+            assert page.post("/runs/wait", json=HI).is_success
+            shutil.copytree(folder, copy)
+    server_settings.cache_clear()
+    return copy
+
+
+def test_a_server_starts_without_or_tells_in_a_sentence(
+    kept: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    attack_is_full: bool,
+    attack_seed: int,
+    record_tried: RecordTried,
+) -> None:
+    every = damaged.cases(damaged.SERVER_FILES)
+    if not attack_is_full:
+        every = random.Random(attack_seed).sample(every, 16)
+    failed: list[str] = []
+    for number, (name, how) in enumerate(every):
+        folder = tmp_path / str(number)
+        shutil.copytree(kept, folder)
+        monkeypatch.setenv("PLANWEAVE_SERVE_URL", str(folder / "serve.sqlite"))
+        server_settings.cache_clear()
+        if problem := _problem_of_a_server(folder, name, how):
+            failed.append(f"{name} {how}: {problem}")
+    record_tried("damaged files", len(every), len(failed))
+    assert not failed, "\n".join(failed)
+
+
+def _problem_of_a_server(folder: Path, name: str, how: str) -> str:
+    """What goes wrong when a server starts and answers, or nothing."""
+    with damaged.spoil(folder / name, how):
+        try:
+            check_database(str(folder / "serve.sqlite"))
+        except PlanweaveError as error:
+            told = str(error)
+            return "" if str(folder) in told and "\n" not in told else told
+        try:
+            with TestClient(create_app(), headers=HOST, raise_server_exceptions=False) as page:
+                reply = page.post("/runs/wait", json=HI)
+        except PlanweaveError as error:
+            return "" if str(folder) in str(error) else str(error)
+        except Exception as error:  # whatever it is, it would be a traceback
+            return f"{type(error).__name__}: {error}"
+    return "" if reply.status_code < 500 and "log tells more" not in reply.text else reply.text
+
+
+def _emptied_into(path: Path) -> None:
+    """Write the log of a database into its file, so that all of it is in one."""
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,99 @@
+"""Whatever a model's server sends, every method ends: with an answer, or with one sentence."""
+
+import asyncio
+import random
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import faulty_model
+import pytest
+from faulty_model import FAULTS, TROUBLE, faulty
+from langchain_core.messages import HumanMessage
+from offers import SCRIPT
+from tally import RecordTried
+
+from graphs import METHODS, method
+from memory import Context
+from models import chat_model
+from models.call import call
+from models.settings import process_settings
+from planweave import PlanweaveError
+
+_SECONDS = 60
+_SAMPLE = 60
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    monkeypatch.setenv("PLANWEAVE_RETRIES", "0")
+    monkeypatch.setenv("PLANWEAVE_TIMEOUT", "20")
+    process_settings.cache_clear()
+    yield monkeypatch
+    process_settings.cache_clear()
+
+
+@pytest.mark.timeout(3600)
+async def test_every_method_ends_whatever_the_model_sends(
+    impatient: pytest.MonkeyPatch,
+    tmp_path: Path,
+    attack_is_full: bool,
+    attack_seed: int,
+    record_tried: RecordTried,
+) -> None:
+    del impatient
+    (tmp_path / "offers.sql").write_text(SCRIPT)
+    every = [*product(FAULTS, METHODS)]
+    if not attack_is_full:
+        every = random.Random(attack_seed).sample(every, _SAMPLE)
+    failed = [
+        f"{name} with {fault}: {problem}"
+        for fault, name in every
+        if (problem := await _problem(fault, name, str(tmp_path / "offers.sql")))
+    ]
+    record_tried("faulty model replies", len(every), len(failed))
+    assert not failed, "\n".join(failed)
+
+
+async def _problem(fault: str, name: str, database: str) -> str:
+    """What went wrong, or nothing."""
+    with faulty(fault) as server:
+        context = Context(model=server.model, database=database, max_iterations=3)
+        try:
+            async with asyncio.timeout(_SECONDS):
+                graph: Any = method(name).graph
+                memory = await graph.ainvoke(
+                    {"question": "Which offer is cheapest?"}, context=context
+                )
+        except PlanweaveError as error:
+            return "" if "\n" not in str(error) else f"more than a sentence: {error}"
+        except TimeoutError:
+            return f"no end within {_SECONDS} s"
+        except Exception as error:  # whatever it is, it would be a traceback
+            return f"{type(error).__name__}: {str(error)[:200]}"
+    return "" if memory["messages"][-1].text.strip() else "nothing is said"
+
+
+@pytest.mark.parametrize("fault", TROUBLE)
+async def test_trouble_of_a_server_is_tried_again(
+    impatient: pytest.MonkeyPatch, fault: str
+) -> None:
+    impatient.setenv("PLANWEAVE_RETRIES", "2")
+    process_settings.cache_clear()
+    with faulty(fault, "sound") as server:
+        done = await call(chat_model(server.model), [HumanMessage("Hello!")])
+        assert (done.text, server.count) == ("hello", [2])
+
+
+@pytest.mark.parametrize("fault", ["usage below nothing", "usage beyond all"])
+async def test_no_server_gives_budget_back(impatient: pytest.MonkeyPatch, fault: str) -> None:
+    del impatient
+    with faulty(fault) as server:
+        done = await call(chat_model(server.model), [HumanMessage("Hello!")])
+    assert done.record.usage.input_tokens >= 0
+    assert done.record.usage.output_tokens >= 0
+
+
+def test_there_are_as_many_kinds_as_were_tried_by_hand() -> None:
+    assert len(faulty_model.FAULTS) >= 47
