@@ -175,6 +175,14 @@ def test_the_verdict_on_a_run(run: Record, expected: str) -> None:
     assert verdict(run) == expected
 
 
+@pytest.mark.parametrize(("kind", "vouched"), [("supported", True), ("not_in_facts", False)])
+def test_a_typed_verdict_counts_before_claims(kind: str, vouched: bool) -> None:
+    answer = {"decision": "Bob", "verdict": {"kind": kind, "text": "t"}}
+    run = run_of("wrong", not vouched).model_copy(update={"answer": answer})
+    assert vouched_for(run) is vouched
+    assert verdict(run) == ("vouched" if vouched else "flagged")
+
+
 def test_the_table_of_verdicts() -> None:
     [table, *_] = shop_tables([run for run, _ in RUNS])
     [row] = table.rows
