@@ -2,13 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import BaseMessage
 from records import record
 from scripted import Prompt, Reply, act, decide, keep, plan, register
+from speaking import speaks
 from typer.testing import CliRunner, Result
 
 from apps.bench import app
@@ -95,6 +97,32 @@ def test_any_method_can_be_asked_and_a_run_goes_on(tmp_path: Path) -> None:
     assert {r.method for r in records} == {"planrag", "single_rag"}
     assert all(r.score.value == 1 and r.seconds > 0 and r.calls for r in records)
     assert bench("--shop", "bakery", "--model", model).exception
+
+
+def test_one_query_can_decide(tmp_path: Path) -> None:
+    """The baseline: no plan, no answer in words, the first value of the first row."""
+    asked = choose(("energy",), SEED, None)
+    prompts: list[str] = []
+
+    def write(messages: Sequence[BaseMessage]) -> str:
+        prompts.append(messages[0].text)
+        one = next(a for a in asked if a.decision.text in messages[0].text)
+        if one.decision.name == "best saver":
+            return "SELECT nothing"
+        return f"```sql\n{one.decision.query}\n```"
+
+    words = ("--shop", "energy", "--method", "plain", "--model", speaks(write), "--seed", SEED)
+    bench(*words, "--out", tmp_path / "out")
+    [path] = (tmp_path / "out").glob("*.jsonl")
+    results = {r.question: verdict(r) for r in read(path).records.values()}
+    assert len(results) == 6
+    assert {name for name, result in results.items() if result != "right"} == {
+        f"energy-{SEED}-best-saver"
+    }
+    assert results[f"energy-{SEED}-best-saver"] == "undecided"
+    assert all(
+        "CREATE TABLE readings" in text and "A reading without kwh" in text for text in prompts
+    )
 
 
 def test_samples_hold_the_rules_and_candidates(tmp_path: Path) -> None:
