@@ -21,6 +21,7 @@ from apps.options import (
     Resume,
     RoleModel,
     Rules,
+    TrustRole,
     context_of,
     roles,
     text_of,
@@ -38,6 +39,7 @@ class Sources:
     database: Database = ""
     graph: Graph = ""
     rules: Rules = None
+    trust_role: TrustRole = False
 
     def urls(self) -> dict[str, str | None]:
         """The databases."""

@@ -16,12 +16,13 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 
+from apps.options import TrustRole
 from apps.threads import threads_folder
 from models import ask, chat_model
 from models.weights import EMBEDDINGS, KNOWN, find, resolve
 from planweave import PlanweaveError, __version__
 from prompts import load
-from tools import open_database
+from tools import RoleTooPowerful, open_database
 
 _REQUIRED = ("langgraph", "langchain", "langchain-openai", "sqlalchemy", "neo4j", "kglite")
 _OPTIONAL = {
@@ -37,22 +38,25 @@ _OPTIONAL = {
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One finding; ``mend`` says what to do where ``ok`` is false."""
+    """One finding; ``mend`` says what to do where ``ok`` is false, ``remedy`` is SQL for it."""
 
     what: str
     ok: bool
     found: str
     mend: str = ""
     required: bool = True
+    remedy: str = ""
 
 
 def doctor(
     *,
     model: Annotated[list[str] | None, typer.Option(help="Ask this model for one word.")] = None,
     database: Annotated[list[str] | None, typer.Option(help="Open this database.")] = None,
+    trust_role: TrustRole = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Check what a run needs; exit code 1 if something required is missing."""
+    del trust_role  # its callback has kept it
     checks = [
         *_versions(),
         *_weights(),
@@ -107,7 +111,8 @@ def _checked(what: str, probe: Callable[[], object]) -> Check:
     try:
         return Check(what=what, ok=True, found=str(probe()))
     except PlanweaveError as error:
-        return Check(what=what, ok=False, found=error.problem, mend=error.mend)
+        remedy = error.remedy if isinstance(error, RoleTooPowerful) else ""
+        return Check(what=what, ok=False, found=error.problem, mend=error.mend, remedy=remedy)
 
 
 class _Word(BaseModel):
@@ -134,3 +139,5 @@ def _show(checks: list[Check]) -> None:
         mark = "[green]✔[/]" if check.ok else "[red]✘[/]" if check.required else "[yellow]·[/]"
         table.add_row(mark, check.what, check.found, check.mend)
     Console(highlight=False).print(table)
+    for remedy in dict.fromkeys(check.remedy for check in checks if check.remedy):
+        typer.echo(f"\nA user who may only read:\n\n{remedy}")

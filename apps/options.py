@@ -1,5 +1,6 @@
 """Options that several commands share, and what is made of them."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +16,23 @@ Database = Annotated[
     str, typer.Option("--database", help="Relational database: URL, SQLite file or .sql script.")
 ]
 Graph = Annotated[str, typer.Option("--graph", help="Graph database: bolt:// URL or .cql script.")]
+
+
+def _trust(asked: bool) -> bool:
+    """Keep what the operator says in the environment, where connections are opened."""
+    if asked:
+        os.environ["PLANWEAVE_TRUST_ROLE"] = "true"
+    return asked
+
+
+TrustRole = Annotated[
+    bool,
+    typer.Option(
+        "--trust-role",
+        callback=_trust,
+        help="Connect even as a database user who may do more than read.",
+    ),
+]
 Rules = Annotated[Path | None, typer.Option("--rules", help="File with the business rules.")]
 Model = Annotated[str, typer.Option("--model", help="Chat model, such as openai:gpt-4o.")]
 RoleModel = Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from apps.options import TrustRole
 from planweave import BadInput
 from tools import Limits, open_database, result_text
 
@@ -18,11 +19,13 @@ def query(
     ] = "",
     graph: Annotated[str, typer.Option(help="Graph database: bolt:// or neo4j:// URL.")] = "",
     graph_file: Annotated[str, typer.Option(help="Graph database: .cql script.")] = "",
+    trust_role: TrustRole = False,
     seconds: Annotated[float, typer.Option(help="Time limit.")] = 10.0,
     rows: Annotated[int, typer.Option(help="Rows at most.")] = 50,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4."""
+    del trust_role  # its callback has kept it
     given = [url for url in (database, graph, graph_file) if url]
     if len(given) != 1:
         raise BadInput(

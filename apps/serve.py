@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from apps.options import TrustRole
 from apps.origins import THIS_MACHINE
 from planweave import BadInput
 
@@ -27,11 +28,13 @@ def serve(
     users: Annotated[
         Path | None, typer.Option(help="JSON file of users; then every request needs a key.")
     ] = None,
+    trust_role: TrustRole = False,
     new_key: Annotated[
         str, typer.Option(help="Make an API key for this user, print it, and stop.")
     ] = "",
 ) -> None:
     """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
+    del trust_role  # its callback has kept it
     if users is not None:
         os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
     if not all(find_spec(name) for name in _PACKAGES):

@@ -12,6 +12,7 @@ SearchMode = Literal["fused", "dense", "bm25"]
 TaskFamily = Literal["answer", "code", "maths", "planning", "writing"]
 RevisionOrder = Literal["causal", "non_causal", "cot_rag"]
 AssessorChoice = Literal["trained", "first", "random"]
+Assist = Literal["auto", "on", "off"]
 CitationCheck = Literal["off", "string", "model"]
 
 
@@ -46,6 +47,13 @@ class Context(BaseModel):
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
     seed: int | None = None
     max_reply_tokens: Annotated[int, Field(ge=32, le=8192)] = 512
+    assist: Assist = Field(
+        default="auto",
+        description="Aids for small models, such as corrected queries; auto: for the embedded one",
+    )
+    query_candidates: Annotated[int, Field(ge=1, le=16)] = Field(
+        default=4, description="With aids: queries that are tried, of which the results vote"
+    )
 
     database: str | None = Field(
         default=None, description="Relational database: SQLAlchemy URL, SQLite file or .sql script"
@@ -195,6 +203,12 @@ class Context(BaseModel):
     def has_documents(self) -> bool:
         """Whether documents can be searched for."""
         return bool(self.collection or self.web_search)
+
+    def assists(self, role: str) -> bool:
+        """Whether the model that plays ``role`` gets the aids for small models."""
+        if self.assist == "auto":
+            return self.model_for(role).partition(":")[0] == "embedded"
+        return self.assist == "on"
 
     def model_for(self, role: str) -> str:
         """Name of the chat model that plays ``role``."""

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from models.cache import FROM_CACHE
 from models.chat import name_of
-from models.errors import unavailable
+from models.errors import ModelUnavailable, unavailable
 from models.usage import CallRecord, Message, Price, price_of
 
 Asked: TypeAlias = Runnable[LanguageModelInput, object]
@@ -48,25 +48,51 @@ async def call(
         ModelUnavailable: The model did not answer; its ``calls`` hold the record.
     """
     start = time.perf_counter()
-    record = CallRecord(
+    try:
+        reply = _message(await (asked or model).ainvoke(list(messages), config))
+    except Exception as error:
+        raise failed(error, model, messages, role, time.perf_counter() - start) from error
+    cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
+    record = await recorded(model, messages, role, reply, time.perf_counter() - start)
+    return Call(record.reply, record, cut)
+
+
+def failed(
+    error: Exception,
+    model: BaseChatModel,
+    messages: Sequence[BaseMessage],
+    role: str,
+    seconds: float,
+) -> ModelUnavailable:
+    """A provider's error as ours, with the record of the call that failed."""
+    asked = _asked(model, messages, role)
+    raised = unavailable(error, asked.model)
+    spent = {"seconds": seconds, "error": str(raised), "dollars": 0.0}
+    raised.calls = (asked.model_copy(update=spent),)
+    return raised
+
+
+async def recorded(
+    model: BaseChatModel,
+    messages: Sequence[BaseMessage],
+    role: str,
+    reply: BaseMessage,
+    seconds: float,
+) -> CallRecord:
+    """The record of a call that was answered."""
+    asked = _asked(model, messages, role)
+    price = await asyncio.to_thread(price_of, asked.model)  # its first call reads a file
+    return _with_reply(asked, cast("AIMessage", reply), seconds, price)
+
+
+def _asked(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> CallRecord:
+    return CallRecord(
         role=role,
         model=name_of(model),
         prompt=tuple(
             Message(role=message.type, content=_sendable(message.text)) for message in messages
         ),
     )
-    try:
-        reply = _message(await (asked or model).ainvoke(list(messages), config))
-    except Exception as error:
-        raised = unavailable(error, record.model)
-        spent = {"seconds": time.perf_counter() - start, "error": str(raised), "dollars": 0.0}
-        raised.calls = (record.model_copy(update=spent),)
-        raise raised from error
-    cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
-    seconds = time.perf_counter() - start
-    price = await asyncio.to_thread(price_of, record.model)  # its first call reads a file
-    record = _with_reply(record, reply, seconds, price)
-    return Call(record.reply, record, cut)
 
 
 def _sendable(text: str) -> str:

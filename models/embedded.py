@@ -36,6 +36,10 @@ REPETITION_GUARD: dict[str, float | int] = {
 }
 
 
+SLOTS = 4
+"""Replies that the server writes at once."""
+
+
 @dataclass(frozen=True)
 class Endpoint:
     """Where a running server listens, and the key it wants."""
@@ -124,7 +128,10 @@ def _parameters(gguf: Path, settings: ModelSettings, secret: str) -> "xllamacpp.
     parameters.port = 0  # any free one
     parameters.api_keys = [secret]
     parameters.n_ctx = settings.n_ctx
-    parameters.n_parallel = 1  # two slots on a small machine are slower than one
+    # Replies to one prompt are written together: four take twice the time of one. All slots share
+    # one memory, so that any of them may fill it.
+    parameters.n_parallel = SLOTS
+    parameters.kv_unified = True
     parameters.use_jinja = True
     parameters.cache_prompt = True
     parameters.cache_ram_mib = 1024  # prefixes of roles that take turns are kept here

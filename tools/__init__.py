@@ -10,6 +10,7 @@ from tools.database import (
     QueryRefused,
     QueryResult,
     QueryTimeout,
+    RoleTooPowerful,
     Schema,
 )
 from tools.result_text import result_text
@@ -25,6 +26,7 @@ __all__ = [
     "QueryRefused",
     "QueryResult",
     "QueryTimeout",
+    "RoleTooPowerful",
     "Schema",
     "calculate",
     "is_graph",

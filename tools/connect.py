@@ -8,7 +8,7 @@ from threading import Lock
 
 from planweave import BadInput
 from planweave.redact import without_passwords
-from tools.database import Database, DatabaseUnavailable
+from tools.database import Database, DatabaseUnavailable, RoleTooPowerful
 
 _GRAPH_SUFFIXES = (".cql", ".cypher")
 _GRAPH_SCHEMES = ("bolt", "neo4j")
@@ -38,6 +38,9 @@ def open_database(url: str) -> Database:
             return _open[key]
         try:
             database = _open_new(with_variables(url))
+        except RoleTooPowerful as error:
+            shown = without_values(error.problem, url)
+            raise RoleTooPowerful(shown, mend=error.mend, remedy=error.remedy) from None
         except DatabaseUnavailable as error:
             told = without_values(error.problem, url)
             raise DatabaseUnavailable(told, mend=error.mend) from None  # the cause may hold them

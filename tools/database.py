@@ -17,6 +17,14 @@ class DatabaseUnavailable(PlanweaveError):
     """The database is missing, the URL is wrong, or the server does not answer."""
 
 
+class RoleTooPowerful(DatabaseUnavailable):
+    """The server's role may do more than read; ``remedy`` is SQL that makes one which may not."""
+
+    def __init__(self, problem: str, *, mend: str = "", remedy: str = "") -> None:
+        super().__init__(problem, mend=mend)
+        self.remedy = remedy
+
+
 class QueryRefused(PlanweaveError):
     """The guard will not run this query: it is not one plain read."""
 

@@ -7,7 +7,9 @@ _CLOSE = 0.6
 _INSIDE = 0.7  # score of a name that contains the other: better than a mere resemblance
 
 
-def nearest(name: str, candidates: Iterable[str], n: int = 3) -> tuple[str, ...]:
+def nearest(
+    name: str, candidates: Iterable[str], n: int = 3, *, close: float = _CLOSE
+) -> tuple[str, ...]:
     """Return the candidates that resemble ``name``, best first.
 
     Letter case and underscores do not count; a candidate that contains the name, or is contained
@@ -17,10 +19,11 @@ def nearest(name: str, candidates: Iterable[str], n: int = 3) -> tuple[str, ...]
         name: What was written.
         candidates: What exists; repeated candidates are taken once.
         n: At most so many are returned.
+        close: The least resemblance, from 0 to 1.
     """
     scored = [(_resemblance(name, candidate), candidate) for candidate in dict.fromkeys(candidates)]
-    close = sorted((pair for pair in scored if pair[0] >= _CLOSE), key=lambda pair: -pair[0])
-    return tuple(candidate for _, candidate in close[:n])
+    found = sorted((pair for pair in scored if pair[0] >= close), key=lambda pair: -pair[0])
+    return tuple(candidate for _, candidate in found[:n])
 
 
 def _resemblance(name: str, candidate: str) -> float:

@@ -4,16 +4,18 @@ On the servers they come from a user who may do anything, so that it is the tool
 """
 
 import hashlib
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_line import PROGRAM
 from servers import Server
 from shop import SHOP
 
 from planweave import PlanweaveError
-from tools.database import Limits, QueryFailed, QueryRefused, QueryTimeout
+from tools.database import Limits, QueryFailed, QueryRefused, QueryTimeout, RoleTooPowerful
 from tools.sql import SqlDatabase, open_sql
 
 LIMITS = Limits(seconds=1.0, rows=10, characters=1_000)
@@ -111,7 +113,42 @@ SQLITE = {
     "values": "VALUES (1), (2)",
 }
 
-POSTGRESQL = {
+_FILE = "unnest(ARRAY['/etc/hostname'::text]) AS x"
+ATTRIBUTES = {
+    "function as a field": "SELECT ('/etc/hostname'::text).pg_read_file",
+    "function as a column": f"SELECT x.pg_read_file FROM {_FILE}",
+    "quoted": f'SELECT x."pg_read_file" FROM {_FILE}',
+    "escaped": f'SELECT x.U&"pg_read\\005ffile" FROM {_FILE}',
+    "behind a comment": f"SELECT x . /* */ pg_read_file FROM {_FILE}",
+    "of an element": "SELECT (ARRAY['/etc/hostname'::text])[1].pg_read_file",
+    "of a subquery": "SELECT (SELECT '/etc/hostname'::text).pg_read_file",
+    "of a case": "SELECT (CASE WHEN TRUE THEN '/etc/hostname'::text END).pg_read_file",
+    "of a column": "SELECT (n.name).pg_read_file FROM node n",
+    "of a qualified column": "SELECT n.name.pg_read_file FROM node n",
+    "of values": "SELECT x.pg_read_file FROM (VALUES ('/etc/hostname')) AS x",
+    "in an aggregate": f"SELECT MAX(x.pg_read_file) FROM {_FILE}",
+    "in ORDER BY": f"SELECT 1 FROM {_FILE} ORDER BY x.pg_read_file",
+    "in ON": f"SELECT 1 FROM node n JOIN {_FILE} ON x.pg_read_file = n.name",
+    "any SELECT": "SELECT ('SELECT to_tsvector(note) FROM country'::text).ts_stat",
+    "export": "SELECT (x.a).lo_export FROM (SELECT 1 AS a) AS x",
+    "lock": "SELECT (1::bigint).pg_advisory_lock",
+    "lock of a column": "SELECT x.pg_advisory_lock FROM generate_series(1::bigint, 2) AS x",
+    "terminate": "SELECT (1).pg_terminate_backend",
+    "sleep": "SELECT (60::double precision).pg_sleep",
+    "setting": "SELECT ('server_version'::text).current_setting",
+    "catalogue": "SELECT ('pg_authid'::regclass).pg_relation_filepath",
+    "behind a CTE of the name": "WITH c AS (SELECT 1 AS pg_read_file) SELECT x.pg_read_file, "
+    f"(SELECT x.pg_read_file FROM {_FILE}) FROM c AS x",
+    "behind a text of the name": "SELECT x.pg_read_file FROM (SELECT 'pg_read_file') AS x",
+    "hidden by a sibling": "SELECT (SELECT y.a FROM (SELECT 1 AS pg_read_file) AS x, "
+    f"(SELECT x.pg_read_file AS a) AS y) FROM {_FILE}",
+    "hidden by a join": "SELECT (SELECT x.pg_read_file FROM ((SELECT 1 AS pg_read_file) AS x "
+    f"CROSS JOIN node) AS j) FROM {_FILE}",
+    "another schema": "SELECT public.lower('A')",
+    "an alias of the name": "WITH repeat(n) AS (SELECT 1) SELECT LENGTH(REPEAT('x', 100000000))",
+}
+
+POSTGRESQL = ATTRIBUTES | {
     "sleep": "SELECT pg_sleep(60)",
     "sleep, qualified": "SELECT pg_catalog.pg_sleep(60)",
     "sleep, quoted": 'SELECT "pg_sleep"(60)',
@@ -177,6 +214,9 @@ MARIADB = {
     "huge repeat": "SELECT LENGTH(REPEAT('x', 1000000000))",
     "huge space": "SELECT LENGTH(SPACE(1000000000))",
     "huge padding": "SELECT LPAD('x', 1000000000, 'y')",
+    "next value": "SELECT NEXT VALUE FOR s",
+    "next value, as a column": "SELECT s.nextval FROM node",
+    "another schema": "SELECT mysql.abs(1)",
     "lock in share mode": "SELECT * FROM node LOCK IN SHARE MODE",
     "comment without space": "SELECT 1--1; DROP TABLE presence",
     "hash comment": "SELECT 1 # x\n; DROP TABLE presence",
@@ -228,6 +268,13 @@ def test_sqlite_script(script_database: SqlDatabase, query: str, tmp_path: Path)
     assert dump(script_database) == before
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _owner_is_trusted() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLANWEAVE_TRUST_ROLE", "true")
+        yield
+
+
 @pytest.fixture(scope="module")
 def postgresql_database(postgresql_server: Server) -> Iterator[SqlDatabase]:
     database = open_sql(postgresql_server.url("owner"))
@@ -256,6 +303,133 @@ def test_mariadb(mariadb_database: SqlDatabase, query: str, tmp_path: Path) -> N
     before = dump(mariadb_database)
     attack(mariadb_database, query, tmp_path)
     assert dump(mariadb_database) == before
+
+
+@pytest.mark.server
+def test_a_query_leaves_nothing_in_its_connection(postgresql_database: SqlDatabase) -> None:
+    """A lock or setting that some query should get through ends with it."""
+    backend = postgresql_database._backend
+    read = "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory'"
+    with backend.execute("SELECT pg_advisory_lock(7), set_config('work_mem', '1MB', false)", 5):
+        pass
+    with backend.execute(read, 5) as cursor:
+        assert cursor.fetch(1) == [(0,)]
+    with backend.execute("SELECT current_setting('work_mem') = '1MB'", 5) as cursor:
+        assert cursor.fetch(1) == [(False,)]
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("server", "power"),
+    [("postgresql_server", "a superuser"), ("mariadb_server", "ALL PRIVILEGES")],
+)
+def test_a_role_that_may_do_more_than_read_is_refused(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, server: str, power: str
+) -> None:
+    found: Server = request.getfixturevalue(server)
+    monkeypatch.delenv("PLANWEAVE_TRUST_ROLE")
+    with pytest.raises(RoleTooPowerful, match=power) as caught:
+        open_sql(found.url("owner"))
+    assert "SELECT" in caught.value.remedy
+    assert "--trust-role" in str(caught.value)
+    open_sql(found.url("reader")).close()
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("grant", "power"),
+    [
+        ("ALTER ROLE almost CREATEROLE", "row security"),
+        ("GRANT pg_read_server_files TO almost", "pg_read_server_files"),
+        ("GRANT pg_execute_server_program TO almost", "pg_execute_server_program"),
+        ("GRANT EXECUTE ON FUNCTION pg_read_file(text) TO almost", "pg_read_file"),
+        ("ALTER TABLE presence OWNER TO almost", "owns presence"),
+    ],
+)
+def test_powers_of_a_postgresql_role(
+    postgresql_server: Server, monkeypatch: pytest.MonkeyPatch, grant: str, power: str
+) -> None:
+    import psycopg
+
+    monkeypatch.delenv("PLANWEAVE_TRUST_ROLE")
+    with psycopg.connect(postgresql_server.url("owner"), autocommit=True) as owner:
+        owner.execute("CREATE ROLE almost LOGIN PASSWORD 'pass:w/rd@1'")
+        try:
+            owner.execute(grant.encode())
+            with pytest.raises(RoleTooPowerful, match=power):
+                open_sql(postgresql_server.url("almost"))
+        finally:
+            owner.execute("REASSIGN OWNED BY almost TO owner")
+            owner.execute("DROP OWNED BY almost")
+            owner.execute("DROP ROLE almost")
+
+
+@pytest.mark.server
+def test_the_remedy_makes_a_role_that_is_accepted(
+    postgresql_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg
+
+    monkeypatch.delenv("PLANWEAVE_TRUST_ROLE")
+    with pytest.raises(RoleTooPowerful) as caught:
+        open_sql(postgresql_server.url("owner"))
+    with psycopg.connect(postgresql_server.url("owner"), autocommit=True) as owner:
+        owner.execute(caught.value.remedy.replace("choose one", "pass:w/rd@1").encode())
+        database = open_sql(postgresql_server.url("planweave_reader"))
+        assert database.run("SELECT COUNT(*) FROM node").rows == ((3,),)
+        database.close()
+        owner.execute("DROP OWNED BY planweave_reader; DROP ROLE planweave_reader")
+
+
+@pytest.mark.server
+def test_the_command_line_refuses_the_role_and_doctor_helps(
+    postgresql_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PLANWEAVE_TRUST_ROLE")
+    url = postgresql_server.url("owner")
+
+    def planweave(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [PROGRAM, *arguments, "--database", url], capture_output=True, text=True, check=False
+        )
+
+    refused = planweave("query", "SELECT name FROM node")
+    assert refused.returncode == 1
+    assert "--trust-role" in refused.stderr
+    assert planweave("query", "SELECT name FROM node", "--trust-role").returncode == 0
+    attack = planweave("query", "SELECT ('/etc/passwd'::text).pg_read_file", "--trust-role")
+    assert attack.returncode == QueryRefused.exit_code
+    assert "root" not in attack.stdout
+    helped = planweave("doctor")
+    assert helped.returncode == 1
+    assert "GRANT SELECT ON ALL TABLES" in helped.stdout
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT n.name, c.note FROM node n JOIN country AS c ON c.home = n.name "
+        "WHERE n.total_power > .5",
+        "SELECT public.node.name FROM public.node",
+        "SELECT s.total FROM (SELECT p.country, SUM(p.power) AS total FROM presence p "
+        "GROUP BY p.country) s",
+        "WITH t AS (SELECT * FROM presence), u AS (SELECT t.*, 1 AS one FROM t) "
+        "SELECT u.power, u.one FROM u",
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT r.n + 1 FROM r WHERE r.n < 3) "
+        "SELECT r.n FROM r",
+        "SELECT s.avg, s.max FROM (SELECT avg(power), max(power) FROM presence) s",
+        "SELECT t.name FROM node t UNION SELECT t.note FROM country t",
+        "SELECT d.day, g.g FROM generate_series(1, 3) AS d(day), generate_series(1, 3) AS g",
+        "SELECT x.n FROM node m, LATERAL (SELECT m.total_power * 2 AS n) AS x",
+        "SELECT v.a, w.column1 FROM (VALUES (1, 2)) AS v(a, b), (VALUES (1, 2)) AS w",
+        "WITH node AS (SELECT node.name, node.inland AS dry FROM node) SELECT node.dry FROM node",
+        "SELECT pg_catalog.lower(n.name), n.inland::int FROM node n",
+        "SELECT i.name FROM inland i",
+    ],
+)
+def test_dots_of_good_queries_pass(postgresql_database: SqlDatabase, query: str) -> None:
+    assert postgresql_database.run(query).columns
 
 
 def dump(database: SqlDatabase) -> list[object]:

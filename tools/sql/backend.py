@@ -34,10 +34,15 @@ class Backend(Protocol):
     """sqlglot's name of the dialect."""
     language: str
     """What a model must write, for example ``SQL (SQLite)``."""
+    reader: str
+    """SQL that makes a role which may only read the database ``{database}``."""
     engine: "Engine"
 
     def execute(self, text: str, seconds: float) -> AbstractContextManager[Cursor]:
         """Run ``text`` in a read-only transaction that the engine ends after ``seconds``."""
+
+    def powers(self) -> tuple[str, ...]:
+        """What the role of the connection may do beyond reading, each as a short clause."""
 
     def is_timeout(self, error: Exception) -> bool:
         """Whether the engine stopped the query because its time was over."""

@@ -1,5 +1,6 @@
 """The SQL database tool: guard, run inside limits, and answer so that a model can act on it."""
 
+import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,12 +17,15 @@ from tools.database import (
     QueryRefused,
     QueryResult,
     QueryTimeout,
+    RoleTooPowerful,
     Schema,
 )
 from tools.sql import hints
 from tools.sql.backend import COUNTED_ROWS, Backend, Cursor, Row
+from tools.sql.correct import Corrected, corrected
 from tools.sql.describe import catalogue, definitions, with_data
-from tools.sql.guard import Statement, check
+from tools.sql.guard import Statement, check, unwrapped
+from tools.sql.linking import linked
 from tools.sql.values import to_cell
 
 if TYPE_CHECKING:
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 
 _LOOKED_UP = 1_000
 _COUNTING_SECONDS = 1.0
+_LOOKING_UP_SECONDS = 0.5
 
 
 class SqlDatabase:
@@ -45,6 +50,7 @@ class SqlDatabase:
         self._lock = Lock()
         self._catalogue: Schema | None = None
         self._schema: Schema | None = None
+        self._stored: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def schema(self) -> Schema:
         """Describe tables, typed columns, keys, row counts and samples; read once, then kept.
@@ -71,6 +77,41 @@ class SqlDatabase:
         except self._engine_errors() as error:
             raise unavailable(self._backend.engine.url, error) from error
 
+    def corrected(self, query: str, now: str = "") -> Corrected:
+        """What schema and data alone correct in a query that a model wrote.
+
+        Args:
+            query: One SELECT, in a code fence perhaps.
+            now: The moment of the question; the database's own clock if empty.
+
+        Raises:
+            DatabaseUnavailable: The database does not answer.
+        """
+        return corrected(unwrapped(query), self.schema(), self._backend.dialect, self._values, now)
+
+    def linked(self, question: str) -> list[str]:
+        """Lines that say which stored values and which columns a question speaks of.
+
+        Raises:
+            DatabaseUnavailable: The database does not answer.
+        """
+        return linked(question, self.schema(), self._values)
+
+    def _values(self, table: str, column: str) -> tuple[str, ...]:
+        """Texts that a column holds, as many as a short time allows; read once."""
+        if (table, column) not in self._stored:
+            preparer = self._backend.engine.dialect.identifier_preparer
+            name = str(preparer.quote(column))
+            found = self._try(
+                f"SELECT DISTINCT {name} FROM {preparer.quote(table)} "  # noqa: S608 (names of the catalogue, quoted)
+                f"WHERE {name} IS NOT NULL LIMIT {_LOOKED_UP}",
+                _LOOKING_UP_SECONDS,
+            )
+            cells = [row[0] for row in found.rows] if found else []
+            is_text = any(isinstance(cell, str) for cell in cells) or set(cells) <= {0, 1}
+            self._stored[table, column] = tuple(map(str, cells)) if is_text else ()
+        return self._stored[table, column]
+
     def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
         """Run one read-only query inside ``limits``.
 
@@ -84,7 +125,7 @@ class SqlDatabase:
         statement = check(
             query,
             dialect=self._backend.dialect,
-            tables=[entity.name for entity in tables.entities],
+            tables={e.name: [field.name for field in e.fields] for e in tables.entities},
             schema=self._default_schema(),
         )
         try:
@@ -194,6 +235,7 @@ def open_sql(url_or_path: str | Path) -> SqlDatabase:
 
     Raises:
         DatabaseUnavailable: It is missing, broken, of an unknown kind, or does not answer.
+        RoleTooPowerful: The server's role may do more than read.
     """
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
@@ -248,6 +290,7 @@ def _open_server(url: "URL") -> SqlDatabase:
     try:
         database = SqlDatabase(backend(url))
         database._tables()  # an unreachable server is said now, not at the first query
+        _check_role(database._backend)
     except ImportError as error:
         raise DatabaseUnavailable(
             f"The driver for {scheme}:// is not installed.",
@@ -256,6 +299,28 @@ def _open_server(url: "URL") -> SqlDatabase:
     except SQLAlchemyError as error:
         raise unavailable(url, error) from error
     return database
+
+
+def _check_role(backend: Backend) -> None:
+    """Refuse a role that can do harm if ever a query passes the guard that should not.
+
+    Raises:
+        RoleTooPowerful: The role may do more than read, and nobody has said that it is meant.
+    """
+    if os.environ.get("PLANWEAVE_TRUST_ROLE", "").lower() in ("1", "true", "yes", "on"):
+        return
+    try:
+        powers = backend.powers()
+    except backend.engine.dialect.loaded_dbapi.Error as error:
+        powers = (f"what it may do cannot be found out ({hints.message_of(error)})",)
+    if powers:
+        backend.engine.dispose()
+        raise RoleTooPowerful(
+            f"The user of this database may do more than read: {', '.join(powers[:3])}.",
+            mend="Connect as a user who may only SELECT (`planweave doctor --database URL` prints "
+            "the SQL that makes one), or give --trust-role.",
+            remedy=backend.reader.format(database=backend.engine.url.database or ""),
+        )
 
 
 def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:

@@ -7,12 +7,14 @@ The engine's own bounds (read-only connection, time limit) come after this guard
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tools.database import QueryFailed, QueryRefused
+from tools.sql.fields import Tables, check_fields
 from tools.sql.functions import FUNCTIONS, GRAMMAR, INSTEAD
 from tools.suggest import nearest
 
@@ -44,7 +46,7 @@ class Statement:
     tree: "exp.Query"
 
 
-def check(query: str, *, dialect: str, tables: Sequence[str], schema: str) -> Statement:
+def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement:
     """Check that ``query`` is one plain read of known tables by known functions.
 
     Tolerated, because small models write it: a code fence around the query, a leading ``SQL:``,
@@ -53,7 +55,7 @@ def check(query: str, *, dialect: str, tables: Sequence[str], schema: str) -> St
     Args:
         query: What a model or a person wrote.
         dialect: sqlglot's name of the dialect: ``sqlite``, ``postgres`` or ``mysql``.
-        tables: The tables and views that may be read.
+        tables: The tables and views that may be read, each with its columns.
         schema: The schema that they are in, which a query may write before their names.
 
     Raises:
@@ -61,7 +63,7 @@ def check(query: str, *, dialect: str, tables: Sequence[str], schema: str) -> St
             system (files, catalogues, settings).
         QueryFailed: It is not valid SQL, or names a table or function that does not exist.
     """
-    source = _unwrapped(query)
+    source = unwrapped(query)
     tokens = _tokens(source, dialect)
     _check_characters(source, tokens)
     _check_tokens(tokens)
@@ -69,11 +71,19 @@ def check(query: str, *, dialect: str, tables: Sequence[str], schema: str) -> St
     tree = _parsed(text, dialect, tokens)
     _check_nodes(tree)
     _check_functions(tree, tokens, dialect)
-    _check_tables(tree, tables, schema)
+    _check_tables(tree, list(tables), schema)
+    if dialect == "postgres":
+        check_fields(tree, tokens, tables, schema)
     return Statement(text=text, tree=tree)
 
 
-def _unwrapped(query: str) -> str:
+def unwrapped(query: str) -> str:
+    """The query without the fence, label and spaces that models put around it.
+
+    Raises:
+        QueryFailed: Nothing is left.
+        QueryRefused: It is too long.
+    """
     text = query.strip()
     if fenced := _FENCE.match(text):
         text = fenced[1].strip()
@@ -213,17 +223,18 @@ def _check_functions(tree: "exp.Query", tokens: "Sequence[Token]", dialect: str)
     """Check the names before parentheses as written, whatever the parser made of them."""
     from sqlglot import TokenType, exp
 
-    # ``WITH r(n) AS …`` and ``… AS t(a)`` put a name of their own before a parenthesis.
-    aliases = {alias.name.lower() for alias in tree.find_all(exp.TableAlias) if alias.columns}
+    # ``WITH r(n) AS …`` and ``… AS t(a)`` put a name of their own before a parenthesis, once each.
+    aliases = Counter(a.name.lower() for a in tree.find_all(exp.TableAlias) if a.columns)
     unknown_to_parser = {node.name.lower() for node in tree.find_all(exp.Anonymous)}
-    called = set(unknown_to_parser)
+    written: Counter[str] = Counter()
     for name, after in pairwise(tokens):
         if after.token_type != TokenType.L_PAREN:
             continue
         is_quoted = name.token_type == TokenType.IDENTIFIER
         if is_quoted or (name.text.isidentifier() and name.text.lower() not in GRAMMAR):
-            called.add(name.text.lower())
-    for function in sorted(called - FUNCTIONS[dialect] - (aliases - unknown_to_parser)):
+            written[name.text.lower()] += 1
+    called = unknown_to_parser | {name for name in written if written[name] > aliases[name]}
+    for function in sorted(called - FUNCTIONS[dialect]):
         raise _unavailable(function, dialect)
 
 

@@ -1,5 +1,6 @@
 """MariaDB and MySQL: a read-only transaction, a statement time limit, an unbuffered cursor."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -14,13 +15,20 @@ if TYPE_CHECKING:
 _TIMEOUTS = (1969, 3024)  # MariaDB's and MySQL's
 _DENIED = (1044, 1142, 1143, 1227, 1290, 1370, 1792)
 _GONE = (2002, 2003, 2006, 2013, 2055)
+_HARMLESS_EVERYWHERE = {"USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS"}
+_GRANT = re.compile(r"GRANT (?P<powers>.+?) ON (?P<place>\*\.\*|.+?) TO ", re.IGNORECASE)
 _SILENT_SECONDS = 120  # how long a server may be silent before the connection counts as dead
+READER = """\
+CREATE USER planweave_reader@'%' IDENTIFIED BY 'choose one';
+GRANT SELECT, SHOW VIEW ON `{database}`.* TO planweave_reader@'%';"""
+"""SQL that makes a user who may only read one database."""
 
 
 class MysqlBackend:
     """MariaDB or MySQL through SQLAlchemy and PyMySQL."""
 
     dialect = "mysql"
+    reader = READER
 
     def __init__(self, url: "URL") -> None:
         from sqlalchemy import create_engine
@@ -62,6 +70,22 @@ class MysqlBackend:
             if not is_drained:
                 pooled.invalidate()
             pooled.close()
+
+    def powers(self) -> tuple[str, ...]:
+        """What the user may do on the whole server beyond reading, each as a short clause."""
+        pooled = self.engine.raw_connection()
+        connection: Connection[SSCursor] = pooled.driver_connection
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SHOW GRANTS")
+                grants = [_GRANT.match(str(row[0])) for row in cursor.fetchall()]
+        finally:
+            pooled.close()
+        everywhere = [found["powers"] for found in grants if found and found["place"] == "*.*"]
+        names = {name.strip().upper() for powers in everywhere for name in powers.split(",")}
+        return tuple(
+            f"it has {name} on the whole server" for name in sorted(names - _HARMLESS_EVERYWHERE)
+        )
 
     def _settings(self, seconds: float) -> tuple[str, ...]:
         limits = [f"SET max_execution_time = {max(1, int(seconds * 1000))}"]

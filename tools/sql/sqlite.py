@@ -41,6 +41,7 @@ class SqliteBackend:
 
     dialect = "sqlite"
     language = "SQL (SQLite)"
+    reader = ""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         from sqlalchemy import create_engine
@@ -73,6 +74,10 @@ class SqliteBackend:
             connection.set_progress_handler(None, 0)
             connection.set_authorizer(None)
             pooled.close()
+
+    def powers(self) -> tuple[str, ...]:
+        """None: a file has no roles."""
+        return ()
 
     def is_timeout(self, error: Exception) -> bool:
         """The progress handler's answer ends a query with this very message."""

@@ -91,7 +91,8 @@ def solver(mode: str) -> Solver:
 
 def _load_own() -> None:
     """The solvers of this project register themselves when they are imported."""
-    import benchmarks.suites.query_writing.plain  # noqa: F401
+    import benchmarks.suites.query_writing.plain
+    import benchmarks.suites.query_writing.writer  # noqa: F401
 
 
 def _loaded(entry: EntryPoint) -> Solver:

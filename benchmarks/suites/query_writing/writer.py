@@ -1,0 +1,70 @@
+"""The product's own query writer: its most likely query, or the one that several agree on."""
+
+import asyncio
+from collections.abc import Sequence
+
+from langchain_core.messages import BaseMessage
+
+from benchmarks.play import OnCall
+from benchmarks.suites.query_writing.solver import Solved, Task, register_solver
+from memory import Context
+from models import Sample, achat_model, samples
+from nodes.query_writer import Need, write_query
+from tools.connect import open_database
+from tools.database import Limits
+
+
+@register_solver("greedy")
+async def greedy(task: Task, context: Context, on_call: OnCall) -> Solved:
+    """The most likely query, corrected and repaired."""
+    return await _solved(task, context, on_call, candidates=1)
+
+
+@register_solver("guided")
+async def guided(task: Task, context: Context, on_call: OnCall) -> Solved:
+    """The query whose result most of several candidates agree on."""
+    return await _solved(task, context, on_call, candidates=context.query_candidates)
+
+
+async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: int) -> Solved:
+    async def ask(prompt: Sequence[BaseMessage], count: int, warmth: float) -> Sequence[Sample]:
+        model = await achat_model(
+            context.model,
+            temperature=context.temperature + warmth,
+            max_tokens=context.max_reply_tokens,
+            seed=context.seed or 0,
+        )
+        found = await samples(model, prompt, count, role="query_writer")
+        for record in found.records:
+            on_call(record)
+        return found.replies
+
+    need = Need(
+        question=task.question,
+        notes="\n".join(part for part in (task.notes, task.instructions) if part),
+        now=task.now,
+    )
+    written = await write_query(
+        need,
+        await asyncio.to_thread(open_database, task.database),
+        ask,
+        Limits(seconds=context.query_seconds, rows=context.query_rows),
+        candidates=candidates,
+        schema_limit=context.schema_characters * 2,
+    )
+    return Solved(
+        query=written.best.query,
+        confidence=written.agreement,
+        trace={
+            "changes": list(written.best.changes),
+            "candidates": [
+                {
+                    "query": one.query,
+                    "problem": one.problem,
+                    "likelihood": one.likelihood,
+                    "vote": one.vote,
+                }
+                for one in written.candidates
+            ],
+        },
+    )

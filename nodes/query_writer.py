@@ -1,0 +1,224 @@
+"""Query writer: one query for a need in words, chosen among several by what they return.
+
+A small model writes a query better in plain text than inside JSON, and better still when the
+program corrects what schema and data can tell, runs the candidates, and follows the result that
+most of them agree on.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from models import Sample
+from prompts import load
+from tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
+from tools.schema_text import schema_text
+from tools.sql import SqlDatabase
+
+Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequence[Sample]]]
+"""Asks the model for so many replies at a temperature."""
+
+_FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN)\b", re.I | re.M)
+_VARIETY = 0.8
+"""Temperature of the candidates beside the first."""
+_EMPTY_VOTE = 0.3
+"""A query that finds nothing is more often wrong than right."""
+
+
+class Need(NamedTuple):
+    """What a query is to find.
+
+    Attributes:
+        question: In words.
+        rules: Business rules by which the result decides; empty if it is no decision.
+        notes: What else the writer has to know.
+        now: The moment of the question; the database's own clock if empty.
+    """
+
+    question: str
+    rules: str = ""
+    notes: str = ""
+    now: str = ""
+
+
+class Candidate(NamedTuple):
+    """A query, what the program changed in it, and what it returned or why it failed."""
+
+    query: str
+    changes: tuple[str, ...]
+    result: QueryResult | None
+    problem: str
+    likelihood: float
+
+    @property
+    def vote(self) -> float:
+        """How much it counts; nothing if it failed."""
+        if self.result is None:
+            return 0.0
+        return 1.0 if says_something(self.result) else _EMPTY_VOTE
+
+
+class Written(NamedTuple):
+    """The query that was chosen.
+
+    Attributes:
+        best: The query and its result.
+        agreement: Share of the votes that its result has, from 0 to 1.
+        candidates: All that were tried.
+    """
+
+    best: Candidate
+    agreement: float
+    candidates: tuple[Candidate, ...]
+
+
+async def write_query(
+    need: Need, database: Database, ask: Ask, limits: Limits, *, candidates: int, schema_limit: int
+) -> Written:
+    """Write a query for ``need``, run it, and choose among ``candidates`` by what they return.
+
+    The first candidate is the most likely reply, repaired once with the engine's message; the
+    others are asked for together. Queries that return the same rows vote together.
+
+    Args:
+        need: What is to be found.
+        database: Runs the candidates under its guard.
+        ask: Asks the model.
+        limits: Bounds of each query.
+        candidates: How many at most; 1 for the most likely alone.
+        schema_limit: Characters of the schema in the prompt at most.
+
+    Raises:
+        DatabaseUnavailable: The connection is gone.
+    """
+    prompt = await asyncio.to_thread(prompt_for, need, database, schema_limit)
+    first = await _first(prompt, need, database, ask, limits)
+    tried = [first]
+    if candidates > 1:
+        replies = await ask(prompt, candidates - 1, _VARIETY)
+        queries = dict.fromkeys(query_in(reply.text) for reply in replies)
+        for query in queries:
+            reply = next(one for one in replies if query_in(one.text) == query)
+            times = sum(query_in(one.text) == query for one in replies)
+            tried += [await _tried(reply, need, database, limits)] * times
+    return chosen_among(tried)
+
+
+async def _first(
+    prompt: Sequence[BaseMessage], need: Need, database: Database, ask: Ask, limits: Limits
+) -> Candidate:
+    """The most likely reply; if it fails, its repair with the engine's message."""
+    reply = (await ask(prompt, 1, 0.0))[0]
+    candidate = await _tried(reply, need, database, limits)
+    if candidate.result is not None:
+        return candidate
+    complaint = load("query_writer/repair").fill(
+        problem=candidate.problem, language=database.language
+    )
+    again = [*prompt, AIMessage(query_in(reply.text)), HumanMessage(complaint)]
+    repaired = await _tried((await ask(again, 1, 0.0))[0], need, database, limits)
+    return repaired if repaired.result is not None else candidate
+
+
+async def _tried(reply: Sample, need: Need, database: Database, limits: Limits) -> Candidate:
+    return await asyncio.to_thread(
+        try_query, query_in(reply.text), database, limits, need.now, reply.likelihood or 0.0
+    )
+
+
+def try_query(
+    query: str, database: Database, limits: Limits, now: str = "", likelihood: float = 0.0
+) -> Candidate:
+    """Correct a query as far as schema and data can tell, and run it.
+
+    Raises:
+        DatabaseUnavailable: The connection is gone.
+    """
+    changes: tuple[str, ...] = ()
+    try:
+        if isinstance(database, SqlDatabase):
+            query, changes = database.corrected(query, now)
+        result = database.run(query, limits)
+    except (QueryFailed, QueryRefused, QueryTimeout) as error:
+        return Candidate(query, changes, None, str(error), likelihood)
+    return Candidate(result.query, changes, result, "", likelihood)
+
+
+def chosen_among(candidates: Sequence[Candidate]) -> Written:
+    """The candidate whose result has most votes; among equals the earliest result wins."""
+    groups: dict[object, list[Candidate]] = {}
+    for candidate in candidates:
+        if candidate.result is not None:
+            groups.setdefault(_rows_of(candidate.result), []).append(candidate)
+    if not groups:
+        return Written(candidates[0], 0.0, tuple(candidates))
+    winners = max(groups.values(), key=lambda group: sum(one.vote for one in group))
+    votes = sum(one.vote for one in winners)
+    best = min(winners, key=lambda one: len(one.query))
+    return Written(best, votes / len(candidates), tuple(candidates))
+
+
+def _rows_of(result: QueryResult) -> object:
+    """What a result says, whatever the order and names of its columns and the order of rows."""
+    return tuple(sorted(repr(sorted(map(_cell, row))) for row in result.rows))
+
+
+def _cell(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, int | float) else repr(value)
+
+
+def says_something(result: QueryResult) -> bool:
+    """Whether a result has any value."""
+    return any(cell is not None for row in result.rows for cell in row)
+
+
+def prompt_for(need: Need, database: Database, schema_limit: int) -> list[BaseMessage]:
+    """The prompt: the schema first, which stays; then the question, linked to the data."""
+    ground = load("query_writer/ground").fill(
+        language=database.language, schema=definitions(database, schema_limit)
+    )
+    parts = {
+        "question": need.question,
+        "rules": "\n".join(part for part in (need.rules.strip(), need.notes.strip()) if part),
+        "now": load("query_writer/now").fill(now=need.now) if need.now else "",
+        "links": "\n".join(_links(need, database)),
+        "language": database.language,
+    }
+    task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(
+        **parts
+    )
+    return [SystemMessage(ground), HumanMessage(re.sub(r"\n{2,}", "\n", task))]
+
+
+def definitions(database: Database, limit: int) -> str:
+    """The schema in the database's own words where they fit, else as compact text."""
+    if isinstance(database, SqlDatabase):
+        text = database.definitions()
+        if len(text) <= limit:
+            return text
+    return schema_text(database.schema(), max_characters=limit)
+
+
+def _links(need: Need, database: Database) -> list[str]:
+    if not isinstance(database, SqlDatabase):
+        return []
+    return database.linked(f"{need.question} {need.rules}")
+
+
+def query_in(reply: str) -> str:
+    """The query in a reply: what is fenced, else from the first word of a query on."""
+    fenced = _FENCED.search(reply)
+    text = fenced[1] if fenced else reply
+    start = _START.search(text)
+    if start:
+        text = text[start.start() :]
+    return text.partition(";")[0].strip()
+
+
+def is_query(text: str) -> bool:
+    """Whether a text is a query, and not a need in words."""
+    return _START.match(text) is not None

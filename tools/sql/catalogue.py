@@ -1,0 +1,103 @@
+"""The names of a schema without regard to case, and the columns that join its tables."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+from tools.database import Entity, Schema
+
+_LONGEST_PATH = 4
+_TELLING = ("id", "code", "key", "_no")
+
+
+class Link(NamedTuple):
+    """Two columns whose equality joins their tables."""
+
+    left: str
+    left_column: str
+    right: str
+    right_column: str
+
+    def turned(self) -> "Link":
+        """The same link from the other side."""
+        return Link(self.right, self.right_column, self.left, self.left_column)
+
+
+class Catalogue:
+    """Names of a schema without regard to case, and the links between its tables."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._entities = {entity.name.lower(): entity for entity in schema.entities}
+        self.columns: dict[str, dict[str, str]] = {
+            name: {field.name.lower(): field.name for field in entity.fields}
+            for name, entity in self._entities.items()
+        }
+        """For each table its columns: as compared, and as written."""
+
+    def name(self, table: str) -> str:
+        """A table as written."""
+        return self._entities[table].name
+
+    def homes(self, column: str) -> list[str]:
+        """Tables that have the column."""
+        return [table for table, columns in self.columns.items() if column in columns]
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """Keys that are declared or found; between other tables, columns of one telling name."""
+        links = [link for entity in self._entities.values() for link in _declared(entity)]
+        joined = {frozenset((link.left, link.right)) for link in links}
+        for left, right in combinations(self.columns, 2):
+            if frozenset((left, right)) not in joined:
+                links += self._by_name(left, right)
+        return tuple(links)
+
+    def _by_name(self, left: str, right: str) -> list[Link]:
+        telling = [c for c in self.columns[left] if c in self.columns[right] and self._tells(c)]
+        if telling:
+            return [Link(left, telling[0], right, telling[0])]
+        for one, other in ((left, right), (right, left)):
+            for stem in (one, one.removesuffix("s")):
+                if "id" in self.columns[one] and f"{stem}_id" in self.columns[other]:
+                    return [Link(other, f"{stem}_id", one, "id")]
+        return []
+
+    def _tells(self, column: str) -> bool:
+        """Whether a column's name says that it stands for a thing: ``aid``, ``state_name``."""
+        stems = tuple(table.removesuffix("s") for table in self.columns)
+        return column not in ("id", "code", "key") and (
+            column.endswith(_TELLING) or column.startswith(stems)
+        )
+
+    def path(self, start: set[str], goal: str) -> list[Link] | None:
+        """The fewest links from any table of ``start`` to ``goal``; None if there are none."""
+        reached: dict[str, list[Link]] = {table: [] for table in sorted(start)}
+        frontier = list(reached)
+        for _ in range(_LONGEST_PATH):
+            following: list[str] = []
+            for table in frontier:
+                for link in self.links:
+                    step = link if link.left == table else link.turned()
+                    if step.left == table and step.right not in reached:
+                        reached[step.right] = [*reached[table], step]
+                        following.append(step.right)
+            if goal in reached:
+                return reached[goal]
+            frontier = following
+        return reached.get(goal)
+
+    def is_link(self, left: str, left_column: str, right: str, right_column: str) -> bool:
+        """Whether the two columns join their tables, or both refer to one key."""
+        one, other = (left, left_column), (right, right_column)
+        ends = [{link[:2], link[2:]} for link in self.links]
+        if left_column == right_column or {one, other} in ends:
+            return True
+        return any(one in a and other in b and a & b for a in ends for b in ends)
+
+
+def _declared(entity: Entity) -> Iterator[Link]:
+    for column in entity.fields:
+        table, _, key = column.references.rpartition(".")
+        if table:
+            yield Link(entity.name.lower(), column.name.lower(), table.lower(), key.lower())

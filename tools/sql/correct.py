@@ -1,0 +1,85 @@
+"""Everything that the schema and the data alone can correct in a query that a model wrote."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from tools.database import Schema
+from tools.sql import slips
+from tools.sql.catalogue import Catalogue
+from tools.sql.joins import correct_joins
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+class Corrected(NamedTuple):
+    """A query as the schema admits it, and what was changed for that."""
+
+    query: str
+    changes: tuple[str, ...] = ()
+
+
+def corrected(
+    query: str,
+    schema: Schema,
+    dialect: str,
+    values: Callable[[str, str], Sequence[str]],
+    now: str = "",
+) -> Corrected:
+    """Correct a query as far as schema and data leave one reading.
+
+    Args:
+        query: One SELECT as a model wrote it; whatever cannot be read is left as it is.
+        schema: The tables that it may read.
+        dialect: sqlglot's name of the dialect.
+        values: Stored texts of a column, by table and column.
+        now: The moment of the question; the database's own clock if empty.
+    """
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = sqlglot.parse_one(query, read=dialect)
+        original = tree.copy()
+    except (SqlglotError, RecursionError):
+        return Corrected(query)
+    if not isinstance(tree, exp.Query):
+        return Corrected(query)
+    catalogue = Catalogue(schema)
+    changes = correct_joins(tree, catalogue)
+    if changes is None:  # half of a correction is worth nothing
+        tree, changes = original, []
+    if isinstance(tree, exp.Select):
+        changes += slips.group_by_what_is_shown(tree)
+        changes += slips.show_keys(tree)
+    changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
+    changes += slips.join_alternatives(tree)
+    changes += slips.write_stored_values(_compared(tree, catalogue), cache(values))
+    changes += slips.set_the_present(tree, now) if now else []
+    return (
+        Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)))
+        if changes
+        else Corrected(query)
+    )
+
+
+def _compared(tree: "exp.Expr", catalogue: Catalogue) -> Iterator[slips.Compared]:
+    """Columns that are compared with a whole text, by ``=``, ``IN``, or ``LIKE`` without a mark."""
+    from sqlglot import exp
+
+    tables = {table.alias_or_name.lower(): table.name.lower() for table in tree.find_all(exp.Table)}
+    for test in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like):
+        column = test.this
+        if not isinstance(column, exp.Column):
+            continue
+        name = column.name.lower()
+        sources = [tables.get(column.table.lower(), "")] if column.table else [*tables.values()]
+        homes = {table for table in sources if name in catalogue.columns.get(table, {})}
+        if len(homes) != 1:
+            continue
+        home = homes.pop()
+        for text in test.expressions if isinstance(test, exp.In) else [test.expression]:
+            if isinstance(text, exp.Literal) and text.is_string and "%" not in text.name:
+                yield slips.Compared(catalogue.name(home), catalogue.columns[home][name], text)

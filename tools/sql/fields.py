@@ -1,0 +1,244 @@
+"""Names with a dot: each must be a column that the query can see.
+
+To PostgreSQL ``x.f`` and ``(x).f`` are calls of the function ``f`` where ``x`` has no such column,
+and any of its thousands of functions may stand there. So every dot of a query must be part of a
+number, of a known table, or of a known column of a table, a subquery or a CTE.
+
+Scopes are not told apart. That is safe, since a name passes only if it is a column wherever its
+qualifier stands for rows of the query's own making; a table of the catalogue has real columns.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from tools.database import QueryFailed, QueryRefused
+from tools.sql.functions import FUNCTIONS, GRAMMAR
+from tools.suggest import nearest
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+    from sqlglot.tokenizer_core import Token
+
+Tables: TypeAlias = Mapping[str, Sequence[str]]
+"""Tables and views that may be read, each with its columns."""
+
+# A column may bear the name of the function that it was made by; to call that is allowed anyway.
+_HARMLESS = FUNCTIONS["postgres"] | GRAMMAR
+
+
+class _Rows(NamedTuple):
+    """What a qualifier stands for at one place of the query."""
+
+    columns: frozenset[str]
+    is_table: bool
+
+
+class _Chain(NamedTuple):
+    """Names joined by dots, in lower case, and the token behind them."""
+
+    names: tuple[str, ...]
+    after: "Token | None"
+
+
+def check_fields(tree: "exp.Query", tokens: "Sequence[Token]", tables: Tables, schema: str) -> None:
+    """Check that every dot in a PostgreSQL query leads to a known table or column.
+
+    Args:
+        tree: The parsed query.
+        tokens: The tokens that will be executed.
+        tables: The tables that may be read, with their columns.
+        schema: The schema that they are in.
+
+    Raises:
+        QueryRefused: A dot stands behind an expression, or before a parenthesis.
+        QueryFailed: A name is no column of what stands before it.
+    """
+    known = {
+        name: frozenset(column.lower() for column in columns)
+        for table, columns in tables.items()
+        for name in (table.lower(), f"{schema}.{table}".lower())
+    }
+    rows = _Sources(tree, known).by_alias()
+    for chain in _chains(tokens):
+        _check(chain, rows, known)
+
+
+def _chains(tokens: "Sequence[Token]") -> Iterator[_Chain]:
+    from sqlglot import TokenType
+
+    names: list[str] = []
+    for place, token in enumerate(tokens):
+        _refuse_escaped_name(tokens, place)
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        if token.token_type != TokenType.DOT or after is None:
+            continue
+        if after.token_type == TokenType.NUMBER:  # .5
+            continue
+        if not _is_name(tokens[place - 1]) or not (_is_name(after) or after.text == "*"):
+            raise QueryRefused(
+                f"A dot stands before {after.text!r}, behind something that is not a name.",
+                mend="Write table.column; take parts of a value with the listed functions.",
+            )
+        names = names or [tokens[place - 1].text.lower()]
+        names.append(after.text.lower())
+        end = tokens[place + 2] if place + 2 < len(tokens) else None
+        if end is None or end.token_type != TokenType.DOT:
+            yield _Chain(tuple(names), end)
+            names = []
+
+
+def _is_name(token: "Token") -> bool:
+    from sqlglot import TokenType
+
+    return token.token_type in (TokenType.IDENTIFIER, TokenType.VAR) or token.text.isidentifier()
+
+
+def _refuse_escaped_name(tokens: "Sequence[Token]", place: int) -> None:
+    """PostgreSQL reads ``U&"…"`` as a name with escapes, the guard as an operation on bits."""
+    from sqlglot import TokenType
+
+    letter, *rest = tokens[place : place + 3]
+    if letter.text.lower() != "u" or len(rest) < 2 or rest[0].text != "&":
+        return
+    is_joined = letter.end + 1 == rest[0].start and rest[0].end + 1 == rest[1].start
+    if is_joined and rest[1].token_type in (TokenType.IDENTIFIER, TokenType.STRING):
+        raise QueryRefused(
+            "The query holds a name or text with Unicode escapes.",
+            mend="Write its characters themselves.",
+        )
+
+
+def _check(
+    chain: _Chain, rows: Mapping[str, list[_Rows]], known: Mapping[str, frozenset[str]]
+) -> None:
+    from sqlglot import TokenType
+
+    *before, name = chain.names
+    qualifier = ".".join(before)
+    if chain.after is not None and chain.after.token_type == TokenType.L_PAREN:
+        if qualifier == "pg_catalog":
+            return  # the function itself is on the list
+        raise QueryRefused(
+            f"The function {'.'.join(chain.names)} is not among those that may be used.",
+            mend="Write listed functions without a schema.",
+        )
+    if ".".join(chain.names) in known or name == "*" or name in _HARMLESS:
+        return
+    found = rows.get(qualifier) or ([_Rows(known[qualifier], True)] if qualifier in known else [])
+    if not found:
+        names = ", ".join(nearest(qualifier, rows) or sorted(rows))
+        raise QueryFailed(
+            f"No table of the query is called {qualifier}.",
+            mend=f"Write one of: {names}." if names else "Add the table to FROM.",
+        )
+    if not any(name in one.columns for one in found):
+        columns = sorted(set().union(*(one.columns for one in found)))
+        close = [f"{qualifier}.{one}" for one in nearest(name, columns)]
+        homes = [f"{table}.{name}" for table in known if "." not in table and name in known[table]]
+        mend = f"Did you mean {' or '.join(close)}?" if close else ""
+        mend = f"{mend} The column is in {' and '.join(homes)}." if homes else mend
+        raise QueryFailed(
+            f"There is no column {qualifier}.{name}.",
+            mend=mend.strip() or f"The columns of {qualifier} are: {', '.join(columns[:30])}.",
+        )
+    if not all(name in one.columns or one.is_table for one in found):
+        raise QueryFailed(
+            f"{qualifier} stands for several subqueries, and not all have a column {name}.",
+            mend="Give each subquery a name of its own.",
+        )
+
+
+class _Sources:
+    """Finds the columns of everything that a query reads from."""
+
+    def __init__(self, tree: "exp.Query", known: Mapping[str, frozenset[str]]) -> None:
+        from sqlglot import exp
+
+        self._tree = tree
+        self._known = known
+        self._ctes: dict[str, list[exp.CTE]] = {}
+        for cte in tree.find_all(exp.CTE):
+            self._ctes.setdefault(cte.alias.lower(), []).append(cte)
+        self._seen: set[int] = set()
+
+    def by_alias(self) -> dict[str, list[_Rows]]:
+        """What each name before a dot may stand for."""
+        from sqlglot import exp
+
+        found: dict[str, list[_Rows]] = {}
+        for source in self._tree.find_all(exp.Table, exp.Subquery, exp.UDTF):
+            if alias := source.alias_or_name.lower():
+                found.setdefault(alias, []).append(self._rows(source))
+        return found
+
+    def _rows(self, source: "exp.Expr") -> _Rows:
+        from sqlglot import exp
+
+        is_table, columns = False, frozenset[str]()
+        if isinstance(source, exp.Table) and not isinstance(source.this, exp.Func):
+            name = ".".join(part.name for part in source.parts).lower()
+            is_table = name not in self._ctes
+            columns = self._known.get(name, frozenset()) | self._of_cte(name)
+        elif isinstance(source, exp.Subquery | exp.Lateral) and isinstance(source.this, exp.Query):
+            columns = self._of_query(source.this)
+        elif isinstance(source, exp.Values):
+            columns = frozenset(f"column{n}" for n, _ in enumerate(_first_row(source), start=1))
+        elif not isinstance(source, exp.Subquery):  # a function
+            columns = frozenset((source.alias.lower(), "value", "ordinality"))
+        return _Rows(_renamed(source, columns), is_table)
+
+    def _of_cte(self, name: str) -> frozenset[str]:
+        """Columns that all CTEs of the name have."""
+        parts = [_renamed(cte, self._of_query(cte.this)) for cte in self._ctes.get(name, ())]
+        return frozenset.intersection(*parts) if parts else frozenset()
+
+    def _of_query(self, query: "exp.Expr") -> frozenset[str]:
+        """Names of a query's output columns; of a union those of its first part."""
+        from sqlglot import exp
+
+        while isinstance(query, exp.Subquery | exp.SetOperation):
+            query = query.this
+        if not isinstance(query, exp.Select) or id(query) in self._seen:
+            return frozenset()
+        self._seen.add(id(query))
+        names: set[str] = set()
+        for output in query.expressions:
+            if output.is_star:
+                names.update(*(self._rows(one).columns for one in _sources(query)))
+            else:
+                names.add(_output_name(output))
+        self._seen.discard(id(query))
+        return frozenset(names)
+
+
+def _first_row(values: "exp.Values") -> "list[exp.Expr]":
+    first = values.expressions[0] if values.expressions else None
+    return list(first.expressions) if first is not None else []
+
+
+def _output_name(output: "exp.Expr") -> str:
+    """The name of an output column: its alias, or that of the column that it shows."""
+    from sqlglot import exp
+
+    while isinstance(output, exp.Cast | exp.Paren):
+        output = output.this
+    return output.alias_or_name.lower() if isinstance(output, exp.Alias | exp.Column) else ""
+
+
+def _renamed(source: "exp.Expr", columns: frozenset[str]) -> frozenset[str]:
+    """The columns by the names that the alias gives them, where it lists any."""
+    from sqlglot import exp
+
+    alias = source.args.get("alias")
+    listed = alias.columns if isinstance(alias, exp.TableAlias) else []
+    return frozenset(one.name.lower() for one in listed) or columns - {""}
+
+
+def _sources(query: "exp.Select") -> Iterator["exp.Expr"]:
+    """What a SELECT reads from directly: its FROM, joins and laterals."""
+    from sqlglot import exp
+
+    if (first := query.args.get("from_")) is not None:
+        yield first.this
+    for part in (*query.args.get("joins", ()), *query.args.get("laterals", ())):
+        yield part.this if isinstance(part, exp.Join) else part

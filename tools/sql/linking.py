@@ -1,0 +1,100 @@
+"""What of a database a question speaks of: values that occur in it, and columns by their names."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from tools.database import Schema
+
+_SHOWN_PLACES = 8
+_SHOWN_VALUES = 3
+_LONGEST_VALUE = 60
+_WORDS = re.compile(r"[^\W_]+", re.UNICODE)
+_PARTS_OF_A_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
+_SMALL_WORDS = """
+    a all an and any are as at by for from has how in is it most name no not number of on or that
+    the their to was what which who with yes
+"""
+_NO_NAMES = frozenset(_SMALL_WORDS.split())
+
+
+def linked(question: str, schema: Schema, values: Callable[[str, str], Sequence[str]]) -> list[str]:
+    """Lines that say which values and columns a question speaks of.
+
+    Args:
+        question: In the user's words.
+        schema: What the database holds.
+        values: Stored texts of a column, by table and column.
+
+    Returns:
+        One line for values, one for columns; none for what is not spoken of.
+    """
+    found = [
+        f"{table}.{column} = {' or '.join(map(_quoted, spoken[:_SHOWN_VALUES]))}"
+        for table, column, spoken in _spoken_values(question, schema, values)
+    ]
+    columns = _spoken_columns(question, schema)
+    lines = [f"Values in the data: {'; '.join(found[:_SHOWN_PLACES])}."] if found else []
+    if columns:
+        lines.append(f"Columns that the question names: {', '.join(columns[:_SHOWN_PLACES])}.")
+    return lines
+
+
+def _spoken_values(
+    question: str, schema: Schema, values: Callable[[str, str], Sequence[str]]
+) -> Iterable[tuple[str, str, list[str]]]:
+    """Columns with those of their values that stand in the question as whole words."""
+    text = f" {_plain(question)} "
+    spoken = {
+        (entity.name, field.name): [
+            value for value in values(entity.name, field.name) if _is_spoken(value, text)
+        ]
+        for entity in schema.entities
+        for field in entity.fields
+    }
+    plain = {_plain(value) for found in spoken.values() for value in found}
+    for (table, column), found in spoken.items():
+        longest = [value for value in found if not _is_part(_plain(value), plain)]
+        if longest:
+            yield table, column, longest
+
+
+def _is_spoken(value: str, text: str) -> bool:
+    plain = _plain(value)
+    if len(plain) < 2 or len(value) > _LONGEST_VALUE or plain in _NO_NAMES or plain.isdigit():
+        return False
+    return f" {plain} " in text or (len(plain) > 4 and f" {plain}s " in text)
+
+
+def _is_part(value: str, others: Iterable[str]) -> bool:
+    """Whether a longer value that is spoken of holds this one: ``york`` in ``new york``."""
+    return any(value != other and f" {value} " in f" {other} " for other in others)
+
+
+def _spoken_columns(question: str, schema: Schema) -> list[str]:
+    """Columns of one table alone all of whose words, if they are several, stand in the question."""
+    words = {_stem(word) for word in _plain(question).split()}
+    names = Counter(field.name for entity in schema.entities for field in entity.fields)
+    return [
+        f"{entity.name}.{field.name}"
+        for entity in schema.entities
+        for field in entity.fields
+        if names[field.name] == 1
+        and len(parts := _PARTS_OF_A_NAME.findall(field.name)) > 1
+        and all(_stem(part.casefold()) in words for part in parts)
+    ]
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORDS.findall(text.casefold()))
+
+
+def _stem(word: str) -> str:
+    """A word without its plural ending."""
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word[:-1] if word.endswith("s") and len(word) > 3 else word
+
+
+def _quoted(value: str) -> str:
+    return "'{}'".format(value.replace("'", "''"))

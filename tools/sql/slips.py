@@ -1,0 +1,168 @@
+"""Slips that small models make again and again in queries, and what was meant.
+
+Each function changes a parsed query in place and returns what it changed, for the reader.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from tools.suggest import nearest
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_YES = ("y", "yes", "true", "t", "1")
+_NO = ("n", "no", "false", "f", "0")
+
+
+class Compared(NamedTuple):
+    """A column that a query compares with a text."""
+
+    table: str
+    column: str
+    text: "exp.Literal"
+
+
+def group_by_what_is_shown(select: "exp.Select") -> list[str]:
+    """Group by the columns that stand beside an aggregate, where the query forgets to."""
+    from sqlglot import exp
+
+    if select.args.get("group") or not select.args.get("from_"):
+        return []
+    shown = [one.unalias() for one in select.expressions]
+    keys = [one for one in shown if not one.find(exp.AggFunc) and one.find(exp.Column)]
+    aggregates = [one for one in shown if one.find(exp.AggFunc) and not one.find(exp.Window)]
+    if not keys or not aggregates or any(one.is_star for one in shown):
+        return []
+    select.set("group", exp.Group(expressions=[key.copy() for key in keys]))
+    return [f"groups by {key.sql()}" for key in keys]
+
+
+def show_keys(select: "exp.Select") -> list[str]:
+    """Show what rows are grouped by, and what they are ranked by: without it they say little."""
+    from sqlglot import exp
+
+    if select.args.get("distinct") or any(one.is_star for one in select.expressions):
+        return []
+    group, order = select.args.get("group"), select.args.get("order")
+    keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
+    is_ranked = order and select.args.get("limit")
+    ranks = [one.this for one in order.expressions] if order and is_ranked else []
+    if not keys and any(one.find(exp.AggFunc) for one in select.expressions):
+        return []
+    names = {one.alias_or_name.lower() for one in select.expressions}
+    shown = {one.unalias().sql().lower() for one in select.expressions}
+
+    def is_missing(key: "exp.Expr") -> bool:
+        is_shown = isinstance(key, exp.Literal) or key.sql().lower() in shown
+        return not is_shown and not (isinstance(key, exp.Column) and key.name.lower() in names)
+
+    before, after = [k for k in keys if is_missing(k)], [k for k in ranks if is_missing(k)]
+    if not before and not after:
+        return []
+    added = [[key.copy() for key in group] for group in (before, after)]
+    select.set("expressions", [*added[0], *select.expressions, *added[1]])
+    return [f"shows {key.sql()}" for key in [*before, *after]]
+
+
+def divide_as_real_numbers(tree: "exp.Expr") -> list[str]:
+    """Keep the fraction of a ratio: whole numbers divided are cut to whole numbers."""
+    from sqlglot import exp
+
+    found = [division for division in tree.find_all(exp.Div) if not _is_real(division)]
+    for division in found:
+        one = exp.Literal.number("1.0")
+        division.set("this", exp.Mul(this=one, expression=exp.paren(division.this.unnest())))
+    return ["divides as real numbers"] if found else []
+
+
+def _is_real(division: "exp.Div") -> bool:
+    from sqlglot import exp
+
+    if division.find(exp.Cast):
+        return True
+    numbers = [one.name for one in division.find_all(exp.Literal) if not one.is_string]
+    return any("." in number for number in numbers)
+
+
+def join_alternatives(tree: "exp.Expr") -> list[str]:
+    """Read ``a = 1 AND b = 2 OR b = 3`` as ``a = 1 AND (b = 2 OR b = 3)``.
+
+    Alternatives for one column belong together, though AND binds more tightly than OR.
+    """
+    from sqlglot import exp
+
+    changes = []
+    for either in [one for one in tree.find_all(exp.Or) if not isinstance(one.parent, exp.Or)]:
+        terms = [
+            list(term.flatten()) if isinstance(term, exp.And) else [term]
+            for term in either.flatten()
+        ]
+        first, last = terms[0], terms[-1]
+        if len(first) > 1 and all(len(term) == 1 for term in terms[1:]):
+            rest, meant = first[:-1], [first[-1], *(term[0] for term in terms[1:])]
+        elif len(last) > 1 and all(len(term) == 1 for term in terms[:-1]):
+            rest, meant = last[1:], [*(term[0] for term in terms[:-1]), last[0]]
+        else:
+            continue
+        columns = {_only_column(one) for one in meant}
+        column = columns.pop()
+        if columns or not column or column in {_only_column(one) for one in rest}:
+            continue
+        either.replace(exp.and_(*rest, exp.paren(exp.or_(*meant))))
+        changes.append(f"the alternatives for {column} belong together")
+    return changes
+
+
+def _only_column(node: "exp.Expr") -> str:
+    from sqlglot import exp
+
+    columns = {column.sql().lower() for column in node.find_all(exp.Column)}
+    return columns.pop() if len(columns) == 1 else ""
+
+
+def write_stored_values(
+    compared: Iterable[Compared], values: Callable[[str, str], Sequence[str]]
+) -> list[str]:
+    """Write compared texts as the data has them: ``'mathematics'`` becomes ``'Mathematics'``.
+
+    Args:
+        compared: Columns and the texts that they are compared with.
+        values: The values of a column, by table and column.
+    """
+    from sqlglot import exp
+
+    changes = []
+    for table, column, text in compared:
+        stored = values(table, column)
+        meant = _meant(text.name, stored)
+        if text.name in stored or not meant:
+            continue
+        is_number = meant in ("0", "1")
+        text.replace(exp.Literal.number(meant) if is_number else exp.Literal.string(meant))
+        changes.append(f"'{text.name}' → '{meant}'")
+    return changes
+
+
+def _meant(text: str, stored: Sequence[str]) -> str:
+    """The stored value that is written in another case, means the same, or alone is alike."""
+    word = text.casefold()
+    for same in ({word}, _YES if word in _YES else (), _NO if word in _NO else ()):
+        if found := [value for value in stored if value.casefold() in same]:
+            return found[0] if len(found) == 1 else ""
+    close = nearest(text, stored, 2)
+    return close[0] if len(close) == 1 else ""
+
+
+def set_the_present(tree: "exp.Expr", now: str) -> list[str]:
+    """Take the moment of the question for the present, where a query asks the database's clock."""
+    from sqlglot import exp
+
+    texts = [one for one in tree.find_all(exp.Literal) if one.is_string and one.name == "now"]
+    clocks = list(tree.find_all(exp.CurrentDate, exp.CurrentTimestamp))
+    for text in texts:
+        text.replace(exp.Literal.string(now))
+    for clock in clocks:
+        is_date = isinstance(clock, exp.CurrentDate)
+        clock.replace(exp.Literal.string(now.partition(" ")[0] if is_date else now))
+    return [f"the present is {now}"] if texts or clocks else []
