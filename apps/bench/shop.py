@@ -8,6 +8,7 @@ import typer
 from apps.bench.common import Model, Running, listed
 from apps.groups import grouped
 from benchmarks.suites import shop as shop_suite
+from benchmarks.suites.query_writing.solver import modes
 from graphs import DECIDERS, METHODS
 from simulators.shops import DOMAINS
 
@@ -19,7 +20,11 @@ def shop(
         str, typer.Option("--shop", help="Names of shops with commas between, or all.")
     ] = "all",
     method: Annotated[
-        str, typer.Option(help="Methods with commas between, or all deciders.")
+        str,
+        typer.Option(
+            help="Methods with commas between, or all deciders. A mode of text2sql, such as plain, "
+            "decides by one query."
+        ),
     ] = "all",
     model: Model = "embedded",
     limit: Annotated[
@@ -30,7 +35,8 @@ def shop(
 ) -> None:
     """Eight small databases with their rules: right, vouched for, undecided; can be resumed."""
     context = running.context(model=model)
-    methods = [*DECIDERS] if method == "all" else listed(method, METHODS, "method", every="")
+    known = dict.fromkeys((*METHODS, *modes()))
+    methods = [*DECIDERS] if method == "all" else listed(method, [*known], "method", every="")
     names = listed(shops, DOMAINS, "shop", every="all")
     every = shop_suite.choose(names, seed, None)
     chosen = every[:limit]

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Sequence
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +17,13 @@ from speaking import speaks
 from typer.testing import CliRunner, Result
 
 from apps.bench import app
+from benchmarks.play import OnCall
 from benchmarks.record import Record, Score
 from benchmarks.store import read
 from benchmarks.suites import text2cypher, text2sql
 from benchmarks.suites.query_writing.plain import query_in
 from benchmarks.suites.query_writing.question import Question
-from benchmarks.suites.query_writing.solver import Solved, modes
+from benchmarks.suites.query_writing.solver import GROUP, Solved, Task, modes, solver
 from benchmarks.suites.query_writing.tables import draw_accuracy
 from benchmarks.suites.query_writing.trial import Trial, run, says
 from memory import Answer, Context
@@ -110,14 +112,17 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "shop.sql").write_text(SCHEMA, encoding="utf-8")
     file = tmp_path / "dev.jsonl"
+    named = "SELECT name FROM shop ORDER BY name"
+    count = {"db_id": "shop", "question": "How many?", "SQL": "SELECT count(*) FROM shop"}
     lines = [
-        {"db_id": "shop", "question": "Which?", "query": "SELECT name FROM shop ORDER BY name"},
-        {"db_id": "shop", "question": "How many?", "SQL": "SELECT count(*) FROM shop"},
+        {"db_id": "shop", "question": "Which?", "query": named, "set": None, "now": None},
+        {"id": 7, **count},
     ]
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     which, many = text2sql.load(file, databases=tmp_path / "elsewhere")
     assert (which.id, which.readings[0].ordered) == ("dev-1", True)
     assert which.readings[0].rows == (("North",), ("South",))
+    assert (many.id, many.instructions, which.group) == ("7", "", "questions")
     assert (many.readings[0].rows, many.readings[0].ordered) == (((2,),), False)
 
 
@@ -340,6 +345,33 @@ def test_the_picture_shows_accuracy_against_seconds() -> None:
         if isinstance(bar, ErrorbarContainer)
     }
     assert points == {"plain": [[3.0, 0.5]], "guided": [[8.0, 1.0]]}
+
+
+async def answer_all(task: Task, context: Context, on_call: OnCall) -> Solved:
+    return Solved(query="SELECT id FROM shop", confidence=0.5)
+
+
+def test_a_solver_of_an_installed_package(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [
+        EntryPoint("mine", f"{__name__}:answer_all", GROUP),
+        EntryPoint("broken", f"{__name__}:absent", GROUP),
+    ]
+
+    def entries(*, group: str, name: str = "") -> list[EntryPoint]:
+        return [entry for entry in made if group == GROUP and name in ("", entry.name)]
+
+    monkeypatch.setattr("benchmarks.suites.query_writing.solver.entry_points", entries)
+    assert {"mine", "plain"} <= set(modes())
+    words = ("--data", data, "--only", "answerable", "--out", tmp_path / "out", "--json")
+    done = json.loads(bench("text2sql", *words, "--mode", "mine").stdout)
+    [row] = next(t for t in done["tables"] if t["title"] == "Questions that can be answered")[
+        "rows"
+    ]
+    assert (row[0], row[1]["value"]) == ("mine", 0.5)
+    with pytest.raises(BadInput, match="absent cannot be loaded"):
+        solver("broken")
 
 
 @pytest.mark.published

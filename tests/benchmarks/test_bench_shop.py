@@ -2,13 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import BaseMessage
 from records import record
 from scripted import Prompt, Reply, act, decide, keep, plan, register
+from speaking import speaks
 from typer.testing import CliRunner, Result
 
 from apps.bench import app
@@ -97,6 +99,32 @@ def test_any_method_can_be_asked_and_a_run_goes_on(tmp_path: Path) -> None:
     assert bench("--shop", "bakery", "--model", model).exception
 
 
+def test_one_query_can_decide(tmp_path: Path) -> None:
+    """The baseline: no plan, no answer in words, the first value of the first row."""
+    asked = choose(("energy",), SEED, None)
+    prompts: list[str] = []
+
+    def write(messages: Sequence[BaseMessage]) -> str:
+        prompts.append(messages[0].text)
+        one = next(a for a in asked if a.decision.text in messages[0].text)
+        if one.decision.name == "best saver":
+            return "SELECT nothing"
+        return f"```sql\n{one.decision.query}\n```"
+
+    words = ("--shop", "energy", "--method", "plain", "--model", speaks(write), "--seed", SEED)
+    bench(*words, "--out", tmp_path / "out")
+    [path] = (tmp_path / "out").glob("*.jsonl")
+    results = {r.question: verdict(r) for r in read(path).records.values()}
+    assert len(results) == 6
+    assert {name for name, result in results.items() if result != "right"} == {
+        f"energy-{SEED}-best-saver"
+    }
+    assert results[f"energy-{SEED}-best-saver"] == "undecided"
+    assert all(
+        "CREATE TABLE readings" in text and "A reading without kwh" in text for text in prompts
+    )
+
+
 def test_samples_hold_the_rules_and_candidates(tmp_path: Path) -> None:
     asked = choose(DOMAINS, SEED, None)
     made = samples(asked, methods=["single_rag"], settings=Context(), folder=tmp_path)
@@ -173,6 +201,14 @@ RUNS = [
 @pytest.mark.parametrize(("run", "expected"), RUNS)
 def test_the_verdict_on_a_run(run: Record, expected: str) -> None:
     assert verdict(run) == expected
+
+
+@pytest.mark.parametrize(("kind", "vouched"), [("supported", True), ("not_in_facts", False)])
+def test_a_typed_verdict_counts_before_claims(kind: str, vouched: bool) -> None:
+    answer = {"decision": "Bob", "verdict": {"kind": kind, "text": "t"}}
+    run = run_of("wrong", not vouched).model_copy(update={"answer": answer})
+    assert vouched_for(run) is vouched
+    assert verdict(run) == ("vouched" if vouched else "flagged")
 
 
 def test_the_table_of_verdicts() -> None:

@@ -1,8 +1,9 @@
 """A question about a database, with the queries that are accepted as its answer."""
 
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, model_validator
 
 from benchmarks.suites.query_writing.compare import Reading
 from planweave import BadInput, PlanweaveError
@@ -11,6 +12,21 @@ from tools.database import Limits
 
 _LIMITS = Limits(seconds=60, rows=100_000, characters=50_000_000)
 SUFFIXES = (".sql", ".sqlite", ".db", ".cypher", ".cql")
+
+
+Name = Annotated[str, BeforeValidator(str)]
+"""An identifier, which some files write as a number."""
+
+
+class Line(BaseModel):
+    """A line of a question file; a field that is null counts as one that is not there."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, data: object) -> object:
+        if not isinstance(data, dict):
+            return data
+        return {name: value for name, value in data.items() if value is not None}
 
 
 class Question(BaseModel):

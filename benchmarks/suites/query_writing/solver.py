@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
 from typing import TypeAlias
 
 from pydantic import JsonValue
@@ -9,6 +10,9 @@ from pydantic import JsonValue
 from benchmarks.play import OnCall
 from memory import Context
 from planweave import BadInput
+
+GROUP = "planweave.solvers"
+"""Entry-point group: each entry names a solver in an installed package."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,24 +69,38 @@ def register_solver(mode: str) -> Callable[[Solver], Solver]:
 
 
 def modes() -> tuple[str, ...]:
-    """Names of the solvers."""
-    _load()
-    return tuple(_solvers)
+    """Names of the solvers: our own, registered ones, and those of installed packages."""
+    _load_own()
+    return tuple(dict.fromkeys((*_solvers, *(entry.name for entry in entry_points(group=GROUP)))))
 
 
 def solver(mode: str) -> Solver:
     """The solver of that name.
 
     Raises:
-        BadInput: There is none.
+        BadInput: There is none, or the package that brings it is broken.
     """
-    _load()
+    _load_own()
     if mode not in _solvers:
-        raise BadInput(f"There is no mode {mode!r}.", mend=f"Choose one of {', '.join(_solvers)}.")
+        for entry in entry_points(group=GROUP, name=mode):
+            _solvers[mode] = _loaded(entry)
+    if mode not in _solvers:
+        raise BadInput(f"There is no mode {mode!r}.", mend=f"Choose one of {', '.join(modes())}.")
     return _solvers[mode]
 
 
-def _load() -> None:
+def _load_own() -> None:
     """The solvers of this project register themselves when they are imported."""
     import benchmarks.suites.query_writing.plain
     import benchmarks.suites.query_writing.writer  # noqa: F401
+
+
+def _loaded(entry: EntryPoint) -> Solver:
+    try:
+        found: Solver = entry.load()
+    except Exception as error:
+        raise BadInput(
+            f"The solver {entry.value} cannot be loaded ({type(error).__name__}).",
+            mend="Repair or uninstall the package that brings it.",
+        ) from error
+    return found

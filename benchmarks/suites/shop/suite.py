@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.play import play_graph
 from benchmarks.record import Record, Score
 from benchmarks.suite import Sample, Suite, drawn, register
+from benchmarks.suites.shop.play import play_query
 from benchmarks.suites.shop.tables import shop_tables
 from benchmarks.table import Table
+from graphs import METHODS
 from memory import Answer, Context
 from planweave import BadInput
 from simulators.shops import Decision, Shop, shop
@@ -64,7 +67,7 @@ def samples(
 
     Args:
         asked: The chosen decisions.
-        methods: Names of graphs.
+        methods: Names of graphs, or of solvers that write one query.
         settings: The context without sources, rules and candidates.
         folder: Where the databases are written as scripts.
 
@@ -95,6 +98,7 @@ def _sample(asked: Asked, method: str, settings: Context, folder: Path) -> Sampl
         context=context,
         content=path.stem,
         judge=Judge(decision),
+        play=play_graph if method in METHODS else play_query,
     )
 
 

@@ -16,9 +16,12 @@ _VERDICTS: tuple[Verdict, ...] = ("right", "vouched", "flagged", "undecided")
 def vouched_for(record: Record) -> bool:
     """Whether the run's own check says that its decision is supported.
 
-    The check leaves a claim for each sentence of the answer; all must be supported, and there
-    must be one. What the check says is read here and nowhere else.
+    An answer with a verdict says it there. Else the check has left a claim for each sentence of the
+    answer: all must be supported, and there must be one. This is read here and nowhere else.
     """
+    checked = (record.answer or {}).get("verdict")
+    if isinstance(checked, dict):
+        return checked.get("kind") == "supported"
     return bool(record.claims) and all(bool(claim["supported"]) for claim in record.claims)
 
 

@@ -9,20 +9,27 @@ question, a result is right with some of the gold's columns, or with more.
 import re
 from pathlib import Path
 
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
 from benchmarks.suites.query_writing.compare import Reading, Ties
-from benchmarks.suites.query_writing.question import Question, answer_of, database_file, file_in
+from benchmarks.suites.query_writing.question import (
+    Line,
+    Name,
+    Question,
+    answer_of,
+    database_file,
+    file_in,
+)
 from planweave.records import read_records
 
 _MEND = "Give a folder with questions.jsonl and graphs/, or a question file beside graphs/."
 _LAST_RETURN = re.compile(r"\bRETURN\b(?!.*\bRETURN\b)(.*)", re.IGNORECASE | re.DOTALL)
 
 
-class _Line(BaseModel):
+class _Line(Line):
     """A line of a question file."""
 
-    id: str = ""
+    id: Name = ""
     graph: str
     question: str
     type: str = "questions"

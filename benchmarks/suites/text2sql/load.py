@@ -10,10 +10,12 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AliasChoices, BaseModel, Field, JsonValue
+from pydantic import AliasChoices, Field, JsonValue
 
 from benchmarks.suites.query_writing.compare import Reading, Ties
 from benchmarks.suites.query_writing.question import (
+    Line,
+    Name,
     Question,
     answer_of,
     database_file,
@@ -29,17 +31,17 @@ _MEND = "Give a folder with questions.jsonl and databases/, or a question file b
 _SENTENCE = re.compile(r"'((?:[^']|'')*)'")
 
 
-class _Line(BaseModel):
+class _Line(Line):
     """A line of a question file."""
 
-    id: str = ""
+    id: Name = ""
     database: str = Field(validation_alias=AliasChoices("database", "db_id"))
     question: str
     set: str = "questions"
     category: str = ""
     instructions: str = Field("", validation_alias=AliasChoices("instructions", "evidence"))
     now: str = ""
-    golds: list[str] = []
+    golds: tuple[str, ...] = ()
     gold: str = Field("", validation_alias=AliasChoices("gold", "query", "SQL"))
     answers: list[list[list[JsonValue]]] | None = None
     ordered: list[bool] | None = None
@@ -106,7 +108,7 @@ def _notes(databases: Path, name: str) -> str:
 
 
 def _readings(name: str, line: _Line, source: Path) -> tuple[Reading, ...]:
-    golds = line.golds or [line.gold]
+    golds = line.golds or (line.gold,)
     if not all(golds):
         raise BadInput(f"The question {name} has no gold query.", mend=_MEND)
     answers = line.answers or [answer_of(name, gold, source) for gold in golds]
