@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from models import Sample
 from prompts import load
 from tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
+from tools.database import Entity, Schema
 from tools.schema_text import schema_text
 from tools.sql import SqlDatabase
 
@@ -159,8 +160,7 @@ def try_query(
     """
     changes: tuple[str, ...] = ()
     try:
-        if isinstance(database, SqlDatabase):
-            query, changes = database.corrected(query, question=need.question, now=need.now)
+        query, changes = database.corrected(query, question=need.question, now=need.now)
         result = database.run(query, limits)
     except (QueryFailed, QueryRefused, QueryTimeout) as error:
         return Candidate(query, changes, None, str(error), likelihood)
@@ -208,7 +208,7 @@ def prompt_for(need: Need, database: Database, schema_limit: int) -> list[BaseMe
         "question": need.question,
         "rules": need.rules.strip() or need.instructions.strip(),
         "now": load("query_writer/now").fill(now=need.now) if need.now else "",
-        "links": "\n".join(_links(need, database)),
+        "links": "\n".join(database.linked(f"{need.question} {need.rules}")),
         "language": database.language,
     }
     task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(
@@ -218,18 +218,39 @@ def prompt_for(need: Need, database: Database, schema_limit: int) -> list[BaseMe
 
 
 def definitions(database: Database, limit: int) -> str:
-    """The schema in the database's own words where they fit, else as compact text."""
+    """The schema as models have met it most often, if it fits; else as compact text."""
     if isinstance(database, SqlDatabase):
         text = database.definitions()
-        if len(text) <= limit:
-            return text
-    return schema_text(database.schema(), max_characters=limit)
+    else:
+        text = _graph_definitions(database.schema())
+    return text if len(text) <= limit else schema_text(database.schema(), max_characters=limit)
 
 
-def _links(need: Need, database: Database) -> list[str]:
-    if not isinstance(database, SqlDatabase):
-        return []
-    return database.linked(f"{need.question} {need.rules}")
+def _graph_definitions(schema: Schema) -> str:
+    """Labels and types with their properties, then which label leads by which type to which."""
+    nodes = [entity for entity in schema.entities if entity.kind == "node"]
+    types = [entity for entity in schema.entities if entity.kind == "relationship"]
+    paths = [
+        f"(:{start})-[:{entity.name}]->(:{end})"
+        for entity in types
+        for start in entity.start
+        for end in entity.end
+    ]
+    return "\n".join(
+        [
+            "Node properties:",
+            *(_properties(entity) for entity in nodes),
+            "Relationship properties:",
+            *(_properties(entity) for entity in types if entity.fields),
+            "Relationships:",
+            *paths,
+        ]
+    )
+
+
+def _properties(entity: Entity) -> str:
+    fields = ", ".join(f"{field.name}: {field.type.upper()}" for field in entity.fields)
+    return f"{entity.name} {{{fields}}}"
 
 
 def query_in(reply: str) -> str:

@@ -5,7 +5,7 @@ read-only query at a time inside :class:`Limits`. Nothing here knows a language 
 """
 
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from planweave import PlanweaveError
 
@@ -84,6 +84,13 @@ class QueryResult:
         return tuple(row[0] for row in self.rows if isinstance(row[0], str))
 
 
+class Corrected(NamedTuple):
+    """A query as the schema admits it, and what was changed for that."""
+
+    query: str
+    changes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Field:
     """One column or property: its name, engine type, and a few values it takes.
@@ -141,6 +148,18 @@ class Database(Protocol):
             QueryFailed: The engine rejected the query.
             DatabaseUnavailable: The connection is gone.
         """
+
+    def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
+        """What schema and data alone correct in a query that a model wrote.
+
+        Args:
+            query: As the model wrote it.
+            question: What is asked.
+            now: The moment of the question; the database's own clock if empty.
+        """
+
+    def linked(self, question: str) -> list[str]:
+        """Lines that say which stored values and which names a question speaks of."""
 
     def close(self) -> None:
         """Release connections; safe to call twice."""

@@ -10,11 +10,13 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from planweave import PlanweaveError
 from tools.cypher.cells import cut
+from tools.cypher.correct import corrected, links
 from tools.cypher.describe import describe
 from tools.cypher.guard import guard
 from tools.cypher.hints import Names, hint
 from tools.database import (
     Cell,
+    Corrected,
     DatabaseUnavailable,
     Kind,
     Limits,
@@ -114,6 +116,15 @@ class BoltCypher:
             seconds=seconds,
             hint=" ".join([*unknown[:2], said]).strip(),
         )
+
+    def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
+        """Turn relationships the way they run; see :class:`tools.database.Database`."""
+        del question, now
+        return corrected(query, self.schema())
+
+    def linked(self, question: str) -> list[str]:
+        """Values and names of a question; see :class:`tools.database.Database`."""
+        return links(question, self.schema(), self.run)
 
     def close(self) -> None:
         """Close all connections, at the latest when a query left behind has ended.

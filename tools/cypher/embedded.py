@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import cast
 
+from tools.cypher.correct import corrected, links
 from tools.cypher.describe import describe
 from tools.cypher.guard import guard
 from tools.cypher.hints import Names, hint
@@ -14,6 +15,7 @@ from tools.cypher.process import Worker
 from tools.cypher.tokens import tokenize
 from tools.database import (
     Cell,
+    Corrected,
     DatabaseUnavailable,
     Kind,
     Limits,
@@ -74,6 +76,15 @@ class EmbeddedCypher:
             seconds=seconds,
             hint=hint(names, rows, lambda read: self._ask(read, Limits(seconds=1, rows=500))[1]),
         )
+
+    def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
+        """Turn relationships the way they run; see :class:`tools.database.Database`."""
+        del question, now
+        return corrected(query, self.schema())
+
+    def linked(self, question: str) -> list[str]:
+        """Values and names of a question; see :class:`tools.database.Database`."""
+        return links(question, self.schema(), self.run)
 
     def close(self) -> None:
         """End the process; safe to call twice."""

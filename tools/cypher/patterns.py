@@ -26,21 +26,30 @@ class Element:
 
 @dataclass(frozen=True)
 class Link:
-    """A relationship between two nodes; ``arrow`` is ``>``, ``<`` or empty."""
+    """A relationship between two nodes; ``arrow`` is ``>``, ``<`` or empty.
+
+    ``place`` is the number of the token ``[``, ``end`` that of its ``]``.
+    """
 
     left: Element
     relationship: Element
     right: Element
     arrow: str
+    place: int = -1
+    end: int = -1
 
 
 @dataclass(frozen=True)
 class Access:
-    """A property of a variable; ``literal`` is what it is compared with by ``=``, if anything."""
+    """A property of a variable; ``literal`` is what it is compared with by ``=``, if anything.
+
+    ``place`` is the number of the variable's token; -1 in a map projection.
+    """
 
     variable: str
     property: str
     literal: str = ""
+    place: int = -1
 
 
 class Patterns:
@@ -161,14 +170,15 @@ class Patterns:
             nodes = [self._element(i) for i in (left, end + 2 + to_right) if i is not None]
             if len(nodes) == 2 and nodes[0] and nodes[1] and relationship:
                 arrow = "" if from_right == to_right else ">" if to_right else "<"
-                yield Link(nodes[0], relationship, nodes[1], arrow)
+                yield Link(nodes[0], relationship, nodes[1], arrow, start, end)
 
     def _accesses(self) -> Iterator[Access]:
         for i, token in enumerate(self._tokens):
             name = self._identifier(i + 1)
             if token.text != "." or not name or self._text(i + 2) == "(":
                 continue
-            if self._text(i - 1) in ("{", ","):
+            is_projected = self._text(i - 1) in ("{", ",")
+            if is_projected:
                 opening = self._enclosing(i)
                 variable = self._identifier(opening - 1) if opening is not None else ""
             else:
@@ -176,7 +186,7 @@ class Patterns:
                 variable = "" if chained else self._identifier(i - 1)
             if variable:
                 literal = self._literal(i + 3) if self._text(i + 2) == "=" else ""
-                yield Access(variable, name, literal)
+                yield Access(variable, name, literal, -1 if is_projected else i - 1)
 
     def _is_pattern_map(self, start: int) -> bool:
         owner = self._enclosing(start)

@@ -2,22 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from tools.database import Schema
+from tools.database import Corrected, Schema
 from tools.sql import slips
 from tools.sql.catalogue import Catalogue
 from tools.sql.joins import correct_joins
 
 if TYPE_CHECKING:
     from sqlglot import exp
-
-
-class Corrected(NamedTuple):
-    """A query as the schema admits it, and what was changed for that."""
-
-    query: str
-    changes: tuple[str, ...] = ()
 
 
 def corrected(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from planweave import PlanweaveError
 from planweave.redact import without_passwords
 from tools.database import (
+    Corrected,
     DatabaseUnavailable,
     Limits,
     QueryFailed,
@@ -18,12 +19,12 @@ from tools.database import (
     RoleTooPowerful,
     Schema,
 )
+from tools.linking import linked
 from tools.sql import hints
 from tools.sql.backend import Backend
-from tools.sql.correct import Corrected, corrected
+from tools.sql.correct import corrected
 from tools.sql.describe import catalogue, definitions, with_data
 from tools.sql.guard import Statement, check, unwrapped
-from tools.sql.linking import linked
 
 if TYPE_CHECKING:
     from sqlalchemy import URL

@@ -1,0 +1,114 @@
+"""What the schema alone corrects in a Cypher query: directions, and whose a property is."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from planweave import PlanweaveError
+from tools.cypher.describe import quoted
+from tools.cypher.guard import guard
+from tools.cypher.hints import Names, runs
+from tools.cypher.patterns import Access
+from tools.cypher.tokens import Token
+from tools.database import Corrected, Entity, Limits, QueryResult, Schema
+from tools.linking import linked
+
+_LOOKED_UP = Limits(seconds=1.0, rows=1_000, characters=100_000)
+
+
+class _Edit(NamedTuple):
+    """Text that takes the place of some characters of the query."""
+
+    start: int
+    length: int
+    text: str
+
+
+def corrected(query: str, schema: Schema) -> Corrected:
+    """Turn relationships the way they run, and ask for properties where they are.
+
+    Args:
+        query: As a model wrote it; what the guard refuses is left as it is.
+        schema: The graph's.
+    """
+    try:
+        statement, tokens = guard(query)
+    except PlanweaveError:
+        return Corrected(query)
+    names = Names(schema, tokens)
+    found = [*_turned(names, tokens), *_moved(names, tokens)]
+    if not found:
+        return Corrected(query)
+    for edit in sorted({edit for edits, _ in found for edit in edits}, reverse=True):
+        statement = statement[: edit.start] + edit.text + statement[edit.start + edit.length :]
+    return Corrected(statement, tuple(dict.fromkeys(change for _, change in found)))
+
+
+def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
+    """Links that run the other way only."""
+    for link in names.patterns.links:
+        types = [
+            names.relationships[n] for n in link.relationship.names if n in names.relationships
+        ]
+        other = replace(link, left=link.right, right=link.left)
+        if not link.arrow or not types or any(runs(one, link, names) for one in types):
+            continue
+        if not all(runs(one, other, names) for one in types):
+            continue
+        change = f"[:{types[0].name}] runs the other way"
+        if link.arrow == ">":
+            head, tail = tokens[link.end + 2], tokens[link.place - 1]
+            yield [_Edit(head.start, 1, ""), _Edit(tail.start, 0, "<")], change
+        else:
+            head, tail = tokens[link.place - 2], tokens[link.end + 1]
+            yield [_Edit(head.start, 1, ""), _Edit(tail.start + 1, 0, ">")], change
+
+
+def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
+    """Properties of another element of the same patterns, if it is the only one that has them."""
+    fresh = 0
+    named: dict[int, str] = {}
+    for access in names.patterns.accesses:
+        if access.place < 0 or not _is_foreign(access, names):
+            continue
+        homes = [
+            place
+            for place, element in names.patterns.elements.items()
+            if any(access.property in _properties(entity) for entity in names.entities(element))
+        ]
+        variables = {names.patterns.elements[place].variable for place in homes}
+        if len(variables) != 1 or (variables == {""} and len(homes) != 1):
+            continue
+        edits = []
+        variable = variables.pop() or named.get(homes[0], "")
+        if not variable:
+            fresh += 1
+            variable = named[homes[0]] = f"it{fresh}"
+            edits.append(_Edit(tokens[homes[0]].start + 1, 0, variable))
+        token = tokens[access.place]
+        edits.append(_Edit(token.start, len(token.text), variable))
+        yield edits, f"{access.variable}.{access.property} → {variable}.{access.property}"
+
+
+def _is_foreign(access: Access, names: Names) -> bool:
+    owners = names.owners(access.variable)
+    return bool(owners) and not any(access.property in _properties(one) for one in owners)
+
+
+def _properties(entity: Entity) -> set[str]:
+    return {field.name for field in entity.fields}
+
+
+def links(question: str, schema: Schema, run: Callable[[str, Limits], QueryResult]) -> list[str]:
+    """Lines that say which stored values and which properties a question speaks of."""
+
+    def values(name: str, key: str) -> Sequence[str]:
+        pattern = f"(x:{quoted(name)})" if name in labels else f"()-[x:{quoted(name)}]->()"
+        read = f"MATCH {pattern} RETURN DISTINCT x.{quoted(key)} LIMIT {_LOOKED_UP.rows}"
+        try:
+            return run(read, _LOOKED_UP).texts
+        except PlanweaveError:
+            return ()
+
+    labels = {entity.name for entity in schema.entities if entity.kind == "node"}
+    return linked(question, schema, values)
