@@ -12,8 +12,13 @@ from apps.approval import approver
 from apps.run import run
 from apps.story import Story
 from apps.threads import Thread
-from memory import Input, WorkingMemory, total_usage
+from memory import Answer, Input, WorkingMemory, total_usage
 from nodes.citation_check import in_words
+
+UNDECIDED = 6
+"""Exit code of a run that came to no decision."""
+UNSUPPORTED = 7
+"""Exit code of a run whose decision `--strict` withheld: it does not follow from the facts."""
 
 _TOLD = ("question", "answer", "claims", "plan", "facts", "turns", "replans", "failures", "usage")
 _WHERE_THERE = (  # what some methods have besides
@@ -33,6 +38,7 @@ def answer(thread: Thread, start: Input | None, *, command: str, as_json: bool) 
         as_json: Print one JSON object on standard output, and the story on the other.
 
     Raises:
+        Exit: There is no decision, or it was withheld.
         PlanweaveError: The run cannot go on.
     """
     console = Console(stderr=as_json, highlight=False)
@@ -47,10 +53,21 @@ def answer(thread: Thread, start: Input | None, *, command: str, as_json: bool) 
     verdict = thread.example.verdict(memory.get("answer")) if thread.example else None
     if as_json:
         typer.echo(json.dumps(_record(thread, memory, verdict), indent=2, ensure_ascii=False))
-        return
-    Story(console).finish(memory, in_words=in_words(thread.context))
-    if verdict:
-        _tell_verdict(console, verdict)
+    else:
+        Story(console).finish(memory, in_words=in_words(thread.context))
+        if verdict:
+            _tell_verdict(console, verdict)
+    if code := exit_code(memory.get("answer"), strict=thread.context.strict):
+        raise typer.Exit(code)
+
+
+def exit_code(answer: Answer | None, *, strict: bool) -> int:
+    """0 for a run that came to an answer, or to none because nothing was asked."""
+    verdict = answer.get("verdict") if answer else None
+    if verdict is None or verdict["kind"] != "undecided":
+        return 0
+    withheld = strict and verdict.get("said") and not verdict.get("gives")
+    return UNSUPPORTED if withheld else UNDECIDED
 
 
 def _tell_verdict(console: Console, verdict: Mapping[str, Any]) -> None:

@@ -1,8 +1,10 @@
 """A query on a connected database, as an observation."""
 
-from memory import Context
+from memory import Context, Table, Value
 from nodes.turns import Observation
 from tools import Limits, open_database, result_text
+from tools.database import Cell, QueryResult
+from tools.result_text import cell_text
 
 
 def run_query(url: str | None, query: str, context: Context) -> Observation:
@@ -26,4 +28,19 @@ def run_query(url: str | None, query: str, context: Context) -> Observation:
             if cell is None or isinstance(cell, str | int | float)
         },
         found=bool(result.rows),
+        table=_table(result) if result.rows else None,
     )
+
+
+def _table(result: QueryResult) -> Table:
+    """The rows as data, so that rules can be carried out on them."""
+    return Table(
+        columns=list(result.columns),
+        rows=[[_value(cell) for cell in row] for row in result.rows],
+        complete=not result.truncated,
+    )
+
+
+def _value(cell: Cell) -> Value:
+    """A cell as plain JSON; a list or a map becomes its text."""
+    return cell_text(cell) if isinstance(cell, list | dict) else cell
