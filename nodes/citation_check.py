@@ -14,6 +14,8 @@ from nodes.verdict import followed, with_verdict
 from prompts import load
 from tools.checking import CITATION, judge
 
+__all__ = ["CITATION", "UNSUPPORTED", "citation_check", "in_words", "sentences", "supporting"]
+
 UNSUPPORTED = "(no source)"
 """Stands behind a claim that no fact supports."""
 

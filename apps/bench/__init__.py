@@ -4,6 +4,7 @@ import typer
 
 from apps.bench.agents import agents
 from apps.bench.assessor import assessor
+from apps.bench.check import check
 from apps.bench.documents import documents
 from apps.bench.dqa import dqa
 from apps.bench.environment import environment
@@ -21,6 +22,7 @@ app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
 for command in (
     agents,
     assessor,
+    check,
     documents,
     dqa,
     environment,

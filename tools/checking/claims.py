@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from memory import Fact, Value
@@ -10,13 +10,13 @@ from tools.checking.passages import denies_otherwise, unit_changed, unknown_name
 from tools.checking.tables import (
     Row,
     View,
+    meaning,
     query_ranks,
     ranked,
     same_number,
-    spans,
     views,
 )
-from tools.checking.units import foreign_unit, units_beside
+from tools.checking.units import foreign_unit, units_at, units_beside
 from tools.checking.words import (
     GENERIC,
     KINDS,
@@ -24,8 +24,8 @@ from tools.checking.words import (
     Superlative,
     comparatives,
     conditions,
+    listed,
     negations,
-    numbers_of,
     of_kind,
     root,
     roots,
@@ -46,15 +46,16 @@ _CHOOSES = re.compile(
 _OF_ALL = re.compile(
     rf"\b(?:of|among|all|the|are)\s+(?:all\s+|the\s+)*({NUMBER})\s+([a-z]\w+)", re.I
 )
-_BOUND_WORDS = re.compile(
+BOUND_WORDS = re.compile(
     r"\b(at least|no more than|not more than|no less than|no fewer than|not exceed(?:ing)?)\b", re.I
 )
-_OPENINGS = frozenset(
-    "the it its this that these those a an all of in on at by for from with among because since as "
-    "based according both only there total average thus therefore so hence we i our however with "
-    "within is are was were does do did has have had can will its their his her he she they each "
-    "every which what who how and but compared while although given after before looking fact facts "
-    "first second third one two three".split()
+_BEFORE_NAMES = re.compile(r"\b(?:in|at|from|of|for|than|by|to|versus|vs|against|is|are)\s+", re.I)
+_OPENINGS = listed(
+    "the it its this that these those a an all of in on at by for from with among because "
+    "since as based according both only there total average thus therefore so hence we i our "
+    "however within is are was were does do did has have had can will its their his her he "
+    "she they each every which what who how and but compared while although given after "
+    "before looking fact facts first second third one two three"
 )
 
 
@@ -106,28 +107,40 @@ def judge(
 
 def _in_words(claim: str, facts: Sequence[Fact], question: str) -> str:
     """Why facts from documents and calculations do not support a claim; empty if they do."""
+    return next(filter(None, _problems(claim, facts, question)), "")
+
+
+def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
+    """What speaks against a claim on words and results, one reason after the other."""
     there = said_by(facts)
-    if missing := unsaid(claim, f"{there} {question}"):
-        return f"{missing} stands in no fact that it cites"
-    worked = [fact for fact in facts if fact["source"] == "calculator"]
-    quoted = [fact for fact in facts if fact["quote"]]
+    said = f"{there} {question}"
+    worked = any(fact["source"] == "calculator" for fact in facts)
+    quoted = any(fact["quote"] for fact in facts)
+    if missing := unsaid(claim, said):
+        yield f"{missing} stands in no fact that it cites"
     if worked and not quoted and numbers(claim) and not says_result(claim, facts):
-        return "it does not say what was worked out"
-    if not quoted:
-        return ""
-    if not alike(claim, f"{there} {question}"):
-        return "its words do not stand in the facts that it cites"
+        yield "it does not say what was worked out"
+    if quoted:
+        yield from _beside_quotes(claim, there, question)
+    if quoted and not worked:
+        yield wrong_clause(claim, there)
+
+
+def _beside_quotes(claim: str, there: str, question: str) -> Iterator[str]:
+    """What speaks against a claim that rests on the words of documents."""
+    said = f"{there} {question}"
+    if not alike(claim, said):
+        yield "its words do not stand in the facts that it cites"
     if not (adds(claim, there, question) or alike(claim, there)):
-        return "it says again what was asked, and nothing from the facts that it cites"
-    if name := unknown_name(claim, f"{there} {question}"):
-        return f"the facts that it cites do not speak of {name}"
+        yield "it says again what was asked, and nothing from the facts that it cites"
+    if name := unknown_name(claim, said):
+        yield f"the facts that it cites do not speak of {name}"
     if unit := unit_changed(claim, there, question):
-        return f"the facts that it cites do not say {unit}"
+        yield f"the facts that it cites do not say {unit}"
     if denies_otherwise(claim, there):
-        return "it denies what the fact says, or the other way round"
-    if superlatives(claim) and not superlatives(f"{there} {question}"):
-        return "the facts that it cites say nothing of a rank"
-    return "" if worked else wrong_clause(claim, there)
+        yield "it denies what the fact says, or the other way round"
+    if superlatives(claim) and not superlatives(said):
+        yield "the facts that it cites say nothing of a rank"
 
 
 def says_result(claim: str, facts: Sequence[Fact]) -> bool:
@@ -189,67 +202,76 @@ class _InTable:
         return found
 
     def judged(self) -> Judgement:
-        """Whether the claim is true of the table."""
-        if negations(_BOUND_WORDS.sub("", self.claim)):
+        """Whether the claim is true of the table: all that it says must be."""
+        if negations(BOUND_WORDS.sub("", self.claim)):
             return Judgement(None, "it denies something, which rows do not show")
         if stranger := self._stranger():
             return Judgement(None, f"the facts that it cites do not hold {stranger}")
-        checks: list[bool | None] = []
-        reasons: list[str] = []
-        for check in (self._values, self._ranks, self._comparisons, self._bounds):
-            for truth, reason in check():
-                checks.append(truth)
-                reasons.append("" if truth else reason)
-        if None in checks:
-            return Judgement(None, reasons[checks.index(None)])
-        if False in checks:
-            return Judgement(False, reasons[checks.index(False)])
-        if checks:
+        checks = (self._values, self._ranks, self._comparisons, self._bounds)
+        found = [
+            Judgement(truth, "" if truth else why) for check in checks for truth, why in check()
+        ]
+        for worst in (None, False):
+            if wrong := next((one for one in found if one.truth is worst), None):
+                return wrong
+        if found or self._says_the_decision():
             return Judgement(True)
-        if self.settled and self.names and _CHOOSES.search(self.claim):
-            named = {str(name.what).casefold() for name in self.names}
-            if named == {self.subject.strip().casefold()}:
-                return Judgement(True)
         return Judgement(None, "it says nothing that the rows show")
+
+    def _says_the_decision(self) -> bool:
+        """Whether it only says what the decision is, and that follows from the facts."""
+        named = {str(name.what).casefold() for name in self.names}
+        chooses = _CHOOSES.search(self.claim) is not None
+        return self.settled and chooses and named == {self.subject.strip().casefold()}
 
     # .. names ..
 
     def _stranger(self) -> str:
         """A name that neither the table nor the question holds; empty if there is none."""
         view = self.view
-        said = " ".join(
-            [
-                *(str(cell) for row in view.rows for cell in row if isinstance(cell, str)),
-                *view.columns,
-                *(view.reading.text, self.question, self.rules),
-            ]
-        )
+        besides = [*view.columns, view.reading.text, self.question, self.rules]
+        cells = [cell for row in view.rows for cell in row if isinstance(cell, str)]
+        said = " ".join([*cells, *besides])
         if name := unknown_name(self.claim, said):
             return name
-        known = roots(said)
-        covered = [(p.begin, p.end) for p in self.names] + [
-            (m.begin, m.end) for m in self.attributes
-        ]
-        places = [0]
-        if superlatives(self.claim) or comparatives(self.claim):
-            places += [
-                m.end()
-                for m in re.finditer(r"\b(?:than|versus|vs|against|is|are|by|to)\s+", self.claim)
-            ]
-        for begin in places:
-            match = re.match(r"[^\w]*([^\W\d_][\w'-]*)", self.claim[begin:])
-            if not match:
+        covered = [(p.begin, p.end) for p in self.names]
+        covered += [(m.begin, m.end) for m in self.attributes]
+        known, general = roots(said), roots(" ".join(besides))
+        ends = self._ends_of_names()
+        strict = {*self._beside_groups()}
+        loose = {0, *(m.end() for m in re.finditer(r"[,;:]\s+", self.claim))}
+        loose |= {m.end() for m in _BEFORE_NAMES.finditer(self.claim)}
+        for match in re.finditer(r"[^\W\d_][\w'-]*", self.claim):
+            word, start = match[0], match.start()
+            plain = [w for w in tokens(word) if not w[0].isdigit()]
+            if any(a <= start < b for a, b in covered) or superlatives(word):
                 continue
-            word, start = match[1], begin + match.start(1)
-            if any(a <= start < b for a, b in covered):
+            if any(w not in _BEHIND and root(w) in ends - general for w in plain):
+                return word  # a part of a name, but not of one that is there
+            if start not in strict | loose or comparatives(f"{word} than"):
                 continue
-            plain = tokens(word)
-            if all(w in _OPENINGS or root(w) in known for w in plain) or superlatives(word):
-                continue
-            if comparatives(f"{word} than") or _ordinary(word):
-                continue
-            return word
+            fine = all(w in _OPENINGS or root(w) in known for w in plain)
+            if not fine and not (start not in strict and _ordinary(word)):
+                return word
         return ""
+
+    def _ends_of_names(self) -> frozenset[str]:
+        """The roots of the words that the names of rows are made of."""
+        if self.key is None or not self.view.is_text(self.key):
+            return frozenset()
+        return roots(" ".join(str(row[self.key]) for row in self.view.rows))
+
+    def _beside_groups(self) -> Iterator[int]:
+        """Where words stand beside those for columns of text, as in "of the genre drama"."""
+        texts = [c for c in range(len(self.view.columns)) if self.view.is_text(c)]
+        words = frozenset().union(*(roots(self.view.columns[c]) for c in texts)) - _GENERIC
+        found = list(re.finditer(r"[^\W\d_][\w'-]*", self.claim))
+        for at, match in enumerate(found):
+            if root(match[0]) in words:
+                near = (*found[at - 1 : at], match, *found[at + 1 : at + 2])
+                for left, right in pairwise(near):
+                    if self.claim[left.end() : right.start()].isspace():
+                        yield (left if right is match else right).start()
 
     # .. values ..
 
@@ -267,7 +289,7 @@ class _InTable:
                     f"{missing} stands in no fact that it cites",
                 )
                 return
-        for unit in units_beside(self.claim):
+        for unit in [*units_beside(self.claim), *self._counted(values)]:
             if foreign_unit(unit, self._said_of_units(), ""):
                 yield None, f"the facts that it cites do not say {unit}"
                 return
@@ -278,13 +300,15 @@ class _InTable:
         if rows is None:
             yield None, "it does not say of which row"
             return
+        amounts = [value for value in values if isinstance(value.what, float)]
         columns = self._columns_named(values)
         for row_labels, column_labels in product(
-            _labelled(rows, values), _labelled(columns, values)
+            _labelled(rows, values), _labelled(columns, amounts)
         ):
+            named = {value.begin: c for value, c in zip(amounts, column_labels, strict=True)}
             if all(
-                self._stands(value, r, c)
-                for value, r, c in zip(values, row_labels, column_labels, strict=True)
+                self._stands(value, r, named.get(value.begin))
+                for value, r in zip(values, row_labels, strict=True)
             ):
                 yield True, ""
                 return
@@ -298,11 +322,19 @@ class _InTable:
         view = self.view
         return f"{' '.join(view.columns)} {view.reading.text} {self.question} {self.rules}"
 
+    def _counted(self, values: Sequence[_Place]) -> Iterator[str]:
+        """The words right behind numbers that are neither function words nor verbs."""
+        for value in values:
+            match = re.match(r"\s([a-z][a-zß-ÿ]+)", self.claim[value.end :])
+            if isinstance(value.what, float) and match:
+                word = match[1]
+                if word not in _BEHIND and not _ordinary(word) and not comparatives(f"{word} than"):
+                    yield word
+
     def _wrong_unit(self) -> bool:
         """Whether a number stands beside a rival of the unit that its column names."""
         for match in re.finditer(NUMBER, self.claim):
-            piece = self.claim[max(0, match.start() - 5) : match.end() + 14]
-            own = units_beside(piece)
+            own = units_at(self.claim, *match.span())
             columns = self._columns_of(float(match[0].replace(",", "").replace("\u00a0", "")))
             if (
                 own
@@ -333,8 +365,7 @@ class _InTable:
             for match in _OF_ALL.finditer(self.claim)
             if self.view.complete
             and float(match[1].replace(",", "")) == len(self.view.rows)
-            and root(match[2])
-            in self.view.reading.tables | {root("rows"), root("options"), root("candidates")}
+            and root(match[2]) in self._things()
         }
         found = []
         for match in re.finditer(
@@ -347,6 +378,11 @@ class _InTable:
                 continue
             found.append(_Place(begin, match.end(), number))
         return found
+
+    def _things(self) -> frozenset[str]:
+        """The roots of the words for what the rows are."""
+        own = self.view.roots(self.key) if self.key is not None else frozenset()
+        return self.view.reading.tables | own | roots("rows options candidates results")
 
     def _given(self, match: re.Match[str]) -> bool:
         """Whether a number with its word is one that the question or the rules give."""
@@ -385,21 +421,24 @@ class _InTable:
         view = self.view
         covered = [(p.begin, p.end) for p in self.names]
         covered += [(v.begin, v.end) for v in values]
-        every = [c for c in range(len(view.columns)) if c != self.key]
-        found = []
+        every = [c for c in range(len(view.columns)) if c != self.key and view.is_ordered(c)]
+        found, vague = [], []
         for match in re.finditer(r"[^\W\d_]+", self.claim):
             if any(a <= match.start() < b for a, b in covered):
                 continue
             word = root(match[0])
-            if word in _GENERIC or superlatives(match[0]) or comparatives(f"{match[0]} than"):
+            if superlatives(match[0]) or comparatives(f"{match[0]} than"):
                 continue
-            columns = [c for c in every if word in roots(view.columns[c]) - _GENERIC]
+            columns = [c for c in every if word in roots(view.columns[c])]
+            if columns and word in _GENERIC:
+                vague.append(_Place(match.start(), match.end(), columns))
+                continue
             if not columns:
                 kinds = [k for k, words in KINDS.items() if match[0].lower() in words]
                 columns = [c for c in every if any(of_kind(k, view.roots(c)) for k in kinds)]
             if columns:
                 found.append(_Place(match.start(), match.end(), columns))
-        return _merged(found)
+        return _merged(found) or _merged(vague)
 
     def _stands(self, value: _Place, rows: object, columns: object) -> bool:
         """Whether a value is a cell of these rows and columns; None stands for all of them."""
@@ -410,8 +449,6 @@ class _InTable:
             return any(row[mention.column] == mention.cell for row in chosen)  # type: ignore[attr-defined]
         wanted = columns if isinstance(columns, list) else range(len(self.view.columns))
         numeric = [c for c in wanted if self.view.is_ordered(c)]
-        if isinstance(columns, list) and not numeric:
-            numeric = [c for c in range(len(self.view.columns)) if self.view.is_ordered(c)]
         return any(_is(row[c], what) for row in chosen for c in numeric)
 
     # .. ranks ..
@@ -514,7 +551,7 @@ class _InTable:
                 continue
             spoken = bound.roots | self.spoken
             columns = {
-                c: len((self.view.roots(c) - _GENERIC) & spoken)
+                c: len(meaning(self.view.roots(c)) & spoken)
                 for c in range(len(self.view.columns))
                 if self.view.is_ordered(c) and c != self.key
             }
@@ -543,10 +580,16 @@ def _ordinary(word: str) -> bool:
     return plain.endswith(("ly", "ing", "ed")) or plain in _ORDINARY
 
 
-_ORDINARY = frozenset(
-    "best better good also still then other others any more less most least one not well about "
-    "around exactly far much available cost costs price prices number value right clear shown "
-    "larger smaller which rank first second top".split()
+_BEHIND = _OPENINGS | listed(
+    "to or is are was were belongs makes being than or as per each while whereas that against "
+    "versus followed compared out per cent"
+)
+_ORDINARY = listed(
+    "belongs makes reaches appears follows remains holds meets charges earns delivers sits "
+    "needs has have offers takes needs shows gives stands comes lies ranks leads wins which "
+    "whereas best better good also still then other others any more less most least one not "
+    "well about around exactly far much available cost costs price prices number value right "
+    "clear shown larger smaller times which rank first second top"
 )
 
 

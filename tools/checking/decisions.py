@@ -6,11 +6,12 @@ stands there. What cannot be followed is not in the facts: a wrong yes is worse 
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from memory import Fact, Value
-from tools.checking.claims import judge
-from tools.checking.passages import clause_says
+from tools.checking.claims import BOUND_WORDS, judge
+from tools.checking.passages import clause_says, unknown_name
 from tools.checking.queries import Reading
 from tools.checking.tables import (
     Ranked,
@@ -18,6 +19,7 @@ from tools.checking.tables import (
     View,
     bounded_rows,
     cell_equals,
+    meaning,
     named_rows,
     place,
     query_ranks,
@@ -26,14 +28,17 @@ from tools.checking.tables import (
     senses_of,
     views,
 )
-from tools.checking.units import foreign_unit
+from tools.checking.units import foreign_unit, is_unit_word
 from tools.checking.words import (
     GENERIC,
+    KINDS,
     Condition,
     Superlative,
     conditions,
+    listed,
     negations,
     numbers_of,
+    of_kind,
     root,
     roots,
     superlatives,
@@ -48,16 +53,34 @@ _COUNTING = re.compile(r"\b(?:how many|number of)\s+(?:different |distinct )?(\w
 _ASKING = re.compile(
     r"\b(?:which|what|whose|who|how much|how many|when|where)\b(?P<rest>[^?.;]*)", re.I
 )
-_STOPS = frozenset(
-    "of for in at from on by to with that who is are was were has have had does do did should can "
-    "will would could must may the a an".split()
+_STOPS = listed(
+    "of for in at from on by to with that who is are was were has have had does do did should "
+    "can will would could must may the a an"
 )
 _CHOICE = re.compile(r"\b(which|who|whom|best|choose|should|recommend|pick|select)\b", re.I)
+_ADVICE = re.compile(r"\b(should|choose|recommend\w*|pick|select|prefer|better|like)\b", re.I)
 _TIES = re.compile(r"\b(ties?|tied|equal|equally|same)\b", re.I)
-_NAME = re.compile(r"(?<![.!?:\"'(]\s)(?<!^)\b([A-ZÀ-Þ][\w'-]*[a-zß-ÿ\d][\w'-]*|[A-Z]+-?\d+\w*)\b")
-_CALENDAR = frozenset(
+_CALENDAR = (
     "january february march april may june july august september october november december monday "
-    "tuesday wednesday thursday friday saturday sunday i eur usd gbp kwh mwh".split()
+    "tuesday wednesday thursday friday saturday sunday i eur usd gbp kwh mwh celsius fahrenheit"
+)
+_NARROWING = re.compile(
+    r"\b(?:in|from|at|of|for|on|to|by|within|during|with|which|that)\s+(?=([^,.;:?]*))", re.I
+)
+_ENDING = listed(
+    "has have had is are was were does do did can could should would will must may than and "
+    "or to in from at of for on by with that which who when if so make makes made sell sells "
+    "sold bring brings brought cost costs earn earns earned open opens offer offers deliver "
+    "delivers take takes took get got gets give gives gave use uses used need needs show "
+    "shows serve serves run runs ran hold holds held go goes come comes came work works "
+    "worked live lives lived"
+)
+_COMMON = listed(
+    "the a an all our us we i you it its this these those them their one ones any each every "
+    "some company database shop list table data moment time total world way mind row rows "
+    "option options candidate candidates thing things kind number value amount person other "
+    "others question answer second third fourth fifth first more less much many most least "
+    "now today currently"
 )
 _LISTED = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 
@@ -139,40 +162,52 @@ def _cites(numbers: Iterable[int]) -> str:
 def _unspoken(asked: _Asked, facts: Sequence[Fact], tables: Sequence[View]) -> str:
     """Why the facts are not about what is asked; empty if nothing speaks against it."""
     said = " ".join(
-        [*(f"{f['query']} {f['text']} {(f['quote'] or {'text': ''})['text']}" for f in facts)]
+        f"{fact['query']} {fact['text']} {(fact['quote'] or {'text': ''})['text']}"
+        for fact in facts
     )
-    known = {word.lower() for word in re.findall(r"[\w'-]+", said)} | {
-        word for word in tokens(said)
-    }
-    for name in _NAME.findall(asked.question):
-        if name.lower() in _CALENDAR or name.lower().removesuffix("'s") in known:
-            continue
-        if not roots(name) <= {root(word) for word in known}:
-            return f"No cited fact speaks of {name}."
-    text = f"{asked.question} {asked.rules}"
-    spoken = roots(text)
-    cells = {root(w) for view in tables for row in view.rows for c in row for w in tokens(str(c))}
+    said += " ".join(f" {cell}" for view in tables for row in view.rows for cell in row)
+    if name := unknown_name(asked.question, f"{said} {_CALENDAR}"):
+        return f"No cited fact speaks of {name}."
+    if tables and (word := _unaccounted(asked.question, roots(said))):
+        return f"No cited fact takes account of “{word}”."
+    spoken = roots(f"{asked.question} {asked.rules}")
+    if len(tables) > 1:
+        spoken |= roots(" ".join(str(cell) for v in tables for row in v.rows for cell in row))
     for view in tables:
         for name in view.reading.names:
-            words = roots(name)
-            if words and not words & (spoken | (cells if len(tables) > 1 else set())):
+            if (words := roots(name)) and not words & spoken:
                 return f"The query asks for {name!r}, of which the question says nothing."
-    stripped = re.sub(
-        r"\b(at least|no more than|not more than|no less than|no fewer than|not exceed(?:ing)?)\b",
-        "",
-        asked.question,
-        flags=re.I,
-    )
-    if negations(stripped):
+    if negations(BOUND_WORDS.sub("", asked.question)):
         return "The question denies something, which the check cannot follow."
     return ""
 
 
-def _unbound(asked: _Asked, left: Sequence[Condition], facts: Sequence[Fact]) -> str:
+def _unaccounted(question: str, known: frozenset[str]) -> str:
+    """A word by which the question narrows what it asks for, and that no fact knows of.
+
+    Such words stand behind a preposition, or before the noun that "which" asks for.
+    """
+    for phrase in _NARROWING.findall(question):
+        for before, word in pairwise(["", *tokens(phrase)]):
+            if word in _ENDING or before in ("all", "every", "each"):
+                break
+            ordinary = word in _COMMON or word[0].isdigit() or superlatives(word)
+            if not ordinary and root(word) not in known and not _implied(word, known):
+                return word
+    return ""
+
+
+def _implied(word: str, known: frozenset[str]) -> bool:
+    """Whether a column is of the kind that a word names."""
+    return is_unit_word(root(word)) or any(
+        word in words and of_kind(kind, known) for kind, words in KINDS.items()
+    )
+
+
+def _unbound(left: Sequence[Condition], facts: Sequence[Fact]) -> str:
     """A number of the question or the rules that nothing has taken account of; or nothing."""
-    used = {n for fact in facts for n in numbers_of(re.sub(r"[-_/'():,*<>=]", " ", fact["query"]))}
     for bound in left:
-        if not _taken(bound.number, used):
+        if not _taken(bound.number, _queried(facts)):
             return f"No cited fact takes account of “{bound.text}”."
     return ""
 
@@ -190,33 +225,62 @@ def _in_table(decision: str, view: View, asked: _Asked, facts: Sequence[Fact]) -
     used: set[int] = set()
     named = named_rows(view, asked.question, used)
     bound, left = bounded_rows(named, asked.bounds, used)
-    if problem := _unbound(asked, left, facts) or _numbers_unused(asked, view, used, facts):
-        return _no(problem)
+    problem = _unbound(left, facts) or _numbers_unused(asked, view, used, facts)
     if not bound.rows:
-        return _no(f"No row of fact {_cites(view.facts)} has all that the question asks for.")
+        problem = f"No row of fact {_cites(view.facts)} has all that the question asks for."
     superlative = _superlative(asked, view)
-    if isinstance(superlative, str):
-        return _no(superlative)
+    if problem or isinstance(superlative, str):
+        return _no(problem or str(superlative))
     if superlative:
-        return _by_rank(decision, view, bound, superlative, used, asked)
-    if counted := _COUNTING.search(asked.question):
-        if (found := _by_count(decision, bound, counted[1], asked, used)) is not None:
-            return found
+        problem = _rules_unused(asked, facts)
+        return (
+            _no(problem) if problem else _by_rank(decision, view, bound, superlative, used, asked)
+        )
+    counted = _COUNTING.search(asked.question)
+    found = _by_count(decision, bound, counted[1], asked, used) if counted else None
+    return found or _by_value(decision, bound, asked, used, facts)
+
+
+def _by_value(
+    decision: str, view: View, asked: _Asked, used: set[int], facts: Sequence[Fact]
+) -> Following:
+    """Whether a decision is a sum of the rows, or the value that the question points at."""
     words = set(tokens(asked.question))
-    if words & _TOTAL and len(bound.rows) > 1:
-        return _by_sum(decision, bound, asked, used)
-    if problem := _aggregated(words, bound):
+    if words & _TOTAL and len(view.rows) > 1:
+        return _by_sum(decision, view, asked, used)
+    if problem := _aggregated(words, view):
         return _no(problem)
-    return _by_lookup(decision, bound, asked, used)
+    if view.reading.limited and not used:
+        return _no(f"Nothing says why fact {_cites(view.facts)} shows this row and no other.")
+    if _ADVICE.search(asked.question) and not numbers_of(decision):
+        return _no("Neither the question nor the rules say what decides.")
+    found = _by_lookup(decision, view, asked, used)
+    if found.kind == "contradicted" and any(fact["source"] == "calculator" for fact in facts):
+        return _no(found.reason)  # what was worked out may be what is asked for
+    return found
+
+
+def _rules_unused(asked: _Asked, facts: Sequence[Fact]) -> str:
+    """A number of the rules that no query takes account of; or nothing."""
+    bounds = {bound.number for bound in asked.bounds}
+    for number in numbers_of(_LISTED.sub("", asked.rules)):
+        if number not in bounds and not _taken(number, _queried(facts)):
+            return f"No cited fact takes account of the {number:g} in the rules."
+    return ""
+
+
+def _queried(facts: Sequence[Fact]) -> set[float]:
+    """The numbers that stand in the queries and calculations of facts."""
+    texts = [re.sub(r"[-_/'():,*<>=]", " ", fact["query"]) for fact in facts]
+    return {number for text in texts for number in numbers_of(text)}
 
 
 def _numbers_unused(asked: _Asked, view: View, used: set[int], facts: Sequence[Fact]) -> str:
     """A plain number of the question that no query, bound, row or rank takes account of."""
-    queries = {
-        n for fact in facts for n in numbers_of(re.sub(r"[-_/'():,*<>=]", " ", fact["query"]))
+    queries = _queried(facts) | {
+        float(n) for fact in facts for n in re.findall(r"\d+", fact["query"])
     }
-    queries |= {float(n) for fact in facts for n in re.findall(r"\d+", fact["query"])}
-    cells = {row[c] for c in used for row in view.rows}
+    cells = {row[column] for column in used for row in view.rows}
     named = " ".join(str(cell) for cell in cells if isinstance(cell, str))
     within = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", named)}
     bounds = {bound.number for bound in asked.bounds}
@@ -268,7 +332,7 @@ def _by_rank(
     spoken = asked.spoken | roots(asked.rules)
     asked_first = ranked(view, superlative, asked.spoken)
     picks = asked_first or ranked(view, superlative, spoken)
-    shown = len({row for row in whole.rows})
+    shown = len(set(whole.rows))
     if shown > 1 and picks and (whole.complete or _ordered_alike(whole.reading, picks)):
         return _picked(decision, view, picks, used, asked, superlative)
     if query_ranks(whole.reading, superlative, asked.spoken, spoken) and len(view.rows) == len(
@@ -307,7 +371,7 @@ def _picked(
         columns = _answering(view, asked, used | {pick.column}, decision)
         if pick.column >= 0 and numbers_of(decision) and not columns:
             columns = [pick.column]
-        if pick.column >= 0 and _asks_amount(asked, view, pick.column):
+        if pick.column >= 0 and _asks_amount(asked, view):
             columns = [*columns, pick.column]
         if pick.column < 0 and not columns:
             columns = [c for c in range(len(view.columns)) if view.is_ordered(c)][:1]
@@ -320,13 +384,13 @@ def _picked(
         rule = f"{good[0].direction} {what}" if good[0].column >= 0 else superlative.word
         return Following("supported", f"The {rule} of fact {_cites(view.facts)}.", view.facts)
     if not good and len(verdicts) == 1 and verdicts[0][2] and verdicts[0][1].column >= 0:
-        pick, given = verdicts[0][1], " or ".join(verdicts[0][2])
+        pick, gives = verdicts[0][1], " or ".join(verdicts[0][2])
         rule = f"the {pick.direction} {view.columns[pick.column]} of fact {_cites(view.facts)}"
-        return Following("contradicted", f"By {rule} it is {given}.", view.facts, given)
+        return Following("contradicted", f"By {rule} it is {gives}.", view.facts, gives)
     return _no(f"Fact {_cites(view.facts)} does not say that this is the {superlative.word}.")
 
 
-def _asks_amount(asked: _Asked, view: View, column: int) -> bool:
+def _asks_amount(asked: _Asked, view: View) -> bool:
     """Whether the ranked column itself is asked for, as in "What is the lowest price?"."""
     phrase = _phrase(asked.question)
     texts = [c for c in range(len(view.columns)) if not view.is_ordered(c)]
@@ -339,7 +403,7 @@ def _answering(view: View, asked: _Asked, used: set[int], decision: str) -> list
     """The columns in which the answer is to stand: what is asked for by name, else the key."""
     free = [c for c in range(len(view.columns)) if c not in used]
     phrase = _phrase(asked.question, view)
-    scores = {c: len((view.roots(c) - _GENERIC) & phrase) for c in free}
+    scores = {c: len(meaning(view.roots(c)) & phrase) for c in free}
     best = max(scores.values(), default=0)
     if best:
         named = [c for c in free if scores[c] == best]
@@ -351,7 +415,7 @@ def _answering(view: View, asked: _Asked, used: set[int], decision: str) -> list
         return list(dict.fromkeys([*named, *same]))
     if re.search(r"\b(which|who|whom|what)\b", asked.question, re.I) and not numbers_of(decision):
         return [c for c in free if view.identifies(c)]
-    spoken = {c: len((view.roots(c) - _GENERIC) & asked.spoken) for c in free}
+    spoken = {c: len(meaning(view.roots(c)) & asked.spoken) for c in free}
     most = max(spoken.values(), default=0)
     if most:
         return [c for c in free if spoken[c] == most]
@@ -399,9 +463,9 @@ def _foreign_unit(decision: str, view: View, column: int, asked: _Asked) -> str:
 def _by_count(
     decision: str, view: View, noun: str, asked: _Asked, used: set[int]
 ) -> Following | None:
-    """Whether a decision is the number of rows or of different cells; None where none is counted."""
+    """Whether a decision is the number of rows or of different cells; None: none is counted."""
     if "count" in view.reading.aggregates or any(
-        view.is_ordered(c) and (view.roots(c) - _GENERIC) & {root(noun)}
+        view.is_ordered(c) and meaning(view.roots(c)) & {root(noun)}
         for c in range(len(view.columns))
         if c not in used
     ):
@@ -427,7 +491,7 @@ def _by_sum(decision: str, view: View, asked: _Asked, used: set[int]) -> Followi
     columns = [
         c
         for c in range(len(view.columns))
-        if c not in used and view.is_ordered(c) and (view.roots(c) - _GENERIC) & asked.spoken
+        if c not in used and view.is_ordered(c) and meaning(view.roots(c)) & asked.spoken
     ]
     if len(columns) != 1 or not view.complete:
         return _no(f"Fact {_cites(view.facts)} does not show one column to add up.")
@@ -447,7 +511,7 @@ def _aggregated(words: set[str], view: View) -> str:
     """Why rows that are not summed up do not answer a question for a total or a mean."""
     names = {word for column in view.columns for word in tokens(column)}
     done = view.reading.aggregates
-    if words & _MEAN and "avg" not in done and not names & {*_MEAN, "avg"}:
+    if words & _MEAN and not words & _TOTAL and "avg" not in done and not names & {*_MEAN, "avg"}:
         return "The question asks for a mean, and the query takes none."
     if words & _TOTAL and not done & {"sum", "count"} and not names & {*_TOTAL, "amount"}:
         return "The question asks for a total, and the query takes none."
@@ -461,19 +525,11 @@ def _by_lookup(decision: str, view: View, asked: _Asked, used: set[int]) -> Foll
     free = [c for c in range(len(view.columns)) if c not in used]
     columns = _answering(view, asked, used, decision)
     phrase = _phrase(asked.question, view)
-    if not columns:
-        plain = [c for c in free if not view.roots(c) - _GENERIC]
-        numeric = [c for c in free if view.is_ordered(c)]
-        if len(free) == 1:
-            columns = free
-        elif numbers_of(decision) and len(numeric) == 1 and numeric[0] in plain:
-            columns = numeric
+    columns = columns or _only_column(view, free, decision)
     if not columns:
         return _no(f"Fact {_cites(view.facts)} has no column that the question asks for.")
     if numbers_of(decision) and not any(view.is_ordered(c) for c in columns):
-        alone = [c for c in free if view.is_ordered(c)]
-        if len(alone) == 1 and not (view.roots(alone[0]) - _GENERIC):
-            columns = alone
+        columns = _only_column(view, [c for c in free if view.is_ordered(c)], decision) or columns
     hits = [c for c in columns if any(_says(decision, row, c, view, asked) for row in view.rows)]
     where = f"fact {_cites(view.facts)}"
     for column in hits:
@@ -484,13 +540,22 @@ def _by_lookup(decision: str, view: View, asked: _Asked, used: set[int]) -> Foll
         count = len({row[hits[0]] for row in view.rows})
         return _no(f"It is one of {count} that {where} shows, and nothing says why this one.")
     values = {row[columns[0]] for row in view.rows}
-    exact = (view.roots(columns[0]) - _GENERIC) & phrase
+    exact = meaning(view.roots(columns[0])) & phrase
     if len(columns) == 1 and len(values) == 1 and exact and used:
         gives = cell_text(next(iter(values)))
         if not any(cell_equals(value, decision) for value in values):
             reason = f"The {view.columns[columns[0]]} in {where} is {gives}."
             return Following("contradicted", reason, view.facts, gives)
     return _no(f"It does not stand in {where} where the question points.")
+
+
+def _only_column(view: View, free: Sequence[int], decision: str) -> list[int]:
+    """The one column that is left, or the one number of which nothing says what it holds."""
+    numeric = [c for c in free if view.is_ordered(c)]
+    vague = len(numeric) == 1 and not meaning(view.roots(numeric[0])) - _GENERIC
+    if numbers_of(decision) and vague:
+        return numeric
+    return list(free) if len(free) == 1 and free != numeric else []
 
 
 # -- decisions from words, calculations, comparisons, and as the model says ------------------------

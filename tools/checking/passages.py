@@ -2,19 +2,20 @@
 
 import re
 
-from tools.checking.units import foreign_unit, units_beside
-from tools.checking.words import NUMBER, negations, numbers_of, root, superlatives, tokens
+from tools.checking.units import foreign_unit, same_unit, units_at, units_beside
+from tools.checking.words import NUMBER, listed, negations, numbers_of, root, superlatives, tokens
 from tools.documents.quotes import alike, unsaid
 
 _CLAUSE = re.compile(
     r"[;:]\s|,\s(?!\d)|[.!?]\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\s(?:while|whereas|but)\s|\n+"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\n+")
-_NAME = re.compile(r"(?<![\w'-])([A-ZÀ-Þ][\w'-]*[\w])")
-_SMALL = frozenset(
-    "the a an of in on at to for from by with and or is are was were be been has have had it its "
-    "this that these those he she they his her their as not no what which who whom whose when "
-    "where how much many does do did must may can should will would shall".split()
+_NAME = re.compile(r"(?<![\w'-])([^\W\d_][\w'-]*[\w])")
+_AND = re.compile(r"\s(?:and|or)\s")
+_SMALL = listed(
+    "the a an of in on at to for from by with and or is are was were be been has have had it "
+    "its this that these those he she they his her their as not no what which who whom whose "
+    "when where how much many does do did must may can should will would shall"
 )
 
 
@@ -38,9 +39,11 @@ def clause_says(decision: str, text: str, question: str) -> str:
 
 def wrong_clause(claim: str, text: str) -> str:
     """Why the numbers and names of a claim stand in another clause than what it says of them."""
-    for value in re.findall(NUMBER, claim):
-        if problem := _elsewhere(value, text, claim.replace(value, " ")):
-            return problem
+    for clause in _clauses(claim):
+        for match in re.finditer(NUMBER, clause):
+            value = f"{match[0]} {' '.join(units_at(clause, *match.span()))}"
+            if problem := _elsewhere(value, text, clause.replace(match[0], " ")):
+                return problem
     return ""
 
 
@@ -54,8 +57,14 @@ def unknown_name(text: str, said: str) -> str:
     """The first name of a text that stands nowhere in what is said; openings are no names."""
     known = {root(word) for word in tokens(said)}
     for found in _NAME.finditer(text):
+        if not found[1][0].isupper():
+            continue
         before = text[: found.start()].rstrip()
         opening = not before or before[-1] in ".!?:\"'(*"
+        if re.search(r"\d", found[1]) and not opening:
+            if not re.search(rf"(?<![\w-]){re.escape(found[1])}(?![\w-])", said, re.I):
+                return found[1]
+            continue
         words = [w for w in tokens(found[1]) if not w[0].isdigit()]
         if opening or not words or all(w in _SMALL for w in words):
             continue
@@ -81,8 +90,8 @@ def _wrong_unit(said: str, text: str, question: str) -> str:
 def unit_changed(claim: str, text: str, question: str) -> str:
     """A unit of a claim that the text has beside no such number; empty if all agree."""
     for match in re.finditer(NUMBER, claim):
-        piece = claim[max(0, match.start() - 5) : match.end() + 14]
-        if units_beside(piece) and (unit := _wrong_unit(piece, text, question)):
+        own = units_at(claim, *match.span())
+        if own and (unit := _wrong_unit(f"{match[0]} {' '.join(own)}", text, question)):
             return unit
     return ""
 
@@ -108,7 +117,10 @@ def _elsewhere(value: str, text: str, about: str) -> str:
         holds = _holds(clause, value)
         if not holds and bool(re.search(NUMBER, clause)) != numeric:
             continue
-        names = {root(w) for name in _NAME.findall(clause) for w in tokens(name)}
+        if not holds and not same_unit(value, clause):
+            continue  # an amount of another kind is no rival
+        named = (name for name in _NAME.findall(clause) if name[0].isupper())
+        names = {root(w) for name in named for w in tokens(name)}
         words = _content(clause) - (names - spoken if not numeric else set())
         words -= _content(value)
         scores.append((_share(words, spoken), holds))
@@ -126,7 +138,14 @@ def _holds(clause: str, value: str) -> bool:
 
 
 def _clauses(text: str) -> list[str]:
-    return [clause for part in _CLAUSE.split(text) if (clause := part.strip())]
+    """The clauses of a text; amounts that "and" joins are said in clauses of their own."""
+    parts = [clause for part in _CLAUSE.split(text) if (clause := part.strip())]
+    clauses: list[str] = []
+    for part in parts:
+        pieces = _AND.split(part)
+        apart = len(pieces) > 1 and all(re.search(NUMBER, piece) for piece in pieces)
+        clauses += pieces if apart else [part]
+    return clauses
 
 
 def _content(text: str) -> frozenset[str]:

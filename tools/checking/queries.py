@@ -38,6 +38,7 @@ class Reading(NamedTuple):
     joins: bool
     aggregates: frozenset[str]
     expressions: Mapping[str, str]
+    limited: bool
     text: str
 
 
@@ -64,6 +65,7 @@ def read(query: str) -> Reading:
         joins=len(set(tables)) > 1,
         aggregates=frozenset(kind.lower() for kind in _AGGREGATE.findall(bare)),
         expressions=expressions,
+        limited=_LIMIT.search(flat) is not None,
         text=query,
     )
 

@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from memory import Fact, Value
 from tools.checking.queries import Reading, column_roots, read
+from tools.checking.units import is_unit_word
 from tools.checking.words import (
     ANY,
     GENERIC,
     Condition,
     Direction,
     Superlative,
+    listed,
     numbers_of,
     of_kind,
     root,
@@ -155,6 +157,16 @@ def _together(made: Sequence[View]) -> list[View]:
     ]
 
 
+_NOTHING = frozenset(map(root, listed("n x y c v cnt of the per by in a an as id key name names")))
+
+
+def meaning(column: frozenset[str]) -> frozenset[str]:
+    """What the roots of a column say of what it holds: no units and no general words, if others."""
+    words = column - _NOTHING
+    own = frozenset(word for word in words - _GENERIC if not is_unit_word(word))
+    return own or (words & _GENERIC) or words
+
+
 def named_rows(view: View, text: str, used: set[int]) -> View:
     """The rows that have what a text names: for each column one of its cells that it names.
 
@@ -171,8 +183,8 @@ def named_rows(view: View, text: str, used: set[int]) -> View:
             if found:
                 named[column] = {int(n) if n == int(n) else n for n in found}
     for column, cells in named.items():
-        left = tuple(row for row in rows if row[column] in cells)
-        rows, _ = left, used.add(column)
+        rows = tuple(row for row in rows if row[column] in cells)
+        used.add(column)
     return view.where(rows)
 
 
@@ -197,7 +209,7 @@ def bounded_rows(
 
 def _bounded_column(view: View, bound: Condition) -> int | None:
     scores = {
-        column: len((view.roots(column) - _GENERIC) & bound.roots)
+        column: len((view.roots(column) - _NOTHING) & bound.roots)
         for column in range(len(view.columns))
         if view.is_ordered(column)
     }
@@ -218,13 +230,13 @@ def senses_of(
     superlative: Superlative, column: frozenset[str], spoken: frozenset[str]
 ) -> tuple[Direction | None, float]:
     """The direction in which a column (its roots) is meant, and how surely it is meant at all."""
-    own = column - _GENERIC
+    own = meaning(column)
     about = len(own & spoken) / len(own) if own else 0.0
     for direction, kind in superlative.senses:
         if kind != ANY and of_kind(kind, column):
             return direction, 1.0 + about
     for direction, kind in superlative.senses:
-        if kind == ANY and about:
+        if about and (kind == ANY or len({way for way, _ in superlative.senses}) == 1):
             return direction, about
     return None, 0.0
 

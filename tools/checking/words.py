@@ -13,6 +13,12 @@ NUMBER = r"\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?"
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
+
+def listed(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
 KINDS: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
@@ -110,29 +116,33 @@ _COMPARATIVES: dict[str, tuple[Sense, ...]] = {
     "better": _GOOD,
     "worse": _opposite(_GOOD),
 }
-_NO_SUPERLATIVES = frozenset(
-    "west interest request test rest guest forest latest harvest contest invest suggest protest "
-    "honest digest manifest chest nest vest quest crest budapest bucharest est northwest southwest "
-    "modest arrest behest ingest attest pest priest breast zest midwest everest trieste".split()
+_NO_SUPERLATIVES = listed(
+    "west interest request test rest guest forest latest harvest contest invest suggest "
+    "protest honest digest manifest chest nest vest quest crest budapest bucharest est "
+    "northwest southwest modest arrest behest ingest attest pest priest breast zest midwest "
+    "everest trieste"
 ) - {"latest"}
-NEGATIONS = frozenset(
-    "not no never none neither nor without cannot except excluding lacks lack fails nobody nothing "
-    "isn aren wasn weren doesn don didn won couldn wouldn shouldn hasn haven unable false".split()
+NEGATIONS = listed(
+    "not no never none neither nor without cannot except excluding lacks lack fails nobody "
+    "nothing isn aren wasn weren doesn don didn won couldn wouldn shouldn hasn haven unable "
+    "false"
 )
 _ORDINALS = {
-    **{"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5},
+    word: number
+    for number, words in enumerate(("second 2nd", "third 3rd", "fourth 4th", "fifth 5th"), start=2)
+    for word in words.split()
 }
-GENERIC = frozenset(
-    "n count total value number num amount sum avg average mean min max result score cnt x y c v "
-    "of the per by in a an as id key name names".split()
+GENERIC = listed(
+    "n count total value number num amount sum avg average mean min max result score cnt x y "
+    "c v of the per by in a an as id key name names"
 )
 """Words of columns that say nothing of what they hold."""
 
 _CONDITION = re.compile(
     r"(?P<at_least>at least|no less than|not less than|no fewer than|minimum of|from at least)|"
     r"(?P<at_most>at most|no more than|not more than|up to|within|maximum of|not exceed(?:ing)?)|"
-    r"(?P<more>more than|greater than|higher than|larger than|longer than|over|above|exceed(?:s|ing)?|"
-    r"older than|heavier than|later than|after)|"
+    r"(?P<more>more than|greater than|higher than|larger than|longer than|over|above|"
+    r"exceed(?:s|ing)?|older than|heavier than|later than|after)|"
     r"(?P<less>less than|fewer than|lower than|smaller than|cheaper than|shorter than|under|below|"
     r"younger than|lighter than|earlier than|before)",
     re.IGNORECASE,
@@ -215,7 +225,7 @@ def comparatives(text: str) -> list[Superlative]:
     words = tokens(text)
     found = []
     for at, word in enumerate(words):
-        near = words[at + 1 : at + 5]
+        near = words[at + 1 : at + 9]
         if word in ("more", "less") and near[:1] and near[0] in _AFTER_MOST:
             senses = _AFTER_MOST[near[0]]
             found.append(Superlative(word, senses if word == "more" else _opposite(senses)))
