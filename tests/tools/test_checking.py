@@ -101,3 +101,8 @@ def test_it_means_the_decision() -> None:
         return judge("It has the lowest cost.", [PLANTS], question=CHEAPEST, subject=subject).truth
 
     assert (judged("Bonn"), judged("Aachen")) == (True, False)
+
+
+def test_a_sentence_with_a_column_and_no_number_is_judged() -> None:
+    said = "Bonn is in the west and its cost is fine."
+    assert judge(said, [PLANTS], question=CHEAPEST).truth is True

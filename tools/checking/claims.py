@@ -619,7 +619,7 @@ def _labelled(labels: Sequence[_Place], values: Sequence[_Place]) -> Iterator[li
 
     Without labels a value belongs to anything.
     """
-    if not labels:
+    if not (labels and values):
         yield [None] * len(values)
         return
     if len(labels) == 1:
