@@ -104,5 +104,5 @@ def test_it_means_the_decision() -> None:
 
 
 def test_a_sentence_with_a_column_and_no_number_is_judged() -> None:
-    said = "Bonn is in the west and its cost is fine."
+    said = "By its cost Bonn is in the west."
     assert judge(said, [PLANTS], question=CHEAPEST).truth is True
