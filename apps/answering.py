@@ -12,9 +12,14 @@ from apps.plain import json_text
 from apps.run import run
 from apps.story import Story
 from apps.threads import Thread
-from memory import Input, WorkingMemory, total_usage
+from memory import Answer, Input, WorkingMemory, total_usage
 from nodes.citation_check import in_words
 from planweave import PlanweaveError
+
+UNDECIDED = 6
+"""Exit code of a run that came to no decision."""
+UNSUPPORTED = 7
+"""Exit code of a run whose decision `--strict` withheld: it does not follow from the facts."""
 
 _TOLD = ("question", "answer", "claims", "plan", "facts", "turns", "replans", "failures", "usage")
 _WHERE_THERE = (  # what some methods have besides
@@ -41,6 +46,7 @@ def answer(
         as_json: Print one JSON object on standard output, and the story on the other.
 
     Raises:
+        Exit: There is no decision, or it was withheld.
         PlanweaveError: The run cannot go on, or its model's replies could not be read.
     """
     console = Console(stderr=as_json, highlight=False)
@@ -65,6 +71,8 @@ def answer(
             "The run has no answer, because the model's replies could not be read.",
             mend="Choose another model, or raise --setting max_reply_tokens=NUMBER.",
         )
+    if code := exit_code(memory.get("answer"), strict=thread.context.strict):
+        raise typer.Exit(code)
 
 
 def _is_unreadable(memory: WorkingMemory) -> bool:
@@ -73,6 +81,15 @@ def _is_unreadable(memory: WorkingMemory) -> bool:
     if answer is None or answer["decision"] or answer["why"]:
         return False
     return any(failure["kind"] == "malformed_reply" for failure in memory.get("failures", ()))
+
+
+def exit_code(answer: Answer | None, *, strict: bool) -> int:
+    """0 for a run that came to an answer, or to none because nothing was asked."""
+    verdict = answer.get("verdict") if answer else None
+    if verdict is None or verdict["kind"] != "undecided":
+        return 0
+    withheld = strict and verdict.get("said") and not verdict.get("gives")
+    return UNSUPPORTED if withheld else UNDECIDED
 
 
 def _tell_verdict(console: Console, verdict: Mapping[str, Any]) -> None:

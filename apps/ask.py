@@ -61,7 +61,10 @@ def ask(
     bounds: Bounds,
     telling: Telling,
 ) -> None:
-    """Answer a question from documents: plan, pages and facts as they come, then the answer."""
+    """Answer a question from documents: plan, pages and facts as they come, then the answer.
+
+    No answer: exit 6. Withheld by --strict, as it does not follow from the facts: exit 7.
+    """
     if telling.resume:
         go_on(question, sources, telling, command="ask")
         return

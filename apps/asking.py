@@ -21,6 +21,7 @@ from apps.options import (
     Resume,
     RoleModel,
     Rules,
+    Strict,
     TrustRole,
     context_of,
     roles,
@@ -79,9 +80,10 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds(Limits):
-    """When a run plans anew, how long it may go on, and any setting besides."""
+    """When a run plans anew, how long it may go on, what it withholds, any setting besides."""
 
     replan: Replan = "every_observation"
+    strict: Strict = False
 
 
 @dataclass(frozen=True, kw_only=True)

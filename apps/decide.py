@@ -36,7 +36,10 @@ def decide(
     bounds: Bounds,
     telling: Telling,
 ) -> None:
-    """Answer a decision question: plan, queries and facts as they come, then the decision."""
+    """Answer a decision question: plan, queries and facts as they come, then the decision.
+
+    No decision: exit 6. Withheld by --strict, as it does not follow from the facts: exit 7.
+    """
     if telling.resume:
         go_on(question, sources, telling, command="decide")
         return

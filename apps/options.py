@@ -75,6 +75,12 @@ Resume = Annotated[
     str,
     typer.Option("--resume", help="Go on with a thread: with a further question, or interrupted."),
 ]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", help="Withhold a decision that does not follow from the facts: exit 7."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the run as JSON.")]
 Reading = Annotated[
     str,

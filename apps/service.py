@@ -22,7 +22,16 @@ _FREE = frozenset(
     {
         *("temperature", "seed", "rules", "candidates", "replan", "evaluations", "approve"),
         *("pages", "page_characters", "search", "corrective", "faithfulness", "citation_check"),
-        *("family", "revision", "retrievals", "skip_agreeing", "parallel", "masking", "assessor"),
+        *(
+            "strict",
+            "family",
+            "revision",
+            "retrievals",
+            "skip_agreeing",
+            "parallel",
+            "masking",
+            "assessor",
+        ),
         *("temperature_raise", "first_temperature", "temperature_step", "same_query"),
         *("proposals", "ensemble_temperature"),
     }

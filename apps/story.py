@@ -15,6 +15,7 @@ from memory import Answer, Claim, Fact, Page, Replan, Turn, WorkingMemory, total
 from nodes.briefing import source_text
 from nodes.citation_check import CITATION
 from nodes.reviser import revision_text
+from nodes.verdict import is_good
 from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
@@ -153,14 +154,18 @@ def _answer(answer: Answer, *, in_words: bool) -> Panel:
     told = CITATION.search(answer["why"]) is not None
     citations = "" if told else " " + "".join(f"[{number}]" for number in answer["facts"])
     unknown = f"Not known: {answer['unknown']}"
+    verdict = answer.get("verdict")
+    decided = answer["decision"] or ("" if in_words else "No decision")
+    colour = "green" if is_good(answer) and (answer["decision"] or in_words) else "yellow"
     parts = [
-        Text(plain(answer["decision"] or ("" if in_words else "No decision")), style="bold green"),
+        Text(plain(decided), style=f"bold {colour}"),
+        Text(plain(verdict["text"] if verdict else ""), style=colour),
         Text(plain(f"{answer['why']}{citations}" if answer["why"] else "")),
         Text(plain(unknown if answer["unknown"] else ""), style="yellow"),
     ]
     text = Text("\n").join(part for part in parts if part)
     title = "Answer" if in_words else "Decision"
-    return Panel(text, title=title, title_align="left", border_style="green")
+    return Panel(text, title=title, title_align="left", border_style=colour)
 
 
 def _used(usage: Usage) -> str:

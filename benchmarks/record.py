@@ -20,7 +20,7 @@ _SOURCES = {
 """Fields of the context that belong to the question or stand beside the settings in a record."""
 
 _LATER = {
-    *("candidate_paths", "trials", "agents"),
+    *("candidate_paths", "trials", "agents", "ask_again", "strict"),
     *("first_temperature", "temperature_step", "same_query"),
 }
 """Fields that came after results were kept: left out at their default, so that keys stay."""

@@ -142,6 +142,13 @@ class Context(BaseModel):
     citation_check: CitationCheck = Field(
         default="string", description="Check the answer's claims by words and numbers, by a model"
     )
+    ask_again: bool = Field(
+        default=True,
+        description="Ask the model once more where a rule on its facts gives another decision",
+    )
+    strict: bool = Field(
+        default=False, description="Withhold a decision that does not follow from the facts"
+    )
     family: TaskFamily = Field(
         default="answer", description="What RAT writes: an answer, a program, a plan or a text"
     )

@@ -49,10 +49,19 @@ class Quote(TypedDict):
     text: str
 
 
+class Table(TypedDict):
+    """The rows of a query as data; ``complete`` says that none was cut off."""
+
+    columns: list[str]
+    rows: list[list[Value]]
+    complete: bool
+
+
 class Fact(TypedDict):
     """Something a tool returned, numbered so that an answer can cite it.
 
-    ``values`` names the cells of a one-row result, so that the calculator can use them; ``quote``
+    ``values`` names the cells of a one-row result, so that the calculator can use them; ``table``
+    holds all rows of a query, so that the program can carry out rules on them; ``quote``
     is the place in a document, None for a fact from elsewhere; ``faithfulness`` is the share of
     its statements that the page supports, None where it was not measured.
     """
@@ -64,6 +73,7 @@ class Fact(TypedDict):
     query: str
     quote: Quote | None
     faithfulness: float | None
+    table: NotRequired[Table]
 
 
 class Turn(TypedDict):
@@ -105,16 +115,44 @@ class Claim(TypedDict):
     reason: str
 
 
+How: TypeAlias = Literal["stated", "highest", "lowest", "count", "sum", "comparison", "learned"]
+"""How a decision follows from a fact: it is stated there, or a rule on a column gives it."""
+
+VerdictKind: TypeAlias = Literal["supported", "not_in_facts", "contradicted", "undecided"]
+
+
+class Basis(TypedDict):
+    """How the decision follows from the facts, and by which column, as the model says."""
+
+    how: How
+    column: str
+
+
+class Verdict(TypedDict):
+    """What the check of an answer came to, and that with its reason as every interface shows it.
+
+    A decision that is withheld is in ``said``; what a rule gives in its place in ``gives``.
+    """
+
+    kind: VerdictKind
+    text: str
+    said: NotRequired[str]
+    gives: NotRequired[str]
+
+
 class Answer(TypedDict):
     """The decision or short answer, why, the facts it rests on, and what stayed unknown.
 
-    ``why`` may cite facts in its text as ``[n]``; ``facts`` lists every fact that is cited.
+    ``why`` may cite facts in its text as ``[n]``; ``facts`` lists every fact that is cited. The
+    verdict is that of the check; what is no answer from facts, such as a program, has none.
     """
 
     decision: str | None
     why: str
     facts: list[int]
     unknown: str
+    basis: NotRequired[Basis]
+    verdict: NotRequired[Verdict]
 
 
 class Exchange(TypedDict):

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from langgraph.types import Overwrite
 
 from memory import Answer, Claim, Member, WorkingMemory
+from nodes.verdict import undecided
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*%?")
-_NOTHING = Answer(decision=None, why="", facts=[], unknown="No run came to an answer.")
+_NOTHING = undecided(
+    Answer(decision=None, why="", facts=[], unknown=""), "No run came to an answer."
+)
 
 
 def agreement(state: WorkingMemory) -> WorkingMemory:

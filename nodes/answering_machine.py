@@ -3,22 +3,24 @@
 import re
 from collections.abc import Sequence
 from string import punctuation
-from typing import Literal
+from typing import Literal, get_args
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
-from memory import Answer, Context, Fact, Failure, WorkingMemory, add_usage
+from memory import Answer, Basis, Context, Fact, Failure, WorkingMemory, add_usage
 from models import Reply
 from nodes.briefing import source_text
-from nodes.citation_check import CITATION, in_words, said_by, says_result, sentences, supporting
-from nodes.limits import reason_to_answer
+from nodes.citation_check import CITATION, in_words, sentences, supporting
+from nodes.limits import budget_spent, reason_to_answer
 from nodes.path_follower import Finish, finish
 from nodes.role import Node, ask_role, failures, usage
 from nodes.turns import same
+from nodes.verdict import followed, undecided
 from prompts import load
 from tools import nearest
+from tools.checking import Following, said_by, says_result
 from tools.documents.quotes import adds, alike
 
 _ROLE = "answering_machine"
@@ -27,13 +29,24 @@ _NEGATIONS = frozenset({"not", "no", "never", "except", "avoid", "without"})
 _NOTHING = ("", "null", "none", "nothing", "n/a", "unknown", "not known", "not given")
 
 
+Rule = Literal["stated", "highest", "lowest", "count", "sum", "comparison"]
+
+
 class Decision(BaseModel):
     """The answering machine's reply to a decision question; the reasons come before it."""
 
     why: str = Field(max_length=600)
     facts: list[int]
     decision: str | None = Field(max_length=100)
+    how: Rule = "stated"
+    column: str = Field(default="", max_length=60)
     unknown: str = Field(max_length=300)
+
+    @field_validator("how", mode="before")
+    @classmethod
+    def _known(cls, how: object) -> object:
+        """A rule by another name is none: no reason to ask again."""
+        return how if how in get_args(Rule) else "stated"
 
 
 class CitedAnswer(BaseModel):
@@ -178,7 +191,8 @@ def _resting_on(told_by: Sequence[Fact], answer: Answer) -> Answer:
 async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """A decision; one that the question does not admit is asked for once more.
 
-    Where a learned path has decided, there is no need to ask: that decision stands.
+    So is one that differs from what a rule on the cited facts gives; if they still differ, it is
+    withheld and both are reported. Where a learned path has decided, that decision stands.
     """
     candidates = runtime.context.candidates
     learned = finish(state)
@@ -190,13 +204,58 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
         replies.append(await ask_role(_ROLE, Decision, task, state, runtime, followup=complaint))
     answer = _answer(replies[-1], state, candidates)
     refused = _refused(replies[-1].value, answer)
-    if learned and stands and answer["decision"] is None:
-        answer = Answer(decision=stands, why=learned.why, facts=[learned.fact], unknown="")
+    if learned and stands and answer["decision"] in (None, stands):
+        answer = learned_answer(learned, stands, answer)
+    elif runtime.context.ask_again and (differs := _contradicting(answer, state, runtime)):
+        if len(replies) == 1 and not budget_spent(state, runtime.context):
+            complaint = _rule_differs(replies[0].value, differs)
+            replies.append(
+                await ask_role(_ROLE, Decision, task, state, runtime, followup=complaint)
+            )
+            answer = _second(replies[1], answer, state, candidates)
+        if differs := _contradicting(answer, state, runtime):
+            answer = undecided(answer, differs.reason, differs.gives)
     return {
         "answer": answer,
         "usage": usage(*replies),
         "failures": failures(*replies) + refused,
     }
+
+
+def learned_answer(learned: Finish, decision: str, answer: Answer | None = None) -> Answer:
+    """What a learned path has decided, with the model's reasons where there are any."""
+    given = answer or Answer(decision=None, why="", facts=[], unknown="")
+    if given["decision"] is None:
+        given = Answer(decision=decision, why=learned.why, facts=[learned.fact], unknown="")
+    facts = list(dict.fromkeys([learned.fact, *given["facts"]]))
+    return given | {"facts": facts, "basis": Basis(how="learned", column="")}
+
+
+def _contradicting(
+    answer: Answer, state: WorkingMemory, runtime: Runtime[Context]
+) -> Following | None:
+    """What a rule on the facts gives in place of the decision; None if it gives nothing else."""
+    if not answer["decision"]:
+        return None
+    found = followed(answer, state, runtime.context)
+    return found if found.kind == "contradicted" else None
+
+
+def _rule_differs(value: Decision | None, differs: Following) -> list[BaseMessage]:
+    if value is None:
+        return []
+    text = load("common/rule_differs").fill(
+        decision=value.decision or "nothing", reason=differs.reason
+    )
+    return [AIMessage(value.model_dump_json()), HumanMessage(text)]
+
+
+def _second(
+    reply: Reply[Decision], first: Answer, state: WorkingMemory, candidates: Sequence[str]
+) -> Answer:
+    """The second answer; the first stays where that is unreadable or decides nothing."""
+    answer = _answer(reply, state, candidates)
+    return answer if answer["decision"] else first
 
 
 def _learned_text(learned: Finish | None) -> str:
@@ -249,6 +308,7 @@ def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[s
         why=value.why.strip(),
         facts=[number for number in dict.fromkeys(value.facts) if number in known],
         unknown=unless_nothing(value.unknown),
+        basis=Basis(how=value.how, column=value.column.strip()),
     )
 
 

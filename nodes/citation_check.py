@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -9,14 +10,15 @@ from pydantic import BaseModel, Field
 from memory import Answer, Claim, Context, Fact, WorkingMemory
 from nodes.briefing import fact_text
 from nodes.role import ask_role, failures, usage
+from nodes.verdict import followed, with_verdict
 from prompts import load
-from tools.documents.quotes import adds, alike, numbers, tells, unsaid
+from tools.checking import CITATION, judge
 
-CITATION = re.compile(r"\[(\d+)\]")
+__all__ = ["CITATION", "UNSUPPORTED", "citation_check", "in_words", "sentences", "supporting"]
+
 UNSUPPORTED = "(no source)"
 """Stands behind a claim that no fact supports."""
 
-_WORKED = "calculator"
 _BEFORE_POINT = re.compile(r"\s*([.!?])((?:\s*\[\d+\])+)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\n+")
 
@@ -36,22 +38,32 @@ class Entailments(BaseModel):
 
 
 async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Check every claim by its words and numbers or by a model, as the context says.
+    """Check the decision by rules, and every sentence by rules or by a model, as the context says.
 
     A claim that cites nothing gets the fact that supports it; one that no fact supports is marked.
+    The verdict goes with the answer, whether or not its sentences are checked.
     """
-    answer = state["answer"]
-    if runtime.context.citation_check == "off":
+    answer, context = state["answer"], runtime.context
+    if answer is None:
         return {}
-    inline = in_words(runtime.context)
-    if answer is None or not (state["facts"] if inline else answer["facts"]):
-        return {}
-    cited = None if inline else answer["facts"]
-    claims = [_checked(text, cited, state) for text in sentences(answer["why"])]
+    inline = in_words(context)
+    claims: list[Claim] = []
     update: WorkingMemory = {}
-    if runtime.context.citation_check == "model":
-        claims, update = await _judged(claims, state, runtime)
-    return update | {"claims": claims, "answer": _marked(answer, claims, inline=inline)}
+    if context.citation_check != "off" and (state["facts"] if inline else answer["facts"]):
+        claims = _claims(answer, state, context)
+        if context.citation_check == "model":
+            claims, update = await _judged(claims, state, runtime)
+        answer = _marked(answer, claims, inline=inline)
+    return update | {"claims": claims, "answer": with_verdict(answer, claims, state, context)}
+
+
+def _claims(answer: Answer, state: WorkingMemory, context: Context) -> list[Claim]:
+    """The sentences of an answer, each with whether its facts support it."""
+    inline = in_words(context)
+    cited = None if inline else answer["facts"]
+    decided = bool(answer["decision"]) and followed(answer, state, context).kind == "supported"
+    said = _Said(answer["decision"] or "", decided=decided, rules=context.rules)
+    return [_checked(text, cited, state, said) for text in sentences(answer["why"])]
 
 
 def in_words(context: Context) -> bool:
@@ -65,53 +77,40 @@ def sentences(text: str) -> list[str]:
     return [sentence for part in _SENTENCE.split(moved) if (sentence := part.strip())]
 
 
-def supports(claim: str, facts: Sequence[Fact], question: str) -> str:
-    """Why ``facts`` do not support ``claim``; empty if they do.
+class _Said(NamedTuple):
+    """What sentences may speak of besides: the decision, whether it follows, and the rules."""
 
-    Its numbers must stand in them, rounded perhaps; and half of its words, if all are quotes from
-    documents: the rows of a database are not said in words. Words of the question count as well,
-    if the claim takes anything at all from the facts; of what was worked out, the result.
-    """
-    plain = CITATION.sub("", claim)
-    there = said_by(facts)
-    if missing := unsaid(plain, f"{there} {question}"):
-        return f"{missing} stands in no fact that it cites"
-    worked = all(fact["source"] == _WORKED for fact in facts)
-    if worked and numbers(plain) and not says_result(plain, facts):
-        return "it does not say what was worked out"
-    if not all(fact["quote"] for fact in facts):
-        return ""
-    if not alike(plain, f"{there} {question}"):
-        return "its words do not stand in the facts that it cites"
-    if not (adds(plain, there, question) or alike(plain, there)):
-        return "it says again what was asked, and nothing from the facts that it cites"
-    return ""
+    decision: str = ""
+    decided: bool = False
+    rules: str = ""
 
 
-def says_result(claim: str, facts: Sequence[Fact]) -> bool:
-    """Whether a claim holds the number that one of the facts came to by the calculator."""
-    results = [fact["text"].rpartition("=")[2] for fact in facts if fact["source"] == _WORKED]
-    return tells(claim, " ".join(results))
+def _problem(text: str, facts: Sequence[Fact], state: WorkingMemory, said: _Said) -> str:
+    """Why ``facts`` do not support a sentence; empty if they do."""
+    found = judge(
+        text,
+        facts,
+        question=state["question"],
+        rules=said.rules,
+        subject=said.decision,
+        settled=said.decided,
+    )
+    return "" if found.truth else found.reason or "the facts that it cites do not say it"
 
 
-def said_by(facts: Sequence[Fact]) -> str:
-    """What facts state, and the words that they quote."""
-    return " ".join(f"{fact['text']} {(fact['quote'] or {'text': ''})['text']}" for fact in facts)
-
-
-def _checked(text: str, whole: list[int] | None, state: WorkingMemory) -> Claim:
+def _checked(text: str, whole: list[int] | None, state: WorkingMemory, said: _Said) -> Claim:
     """A claim with the facts that it cites, or that a decision cites as a ``whole``."""
-    cited = whole or [int(number) for number in CITATION.findall(text)] or supporting(text, state)
+    own = [int(number) for number in CITATION.findall(text)]
+    cited = whole or own or supporting(text, state, said)
     facts = [fact for fact in state["facts"] if fact["number"] in cited]
-    reason = supports(text, facts, state["question"]) if facts else "it cites no fact"
+    reason = _problem(text, facts, state, said) if facts else "it cites no fact"
     return Claim(text=text, facts=cited, supported=not reason, reason=reason)
 
 
-def supporting(text: str, state: WorkingMemory) -> list[int]:
+def supporting(text: str, state: WorkingMemory, said: _Said | None = None) -> list[int]:
     """The first fact that by itself supports a claim that cites none."""
-    return next(
-        ([f["number"]] for f in state["facts"] if not supports(text, [f], state["question"])), []
-    )
+    said = said or _Said()
+    return next(([f["number"]] for f in state["facts"] if not _problem(text, [f], state, said)), [])
 
 
 async def _judged(
@@ -140,12 +139,8 @@ def _marked(answer: Answer, claims: Sequence[Claim], *, inline: bool) -> Answer:
     """The answer with the citations that were found and a mark on what nothing supports."""
     parts = [_mark(claim, inline=inline) for claim in claims]
     cited = [number for claim in claims for number in claim["facts"]]
-    return Answer(
-        decision=answer["decision"],
-        why=" ".join(parts),
-        facts=list(dict.fromkeys([*answer["facts"], *cited])),
-        unknown=answer["unknown"],
-    )
+    facts = list(dict.fromkeys([*answer["facts"], *cited]))
+    return answer | {"why": " ".join(parts), "facts": facts}
 
 
 def _mark(claim: Claim, *, inline: bool) -> str:

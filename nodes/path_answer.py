@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 
 from memory import Answer, Context, WorkingMemory
-from nodes.answering_machine import admitted
+from nodes.answering_machine import admitted, learned_answer
 from nodes.path_follower import finish
 
 
@@ -15,4 +15,7 @@ def path_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemor
         unknown = problems[-1] if problems else "No learned path fits this question."
         return {"answer": Answer(decision=None, why="", facts=[], unknown=unknown)}
     decision = admitted(found.decision, runtime.context.candidates)
-    return {"answer": Answer(decision=decision, why=found.why, facts=[found.fact], unknown="")}
+    if decision is None:
+        unknown = f"The path decides {found.decision}, which the question does not admit."
+        return {"answer": Answer(decision=None, why="", facts=[found.fact], unknown=unknown)}
+    return {"answer": learned_answer(found, decision)}

@@ -8,7 +8,7 @@ from typing import Literal
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from memory import Action, Context, WorkingMemory, add_usage
+from memory import Action, Context, Table, Value, WorkingMemory, add_usage
 from models import CallRecord, Sample
 from nodes.query_writer import Candidate, Need, is_query, try_query, write_query
 from nodes.role import Node, sample_role, usage_of_calls
@@ -23,6 +23,8 @@ from tools import (
     open_database,
     result_text,
 )
+from tools.database import Cell
+from tools.result_text import cell_text
 
 _ROLE = "query_writer"
 
@@ -76,7 +78,22 @@ def observation(result: QueryResult, context: Context) -> Observation:
             if cell is None or isinstance(cell, str | int | float)
         },
         found=bool(result.rows),
+        table=_table(result) if result.rows else None,
     )
+
+
+def _table(result: QueryResult) -> Table:
+    """The rows as data, so that rules can be carried out on them."""
+    return Table(
+        columns=list(result.columns),
+        rows=[[_value(cell) for cell in row] for row in result.rows],
+        complete=not result.truncated,
+    )
+
+
+def _value(cell: Cell) -> Value:
+    """A cell as plain JSON; a list or a map becomes its text."""
+    return cell_text(cell) if isinstance(cell, list | dict) else cell
 
 
 async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -> WorkingMemory:

@@ -5,6 +5,7 @@ from langchain_core.messages import AIMessage
 from memory import Answer, WorkingMemory
 from nodes.briefing import source_text
 from nodes.citation_check import CITATION
+from nodes.verdict import warning
 from planweave import BadInput
 
 
@@ -21,6 +22,7 @@ def speaker(state: WorkingMemory) -> WorkingMemory:
     quoted = [source_text(fact) for fact in cited if fact["quote"]]
     parts = [
         _decision(answer),
+        f"⚠ {warning(answer)}" if warning(answer) else "",
         _why(answer),
         f"Not known: {answer['unknown']}" if answer["unknown"] else "",
         "\n".join(["Sources:", *quoted]) if quoted else "",

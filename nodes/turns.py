@@ -5,7 +5,7 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from memory import Action, Fact, Quote, Turn, Value, WorkingMemory
+from memory import Action, Fact, Quote, Table, Turn, Value, WorkingMemory
 from models import StructuredFailure
 from planweave import PlanweaveError
 from planweave.usage import Usage
@@ -19,6 +19,7 @@ class Observation(NamedTuple):
     quote: Quote | None = None
     faithfulness: float | None = None
     found: bool = True
+    table: Table | None = None
 
 
 def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None]) -> WorkingMemory:
@@ -69,7 +70,7 @@ def turn_taken(
 
 
 def _fact(number: int, action: Action, observation: Observation) -> Fact:
-    return Fact(
+    fact = Fact(
         number=number,
         text=observation.text,
         values=dict(observation.values),
@@ -78,6 +79,7 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
         quote=observation.quote,
         faithfulness=observation.faithfulness,
     )
+    return fact | {"table": observation.table} if observation.table else fact
 
 
 def unreadable_turn(state: WorkingMemory, failure: StructuredFailure | None) -> WorkingMemory:

@@ -5,6 +5,7 @@ import typer
 from apps.bench.abstention import abstention
 from apps.bench.agents import agents
 from apps.bench.assessor import assessor
+from apps.bench.check import check
 from apps.bench.documents import documents
 from apps.bench.dqa import dqa
 from apps.bench.environment import environment
@@ -25,6 +26,7 @@ for command in (
     abstention,
     agents,
     assessor,
+    check,
     documents,
     dqa,
     environment,

@@ -39,7 +39,10 @@ def dqa(
     running: Running,
 ) -> None:
     """Decision QA: each question with each method on each kind of database; can be resumed."""
-    context = running.context(model=model, replan=replan, max_iterations=max_iterations)
+    # The paper's methods ask once for the decision.
+    context = running.context(
+        model=model, replan=replan, max_iterations=max_iterations, ask_again=False
+    )
     methods = [*DECIDERS] if method == "all" else listed(method, METHODS, "method", every="")
     kinds: list[Kind] = listed(database, get_args(Kind), "kind of database", every="both")
     found = load(data)

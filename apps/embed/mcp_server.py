@@ -24,8 +24,13 @@ _ANSWER = {
         "why": {"type": "string", "description": "Why; [1] cites fact 1"},
         "unknown": {"type": "string", "description": "What could not be found out"},
         "facts": {"type": "array", "items": {"type": "object"}, "description": "Facts cited"},
+        "verdict": {
+            "type": ["object", "null"],
+            "description": "Whether the decision follows from the facts: kind is supported, "
+            "not_in_facts, contradicted or undecided; text says why",
+        },
     },
-    "required": ["decision", "why", "unknown", "facts"],
+    "required": ["decision", "why", "unknown", "facts", "verdict"],
 }
 
 
@@ -145,4 +150,5 @@ def _answer(outcome: Outcome) -> dict[str, Any]:
         "why": answer["why"] if answer else outcome.text,
         "unknown": answer["unknown"] if answer else "",
         "facts": outcome.cited,
+        "verdict": answer.get("verdict") if answer else None,
     }

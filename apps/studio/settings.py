@@ -32,7 +32,7 @@ GROUPS = (
         "Reading",
         (
             *("search", "reranker", "pages", "page_characters", "corrective", "faithfulness"),
-            *("citation_check", "query_rows", "query_seconds"),
+            *("citation_check", "ask_again", "strict", "query_rows", "query_seconds"),
         ),
     ),
     Group("RAT", ("family", "revision", "retrievals", "skip_agreeing", "parallel"), WRITERS),

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ from trap import Trap
 from apps.approval import approver
 from apps.story import Story
 from apps.threads import checkpoints
-from memory import Claim, Fact, Member, WorkingMemory
+from memory import Answer as Given
+from memory import Claim, Fact, Member, Verdict, VerdictKind, WorkingMemory
 
 
 @pytest.fixture
@@ -51,10 +53,72 @@ def test_decide_tells_plan_query_facts_and_decision(
     assert all(prompt[0] == prompts[0][0] for prompt in prompts)
 
 
+CHEAPEST = "Which offer is cheapest?"
+ANY_ROW = QUERY | {"input": "SELECT name, price FROM offer LIMIT 1"}
+BOTH = QUERY | {"input": "SELECT name, price FROM offer"}
+ASH = DECISION | {"decision": "ash", "why": "It is there."}
+
+
+@pytest.mark.parametrize(
+    ("replies", "flags", "code", "texts"),
+    [
+        ((QUERY, DECISION), (), 0, ("birch", "In the facts: the cheapest of fact [1].")),
+        ((ANY_ROW, ASH), (), 0, ("ash", "Not in the facts: fact [1] shows one row")),
+        ((ANY_ROW, ASH), ("--strict",), 7, ("No decision", 'Undecided: the model says "ash"')),
+        ((BOTH, ASH, ASH), (), 6, ("No decision", 'the model says "ash"; the rule gives "birch"')),
+        ((BOTH, ASH, DECISION), ("--strict",), 0, ("birch", "In the facts: the lowest price")),
+        ((QUERY, DECISION | {"decision": None}), (), 6, ("No decision", "Undecided")),
+    ],
+)
+def test_decide_shows_the_verdict_and_exits_by_it(
+    planweave: CommandLine,
+    offers: str,
+    replies: Sequence[Mapping[str, object]],
+    flags: Sequence[str],
+    code: int,
+    texts: Sequence[str],
+) -> None:
+    asked = ("decide", CHEAPEST, "--database", offers, "--method", "single_rag", *flags)
+    with serving(*scripted(*replies)) as model:
+        run = planweave(*asked, "--model", model.name, COLUMNS="200")
+    assert run.returncode == code, run.stdout + run.stderr
+    assert [text for text in texts if text not in run.stdout] == []
+
+
+def test_decide_json_exits_by_the_verdict_too(planweave: CommandLine, offers: str) -> None:
+    asked = ("decide", CHEAPEST, "--database", offers, "--method", "single_rag", "--strict")
+    with serving(*scripted(ANY_ROW, ASH)) as model:
+        run = planweave(*asked, "--model", model.name, "--json")
+    assert run.returncode == 7
+    answer = json.loads(run.stdout)["answer"]
+    assert (answer["decision"], answer["verdict"]["said"]) == (None, "ash")
+
+
+@pytest.mark.parametrize(
+    ("kind", "decision", "colour"),
+    [
+        ("supported", "birch", "\x1b[1;32m"),
+        ("not_in_facts", "birch", "\x1b[1;33m"),
+        ("contradicted", "birch", "\x1b[1;33m"),
+        ("undecided", None, "\x1b[1;33m"),
+    ],
+)
+def test_only_what_is_supported_has_the_colour_of_success(
+    kind: VerdictKind, decision: str | None, colour: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory: WorkingMemory = {"facts": [], "claims": [], "usage": {}}
+    verdict = Verdict(kind=kind, text="Why.")
+    memory["answer"] = Given(decision=decision, why="", facts=[], unknown="", verdict=verdict)
+    Story(Console(force_terminal=True, color_system="standard", width=80)).finish(memory)
+    shown = capsys.readouterr().out
+    assert f"{colour}{decision or 'No decision'}" in shown
+    assert ("\x1b[32m" in shown) == (kind == "supported")
+
+
 def test_decide_json_is_the_whole_run(planweave: CommandLine, offers: str) -> None:
     with serving(*scripted(*WHOLE_RUN)) as model:
         run = planweave(
-            *("decide", "Which offer?", "--database", offers, "--model", model.name, "--json"),
+            *("decide", CHEAPEST, "--database", offers, "--model", model.name, "--json"),
             *("--candidates", "SELECT name FROM offer"),
         )
     told = json.loads(run.stdout)
@@ -63,6 +127,8 @@ def test_decide_json_is_the_whole_run(planweave: CommandLine, offers: str) -> No
         "why": "It costs least.",
         "facts": [1],
         "unknown": "",
+        "basis": {"how": "stated", "column": ""},
+        "verdict": {"kind": "supported", "text": "In the facts: the cheapest of fact [1]."},
     }
     assert told["facts"][0]["query"] == QUERY["input"]
     assert told["total"]["calls"] == 5

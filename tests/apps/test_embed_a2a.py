@@ -41,6 +41,7 @@ def test_a_message_of_version_1(address: str, operator: Operator, offers: str) -
     said, data = task["artifacts"][0]["parts"]
     assert said == {"text": "**birch**\n\nIt is best. [1]"}
     assert data["data"]["answer"]["decision"] == "birch"
+    assert data["data"]["answer"]["verdict"]["kind"] == "supported"
     assert QUERY in data["data"]["facts"][0]["source"]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine, assert_one_clear_error
-from door import QUERY, Operator, whole_run
+from door import QUERY, Operator, unsupported_run, whole_run
 from mcp import Client
 from mcp.types import CallToolResult
 from scripted import Replies
@@ -50,10 +50,22 @@ async def test_a_call_tells_its_steps_and_its_facts(
     assert text(result) == "**birch**\n\nIt is best. [1]"
     answer: Any = result.structured_content
     assert answer["decision"] == "birch"
+    assert answer["verdict"]["kind"] == "supported"
     assert QUERY in answer["facts"][0]["source"]
     assert any("Find the cheapest offer." in step for step in steps)
     assert any("5.25" in step for step in steps)
     assert "Cheap is good." in script.prompts[0].text
+
+
+async def test_a_call_says_what_is_not_in_the_facts(
+    address: str, operator: Operator, offers: str
+) -> None:
+    operator.offers(unsupported_run(), database=offers)
+    async with Client(f"{address}/mcp") as client:
+        result = await client.call_tool("planrag", QUESTION)
+    answer: Any = result.structured_content
+    assert (answer["decision"], answer["verdict"]["kind"]) == ("ash", "not_in_facts")
+    assert f"⚠ {answer['verdict']['text']}" in text(result)
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ def test_a_completion(client: OpenAI, operator: Operator, offers: str) -> None:
     assert completion.usage.prompt_tokens == sum(len(p.text) // 4 for p in script.prompts)
     assert completion.usage.total_tokens > completion.usage.completion_tokens > 0
     assert extra(completion)["answer"]["decision"] == "birch"
+    assert extra(completion)["answer"]["verdict"]["kind"] == "supported"
     (fact,) = extra(completion)["facts"]
     assert QUERY in fact["source"]
     assert "5.25" in fact["text"]

@@ -136,6 +136,7 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
 
         answer = page.get_by_role("region", name="Answer")
         expect(answer).to_contain_text("Birch")
+        expect(answer.locator(".verdict.good")).to_contain_text("In the facts: the lowest price")
         story = page.locator(".story")
         expect(story.locator("del")).to_have_text("Be sure.")
         expect(story.locator("ins")).to_have_text("Compare all.")
@@ -155,7 +156,8 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
         expect(page.get_by_label("Fact 1").first).to_be_focused()
 
     other = DECISION | {"decision": "Ash"}
-    with serving(*scripted(QUERY, SOUND, FINISH, other)) as model:
+    anyone = QUERY | {"input": "SELECT name, price FROM offer LIMIT 1"}
+    with serving(*scripted(anyone, SOUND, FINISH, other)) as model:
         page.get_by_role("tab", name="Settings").click()
         page.locator("summary", has_text=re.compile("^Model")).click()
         page.get_by_label("Model", exact=True).fill(model.name)
@@ -165,6 +167,8 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
         screenshot(page, "rewind", tmp_path)
         page.get_by_role("button", name="Run again from here").click()
         expect(answer).to_contain_text("Ash")
+        expect(answer).to_have_class(re.compile("doubtful"))
+        expect(answer.locator(".verdict.problem")).to_contain_text("Not in the facts: fact [2]")
         expect(answer).to_have_count(1)
         expect(page.get_by_text("Plan as edited").last.locator("..")).to_contain_text("Just say")
         assert "Just say ash." in str(model.requests[0]["messages"])

@@ -130,6 +130,7 @@ async def test_answers_from_a_page(name: str, ask: Ask, shelf: Shelf) -> None:
         "why": "In 2023 it costs USD 5.5/kg [1].",
         "facts": [1],
         "unknown": "",
+        "verdict": {"kind": "supported", "text": "In the facts: it stands in fact [1]."},
     }
     assert only(memory["claims"])["supported"]
     said = memory["messages"][-1].text
@@ -183,6 +184,7 @@ async def test_where_the_model_writes_nothing_the_facts_are_told(ask: Ask) -> No
         "why": "In 2023 it costs USD 5.5/kg [1].",
         "facts": [1],
         "unknown": "The model wrote no answer; these facts were found.",
+        "verdict": {"kind": "supported", "text": "In the facts: every sentence has its source."},
     }
     assert only(memory["claims"])["supported"]
 

@@ -71,6 +71,8 @@ async def test_decides(name: str, run: Run) -> None:
         "why": "It is best.",
         "facts": [1],
         "unknown": "",
+        "basis": {"how": "stated", "column": ""},
+        "verdict": {"kind": "supported", "text": "In the facts: the cheapest of fact [1]."},
     }
     fact: Fact = only(memory["facts"])
     assert fact["values"] == {"name": "Bonn", "cost": 7.25}

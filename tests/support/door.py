@@ -29,6 +29,16 @@ def whole_run() -> Replies:
     )
 
 
+def unsupported_run() -> Replies:
+    """PlanRAG decides on an offer of which no fact says that it is the cheapest."""
+    return Replies(
+        plan=[plan("Find an offer.")],
+        action=[act("sql", "SELECT name, price FROM offer LIMIT 1"), act("finish")],
+        judge=[keep()],
+        decide=[decide("ash", 1)],
+    )
+
+
 @contextmanager
 def served() -> Iterator[str]:
     """Serve the doors; gives their address."""

@@ -234,9 +234,12 @@ export class Story {
 
   /** The answer; the citation check tells it once more, in the same place. */
   answered(answer, claims) {
-    const card = h("section", { className: "card answer", "aria-label": "Answer" },
+    const verdict = answer.verdict;
+    const good = !verdict || verdict.kind === "supported";
+    const card = h("section", { className: good && (answer.decision || answer.why) ? "card answer" : "card answer doubtful", "aria-label": "Answer" },
       answer.decision ? h("p", { className: "decision" }, answer.decision) : null,
-      answer.why || answer.decision ? null : h("p", { className: "decision" }, "No decision"),
+      answer.decision || (answer.why && verdict?.kind !== "undecided") ? null : h("p", { className: "decision" }, "No decision"),
+      verdict ? h("p", { className: good ? "verdict good" : "verdict notice problem" }, verdict.text) : null,
       answer.why ? h("p", {}, this.cited(answer.why), this.uncited(answer)) : null,
       answer.unknown ? h("p", { className: "notice problem" }, `Not known: ${answer.unknown}`) : null,
       claims.length ? checked(claims) : null);

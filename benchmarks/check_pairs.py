@@ -1,0 +1,927 @@
+"""Made-up facts with decisions and sentences about them that are right or wrong, from a seed.
+
+The tables, names and numbers are drawn; the wordings are fixed lists. Every wrong text differs
+from a right one in one respect, which names its case.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from memory import Fact, Quote, Table, Value
+
+Kind = Literal["decision", "claim"]
+
+
+class Pair(NamedTuple):
+    """A text, the facts that it cites, and whether they support it.
+
+    Attributes:
+        kind: Whether the text is a decision or a sentence of its reasons.
+        case: What is right or wrong with it.
+        text: The decision or the sentence.
+        supported: The label.
+        facts: What it cites.
+        question: What was asked.
+        rules: The rules that were given.
+    """
+
+    kind: Kind
+    case: str
+    text: str
+    supported: bool
+    facts: tuple[Fact, ...]
+    question: str
+    rules: str = ""
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """A column of numbers and how people speak of it."""
+
+    column: str
+    words: str
+    unit: str
+    rival: str
+    low: float
+    high: float
+    digits: int
+    least: tuple[str, ...] = ()
+    most: tuple[str, ...] = ()
+    less: str = "lower"
+    more: str = "higher"
+
+
+@dataclass(frozen=True)
+class _Domain:
+    """A table: what its rows are, in which groups they are, what is known of them."""
+
+    table: str
+    thing: str
+    things: str
+    key: str
+    group: str
+    where: str
+    groups: tuple[str, ...]
+    measures: tuple[_Measure, ...]
+
+
+_DOMAINS = (
+    _Domain(
+        "offer",
+        "supplier",
+        "suppliers",
+        "supplier",
+        "country",
+        "from {}",
+        ("Norway", "Portugal", "Ghana", "Chile"),
+        (
+            _Measure(
+                "unit_price_eur",
+                "unit price",
+                "EUR",
+                "USD",
+                3,
+                90,
+                2,
+                ("cheapest", "least expensive"),
+                ("most expensive",),
+                "cheaper",
+                "more expensive",
+            ),
+            _Measure(
+                "lead_days",
+                "lead time",
+                "days",
+                "weeks",
+                2,
+                40,
+                0,
+                ("fastest",),
+                ("slowest",),
+                "faster",
+                "slower",
+            ),
+        ),
+    ),
+    _Domain(
+        "employee",
+        "employee",
+        "employees",
+        "name",
+        "department",
+        "in {}",
+        ("Sales", "Accounting", "Logistics", "Research"),
+        (
+            _Measure("salary_eur", "salary", "EUR", "USD", 2100, 9800, 0),
+            _Measure(
+                "age",
+                "age",
+                "years",
+                "months",
+                19,
+                66,
+                0,
+                ("youngest",),
+                ("oldest",),
+                "younger",
+                "older",
+            ),
+        ),
+    ),
+    _Domain(
+        "room",
+        "room",
+        "rooms",
+        "room_name",
+        "building",
+        "in {}",
+        ("East Wing", "Old Mill", "Annex", "Tower"),
+        (
+            _Measure(
+                "seats",
+                "number of seats",
+                "seats",
+                "tables",
+                6,
+                240,
+                0,
+                ("smallest",),
+                ("largest",),
+                "smaller",
+                "larger",
+            ),
+            _Measure(
+                "rent_usd",
+                "rent",
+                "USD",
+                "EUR",
+                40,
+                900,
+                1,
+                ("cheapest",),
+                ("most expensive",),
+                "cheaper",
+                "more expensive",
+            ),
+        ),
+    ),
+    _Domain(
+        "delivery",
+        "driver",
+        "drivers",
+        "driver",
+        "depot",
+        "of the {} depot",
+        ("Harbour", "Airport", "Central", "Valley"),
+        (
+            _Measure(
+                "distance_km",
+                "distance",
+                "km",
+                "miles",
+                4,
+                460,
+                1,
+                ("shortest",),
+                ("longest",),
+                "shorter",
+                "longer",
+            ),
+            _Measure(
+                "parcels",
+                "number of parcels",
+                "parcels",
+                "pallets",
+                3,
+                150,
+                0,
+                ("fewest parcels",),
+                ("most parcels",),
+            ),
+        ),
+    ),
+    _Domain(
+        "loan",
+        "customer",
+        "customers",
+        "customer",
+        "branch",
+        "at the {} branch",
+        ("Riverside", "Market", "Station", "Hillside"),
+        (
+            _Measure("interest_percent", "interest", "%", "EUR", 1, 14, 2),
+            _Measure(
+                "amount_chf",
+                "loan amount",
+                "CHF",
+                "GBP",
+                1000,
+                90000,
+                0,
+            ),
+        ),
+    ),
+    _Domain(
+        "turbine",
+        "turbine",
+        "turbines",
+        "turbine",
+        "site",
+        "at {}",
+        ("Nordkap", "Windholm", "Skagen", "Altmark"),
+        (
+            _Measure("output_mwh", "output", "MWh", "kWh", 120, 9000, 1),
+            _Measure("height_m", "height", "m", "km", 60, 190, 0, (), ("tallest",)),
+        ),
+    ),
+    _Domain(
+        "ticket",
+        "agent",
+        "agents",
+        "agent",
+        "queue",
+        "of the {} queue",
+        ("billing", "network", "hardware", "returns"),
+        (
+            _Measure(
+                "open_tickets",
+                "number of open tickets",
+                "tickets",
+                "calls",
+                1,
+                80,
+                0,
+                ("fewest open tickets",),
+                ("most open tickets",),
+            ),
+            _Measure(
+                "wait_minutes",
+                "wait",
+                "minutes",
+                "hours",
+                2,
+                200,
+                0,
+                ("shortest",),
+                ("longest",),
+                "shorter",
+                "longer",
+            ),
+        ),
+    ),
+    _Domain(
+        "stock_item",
+        "item",
+        "items",
+        "item",
+        "shelf_zone",
+        "in zone {}",
+        ("amber", "blue", "coral", "dune"),
+        (
+            _Measure("quantity", "quantity", "pieces", "boxes", 1, 990, 0),
+            _Measure(
+                "weight_kg",
+                "weight",
+                "kg",
+                "g",
+                1,
+                80,
+                1,
+                ("lightest",),
+                ("heaviest",),
+                "lighter",
+                "heavier",
+            ),
+        ),
+    ),
+    _Domain(
+        "film",
+        "film",
+        "films",
+        "title",
+        "genre",
+        "of the genre {}",
+        ("drama", "western", "comedy", "mystery"),
+        (
+            _Measure(
+                "rating",
+                "rating",
+                "points",
+                "percent",
+                1,
+                10,
+                1,
+                ("worst",),
+                ("best",),
+                "worse",
+                "better",
+            ),
+            _Measure("budget_million_usd", "budget", "million USD", "million EUR", 1, 300, 0),
+        ),
+    ),
+    _Domain(
+        "city",
+        "city",
+        "cities",
+        "city",
+        "country",
+        "in {}",
+        ("Peru", "Kenya", "Latvia", "Nepal"),
+        (
+            _Measure(
+                "population",
+                "population",
+                "people",
+                "households",
+                4000,
+                900000,
+                0,
+                ("smallest",),
+                ("most populous", "largest"),
+                "smaller",
+                "larger",
+            ),
+            _Measure(
+                "mean_temperature_celsius",
+                "mean temperature",
+                "degrees Celsius",
+                "degrees Fahrenheit",
+                2,
+                31,
+                1,
+                ("coldest",),
+                ("warmest",),
+                "colder",
+                "warmer",
+            ),
+        ),
+    ),
+)
+
+_HEADS = (
+    *(
+        "Bel",
+        "Cor",
+        "Dan",
+        "Fel",
+        "Gar",
+        "Hol",
+        "Jun",
+        "Kes",
+        "Lor",
+        "Mer",
+        "Nav",
+        "Oss",
+        "Pel",
+        "Quin",
+    ),
+    *("Ros", "Sal", "Tor", "Ulm", "Ves", "Wil", "Yar", "Zan", "Ård", "Łod", "Šum"),
+)
+_TAILS = (
+    "ara",
+    "bert",
+    "dale",
+    "eno",
+    "fors",
+    "gate",
+    "ik",
+    "lund",
+    "mont",
+    "nia",
+    "oria",
+    "stad",
+    "ton",
+)
+_SECONDS = ("Trading", "& Sons", "Supply", "Works", "Group", "Nine", "II", "West")
+
+
+def _names(rng: random.Random, count: int) -> list[str]:
+    """Different names, in one of several fashions."""
+    fashion = rng.choice(("plain", "plain", "lower", "two", "code"))
+    found: dict[str, None] = {}
+    while len(found) < count:
+        name = rng.choice(_HEADS) + rng.choice(_TAILS)
+        if fashion == "lower":
+            name = name.lower()
+        elif fashion == "two":
+            name = f"{name} {rng.choice(_SECONDS)}"
+        elif fashion == "code":
+            name = f"{name[:2].upper()}-{rng.randint(10, 99)}"
+        found[name] = None
+    return list(found)
+
+
+def fact(number: int, columns: Sequence[str], rows: Sequence[Sequence[Value]], query: str) -> Fact:
+    """A fact as a query node makes it."""
+    lines = [" | ".join(columns), *(" | ".join(map(str, row)) for row in rows)]
+    return Fact(
+        number=number,
+        text="\n".join(lines),
+        values=dict(zip(columns, rows[0], strict=True)) if len(rows) == 1 else {},
+        source="sql",
+        query=query,
+        quote=None,
+        faithfulness=None,
+        table=Table(columns=list(columns), rows=[list(row) for row in rows], complete=True),
+    )
+
+
+def quoted(number: int, text: str, statement: str = "") -> Fact:
+    """A fact as the reader makes it, from a page that says ``text``."""
+    return Fact(
+        number=number,
+        text=statement or text,
+        values={},
+        source="documents",
+        query="",
+        quote=Quote(document="contract.pdf", page=number, text=text),
+        faithfulness=None,
+    )
+
+
+class _World:
+    """One drawn table and what is asked of it."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.domain = domain = rng.choice(_DOMAINS)
+        count = rng.randint(4, 8)
+        *self.names, self.stranger = _names(rng, count + 1)
+        self.measure, self.other = rng.sample(domain.measures, 2)
+        self.groups = [rng.choice(domain.groups) for _ in self.names]
+        self.groups[0] = self.groups[1]
+        self.values = self._column(self.measure, count)
+        self.others = self._column(self.other, count)
+        order = sorted(range(count), key=lambda i: self.values[i])
+        self.low, self.high = order[0], order[-1]
+        self.columns = [domain.key, domain.group, self.measure.column, self.other.column]
+        self.rows = [
+            [name, group, value, other]
+            for name, group, value, other in zip(
+                self.names, self.groups, self.values, self.others, strict=True
+            )
+        ]
+
+    def _column(self, measure: _Measure, count: int) -> list[int | float]:
+        found: dict[int | float, None] = {}
+        while len(found) < count:
+            drawn = round(self.rng.uniform(measure.low, measure.high), measure.digits)
+            found[int(drawn) if measure.digits == 0 else drawn] = None
+        return list(found)
+
+    # -- facts --
+
+    def all_rows(self) -> Fact:
+        listed = ", ".join(self.columns)
+        return fact(1, self.columns, self.rows, f"SELECT {listed} FROM {self.domain.table}")
+
+    def top(self, at: int, *, down: bool) -> Fact:
+        d, m = self.domain, self.measure.column
+        way = " DESC" if down else ""
+        query = f"SELECT {d.key}, {m} FROM {d.table} ORDER BY {m}{way} LIMIT 1"
+        return fact(1, [d.key, m], [[self.names[at], self.values[at]]], query)
+
+    def only(self, at: int) -> Fact:
+        """One row of which nothing says why it is this one."""
+        d, m = self.domain, self.measure.column
+        query = f"SELECT {d.key}, {m} FROM {d.table} LIMIT 1"
+        return fact(1, [d.key, m], [[self.names[at], self.values[at]]], query)
+
+    def value_of(self, at: int, number: int = 1) -> Fact:
+        d, m = self.domain, self.measure.column
+        name = self.names[at].replace("'", "''")
+        query = f"SELECT {m} FROM {d.table} WHERE {d.key} = '{name}'"
+        return fact(number, [m], [[self.values[at]]], query)
+
+    # -- words --
+
+    def number(self, at: int) -> str:
+        value = self.values[at]
+        return f"{value:,}" if value >= 10000 and self.rng.random() < 0.3 else f"{value}"
+
+    def with_unit(self, at: int, unit: str = "") -> str:
+        unit = unit or self.measure.unit
+        return f"{self.number(at)}{'' if unit == '%' else ' '}{unit}"
+
+    def other_than(self, *taken: int) -> int:
+        return self.rng.choice([i for i in range(len(self.names)) if i not in taken])
+
+
+def generate(seed: int, count: int) -> list[Pair]:
+    """About ``count`` pairs: the same for the same seed."""
+    rng = random.Random(seed)
+    pairs: list[Pair] = []
+    while len(pairs) < count:
+        make = rng.choice((_decisions, _decisions, _claims, _claims, _documents))
+        pairs += make(rng)
+    return pairs
+
+
+def _decisions(rng: random.Random) -> Iterator[Pair]:
+    world = _World(rng)
+    make = rng.choice((_superlative, _superlative, _value, _grouped, _counted, _compared, _summed))
+    for case, text, supported, facts, question in make(world, rng):
+        yield Pair("decision", case, text, supported, tuple(facts), question)
+
+
+_Made = Iterator[tuple[str, str, bool, Sequence[Fact], str]]
+
+
+def _superlative(w: _World, rng: random.Random) -> _Made:
+    d, m = w.domain, w.measure
+    down = rng.random() < 0.5
+    right, wrong = (w.high, w.low) if down else (w.low, w.high)
+    word = "highest" if down else "lowest"
+    adjectives = m.most if down else m.least
+    questions = [
+        f"Which {d.thing} has the {word} {m.words}?",
+        f"Find the {d.thing} with the {word} {m.words}.",
+    ]
+    for adjective in adjectives:
+        if " parcels" in adjective or " tickets" in adjective:
+            questions.append(f"Which {d.thing} has the {adjective}?")
+        elif m.less in ("shorter",):
+            questions.append(f"Which {d.thing} has the {adjective} {m.words}?")
+        else:
+            questions.append(f"Which {d.thing} is the {adjective}?")
+    question = rng.choice(questions[:1] + questions[2:] if len(questions) > 2 else questions[:1])
+    table, top = [w.all_rows()], [w.top(right, down=down)]
+    middle = w.other_than(right, wrong)
+    yield "right, all rows", w.names[right], True, table, question
+    yield "right, ordered query", w.names[right], True, top, question
+    yield "other end of the rank", w.names[wrong], False, table, question
+    yield "middle of the rank", w.names[middle], False, table, question
+    yield "name that no row holds", w.stranger, False, table, question
+    yield (
+        "query ordered the other way",
+        w.names[wrong],
+        False,
+        [w.top(wrong, down=not down)],
+        question,
+    )
+    yield "one row without a rank", w.names[middle], False, [w.only(middle)], question
+    yield "right, but one row without a rank", w.names[right], False, [w.only(right)], question
+    by_other = min if not down else max
+    at = w.others.index(by_other(w.others))
+    if at != right:
+        way = " DESC" if down else ""
+        every = f"SELECT {d.key}, {w.other.column} FROM {d.table}"
+        query = f"{every} ORDER BY {w.other.column}{way} LIMIT 1"
+        one = fact(1, [d.key, w.other.column], [[w.names[at], w.others[at]]], query)
+        yield "ranked by another column", w.names[at], False, [one], question
+        listed = fact(
+            1,
+            [d.key, w.other.column],
+            [[n, o] for n, o in zip(w.names, w.others, strict=True)],
+            every,
+        )
+        yield "rows of another column", w.names[at], False, [listed], question
+    amount = f"What is the {word} {m.words}?"
+    yield "right amount", w.with_unit(right), True, table, amount
+    yield "amount of another row", w.with_unit(middle), False, table, amount
+    yield "amount in another unit", w.with_unit(right, m.rival), False, table, amount
+
+
+def _value(w: _World, rng: random.Random) -> _Made:
+    d, m = w.domain, w.measure
+    at = rng.randrange(len(w.names))
+    question = rng.choice(
+        (f"What is the {m.words} of {w.names[at]}?", f"Which {m.words} does {w.names[at]} have?")
+    )
+    other = w.other_than(at)
+    table, one = [w.all_rows()], [w.value_of(at)]
+    yield "right, all rows", w.number(at), True, table, question
+    yield "right, one value", w.with_unit(at), True, one, question
+    yield "number of another row", w.number(other), False, table, question
+    yield "value of another row", w.with_unit(other), False, [w.value_of(other)], question
+    yield "number of another column", f"{w.others[at]}", False, table, question
+    yield (
+        "number that stands nowhere",
+        f"{round(w.values[at] * 1.17 + 1, m.digits)}",
+        False,
+        table,
+        question,
+    )
+    yield "another unit", w.with_unit(at, m.rival), False, one, question
+    stranger = question.replace(w.names[at], w.stranger)
+    yield "asked of something else", w.number(at), False, one, stranger
+    which = f"In which {d.group.replace('_', ' ')} is {w.names[at]}?"
+    yield "right group", w.groups[at], True, table, which
+    for group in d.groups:
+        if group != w.groups[at]:
+            yield "wrong group", group, False, table, which
+            break
+
+
+def _grouped(w: _World, rng: random.Random) -> _Made:
+    d, m = w.domain, w.measure
+    group = w.groups[0]
+    inside = [i for i, one in enumerate(w.groups) if one == group]
+    down = rng.random() < 0.5
+    best = (max if down else min)(inside, key=lambda i: w.values[i])
+    overall = w.high if down else w.low
+    word = "highest" if down else "lowest"
+    question = f"Which {d.thing} {d.where.format(group)} has the {word} {m.words}?"
+    table = [w.all_rows()]
+    yield "right within a group", w.names[best], True, table, question
+    if overall not in inside:
+        yield "first of all groups", w.names[overall], False, table, question
+        yield (
+            "first of all groups by a query",
+            w.names[overall],
+            False,
+            [w.top(overall, down=down)],
+            question,
+        )
+    others = [i for i in inside if i != best]
+    yield "another of the group", w.names[others[0]], False, table, question
+
+
+def _counted(w: _World, _: random.Random) -> _Made:
+    d = w.domain
+    group = w.groups[0]
+    inside = w.groups.count(group)
+    question = f"How many {d.things} are {d.where.format(group)}?"
+    query = f"SELECT COUNT(*) AS n FROM {d.table} WHERE {d.group} = '{group}'"
+    one = [fact(1, ["n"], [[inside]], query)]
+    groups = {g: w.groups.count(g) for g in w.groups}
+    every = [
+        fact(
+            1,
+            [d.group, "n"],
+            [[g, n] for g, n in groups.items()],
+            f"SELECT {d.group}, COUNT(*) AS n FROM {d.table} GROUP BY {d.group}",
+        )
+    ]
+    yield "right count", f"{inside}", True, one, question
+    yield "right count among groups", f"{inside}", True, every, question
+    yield "wrong count", f"{inside + 1}", False, one, question
+    yield "count of all", f"{len(w.names)}", len(w.names) == inside, every, question
+    for g, n in groups.items():
+        if n != inside:
+            yield "count of another group", f"{n}", False, every, question
+            q = f"SELECT COUNT(*) AS n FROM {d.table} WHERE {d.group} = '{g}'"
+            yield "query on another group", f"{n}", False, [fact(1, ["n"], [[n]], q)], question
+            break
+
+
+def _compared(w: _World, rng: random.Random) -> _Made:
+    m = w.measure
+    first, second = rng.sample(range(len(w.names)), 2)
+    less = rng.random() < 0.5
+    word = "lower" if less else "higher"
+    question = rng.choice(
+        (
+            f"Is the {m.words} of {w.names[first]} {word} than that of {w.names[second]}?",
+            f"Does {w.names[first]} have a {word} {m.words} than {w.names[second]}?",
+        )
+    )
+    true = (w.values[first] < w.values[second]) == less
+    table = [w.all_rows()]
+    single = [w.value_of(first), w.value_of(second, 2)]
+    yield "right yes or no", "yes" if true else "no", True, table, question
+    yield "wrong yes or no", "no" if true else "yes", False, table, question
+    yield "right yes or no, two facts", "yes" if true else "no", True, single, question
+    yield "wrong yes or no, two facts", "no" if true else "yes", False, single, question
+    yield (
+        "yes or no on one row of two",
+        "yes" if true else "no",
+        False,
+        [w.value_of(first)],
+        question,
+    )
+
+
+def _summed(w: _World, _: random.Random) -> _Made:
+    d, m = w.domain, w.measure
+    total = round(sum(w.values), m.digits)
+    question = f"What is the total {m.words} of all {d.things}?"
+    query = f"SELECT SUM({m.column}) AS total FROM {d.table}"
+    yield "right sum", f"{total}", True, [fact(1, ["total"], [[total]], query)], question
+    yield (
+        "wrong sum",
+        f"{round(total * 1.1 + 1, m.digits)}",
+        False,
+        [fact(1, ["total"], [[total]], query)],
+        question,
+    )
+    yield "one value for a sum", f"{w.values[0]}", False, [w.value_of(0)], question
+    mean = f"SELECT AVG({m.column}) AS mean FROM {d.table}"
+    average = round(total / len(w.values), 2)
+    yield "mean for a sum", f"{average}", False, [fact(1, ["mean"], [[average]], mean)], question
+
+
+def _claims(rng: random.Random) -> Iterator[Pair]:
+    w = _World(rng)
+    m, d = w.measure, w.domain
+    down = rng.random() < 0.5
+    right = w.high if down else w.low
+    word, opposite = ("highest", "lowest") if down else ("lowest", "highest")
+    other = w.other_than(w.high, w.low)
+    question = f"Which {d.thing} has the {word} {m.words}?"
+    table, top = [w.all_rows()], [w.top(right, down=down)]
+
+    def say(at: int, rank: str, value: int, name: str = "", unit: str = "") -> list[str]:
+        name, number = name or w.names[at], w.with_unit(value, unit)
+        return [
+            f"{name} has the {rank} {m.words} with {number}.",
+            f"The {rank} {m.words}, {number}, belongs to {name}.",
+            f"{name} has the {rank} {m.words} of all {len(w.names)} {d.things}: {number}.",
+            f"With {number}, {name} has the {rank} {m.words}.",
+            f"The {d.thing} with the {rank} {m.words} is {name} at {number}.",
+            f"{name} stands out because its {m.words} of {number} is the {rank}.",
+        ]
+
+    which = rng.randrange(6)
+    made: list[tuple[str, str, bool, Sequence[Fact]]] = [
+        ("right superlative", say(right, word, right)[which], True, table),
+        (
+            "right superlative, ordered query",
+            say(right, word, right)[which if which != 2 else 0],
+            True,
+            top,
+        ),
+        ("wrong name", say(other, word, right)[which], False, table),
+        ("name that no row holds", say(right, word, right, w.stranger)[which], False, table),
+        ("superlative of another row", say(other, word, other)[which], False, table),
+        ("opposite superlative", say(right, opposite, right)[which], False, table),
+        ("number of another row", say(right, word, other)[which], False, table),
+        ("unit changed", say(right, word, right, unit=m.rival)[which], False, table),
+        (
+            "superlative over one row",
+            say(other, word, other)[which if which != 2 else 0],
+            False,
+            [w.only(other)],
+        ),
+        (
+            "right superlative over one row",
+            say(right, word, right)[which if which != 2 else 0],
+            False,
+            [w.only(right)],
+        ),
+        ("negation", f"{w.names[right]} does not have the {word} {m.words}.", False, table),
+    ]
+    a, b = rng.sample(range(len(w.names)), 2)
+    listing = rng.choice(
+        (
+            "The {m} of {a} is {x} and that of {b} is {y}.",
+            "{a} has a {m} of {x}, while {b} has {y}.",
+            "{a}: {x}, {b}: {y}.",
+            "{a} and {b} have a {m} of {x} and {y}.",
+        )
+    )
+    fill = {"m": m.words, "a": w.names[a], "b": w.names[b]}
+    made += [
+        ("right listing", listing.format(**fill, x=w.with_unit(a), y=w.with_unit(b)), True, table),
+        (
+            "numbers swapped",
+            listing.format(**fill, x=w.with_unit(b), y=w.with_unit(a)),
+            False,
+            table,
+        ),
+        (
+            "one number wrong",
+            listing.format(
+                **fill, x=w.with_unit(a), y=f"{round(w.values[b] * 1.3 + 1, m.digits)} {m.unit}"
+            ),
+            False,
+            table,
+        ),
+    ]
+    lower, higher = (a, b) if w.values[a] < w.values[b] else (b, a)
+    comparing = rng.choice(
+        (
+            "{a} has a {c} {m} than {b}.",
+            "The {m} of {a} is {c} than that of {b}.",
+            "{a}, at {x}, has a {c} {m} than {b} at {y}.",
+        )
+    )
+    numbers = {"x": w.with_unit(lower), "y": w.with_unit(higher), "m": m.words}
+    made += [
+        (
+            "right comparison",
+            comparing.format(a=w.names[lower], b=w.names[higher], c="lower", **numbers),
+            True,
+            table,
+        ),
+        (
+            "comparison turned round",
+            comparing.format(a=w.names[lower], b=w.names[higher], c="higher", **numbers),
+            False,
+            table,
+        ),
+        (
+            "names turned round",
+            comparing.format(a=w.names[higher], b=w.names[lower], c="lower", **numbers),
+            False,
+            table,
+        ),
+        (
+            "comparison with nobody known",
+            comparing.format(a=w.names[lower], b=w.stranger, c="lower", **numbers),
+            False,
+            table,
+        ),
+    ]
+    if w.groups[a]:
+        tail = f" and has a {m.words} of {w.with_unit(a)}."
+        wrong = next(g for g in d.groups if g != w.groups[a])
+        made += [
+            (
+                "right group",
+                f"{w.names[a]} is {d.where.format(w.groups[a])}{tail}",
+                True,
+                table,
+            ),
+            (
+                "wrong group",
+                f"{w.names[a]} is {d.where.format(wrong)}{tail}",
+                False,
+                table,
+            ),
+        ]
+    swapped = f"{w.names[a]} has a {m.words} of {w.others[a]}."
+    if w.others[a] != w.values[a]:
+        made.append(("number of another column", swapped, False, table))
+    for case, text, supported, facts in made:
+        yield Pair("claim", case, text, supported, tuple(facts), question)
+
+
+# -- documents -------------------------------------------------------------------------------------
+
+
+class _Page(NamedTuple):
+    """A sentence of a page about two parties, and what is asked of the first."""
+
+    text: str
+    question: str
+    parties: tuple[tuple[str, str], tuple[str, str]]
+    unit: str
+    rival: str
+    low: int
+    high: int
+
+
+_PAGES = (
+    _Page(
+        "The {a} may end the agreement with {x} {u} notice, the {b} with {y} {u}.",
+        "How much notice must the {a} give?",
+        (("tenant", "landlord"), ("contractor", "client")),
+        "days'",
+        "weeks'",
+        2,
+        90,
+    ),
+    _Page(
+        "The {a} plant produced {x} {u} in 2022; the {b} plant produced {y} {u}.",
+        "How much did the {a} plant produce in 2022?",
+        (("Norrby", "Askov"), ("Ludwig", "Holtau")),
+        "MWh",
+        "kWh",
+        110,
+        999,
+    ),
+    _Page(
+        "The fee is {x} {u} for {a} and {y} {u} for {b}.",
+        "What is the fee for {a}?",
+        (("members", "visitors"), ("adults", "children")),
+        "EUR",
+        "USD",
+        5,
+        99,
+    ),
+)
+_DENIALS = ((" may ", " may not "), (" is ", " is not "), (" produced ", " never produced "))
+
+
+def _documents(rng: random.Random) -> Iterator[Pair]:
+    text, first, parties, unit, rival, low, high = rng.choice(_PAGES)
+    a, b = rng.choice(parties)
+    x, y = rng.sample(range(low, high), 2)
+    fill = {"a": a, "b": b, "x": x, "y": y, "u": unit}
+    page = text.format(**fill)
+    fact_of = [quoted(1, page)]
+    question = first.format(**fill)
+    plain, foreign = unit.rstrip("'"), rival.rstrip("'")
+    denied = page
+    for said, not_said in _DENIALS:
+        denied = denied.replace(said, not_said)
+    made: list[tuple[Kind, str, str, bool]] = [
+        ("decision", "right, from words", f"{x} {plain}", True),
+        ("decision", "number of the other party", f"{y} {plain}", False),
+        ("decision", "another unit, from words", f"{x} {foreign}", False),
+        ("decision", "number that no page says", f"{x + 100} {plain}", False),
+        ("claim", "right quotation", page, True),
+        ("claim", "numbers swapped in words", text.format(**{**fill, "x": y, "y": x}), False),
+        ("claim", "unit changed in words", page.replace(unit, rival), False),
+        (
+            "claim",
+            "negation in words",
+            denied,
+            False,
+        ),
+    ]
+    for kind, case, said, supported in made:
+        yield Pair(kind, case, said, supported, tuple(fact_of), question)

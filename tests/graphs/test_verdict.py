@@ -1,0 +1,142 @@
+"""What the check of an answer comes to, on every edge, and how it is said in the chat."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from scripted import Replies, Reply, act, decide
+
+from memory import Answer, WorkingMemory
+
+Run = Callable[..., Awaitable[WorkingMemory]]
+ALL = "SELECT name, cost FROM plant"
+CHEAPEST = "Which plant is cheapest?"
+
+
+def replies(*decisions: Reply, query: str = ALL) -> Replies:
+    return Replies(action=[act("sql", query)], decide=list(decisions))
+
+
+def answer_of(memory: WorkingMemory) -> Answer:
+    answer = memory["answer"]
+    assert answer is not None
+    return answer
+
+
+async def test_a_decision_that_the_rows_give_is_supported(run: Run) -> None:
+    memory = await run("single_rag", replies(decide("Bonn", 1)))
+    answer = answer_of(memory)
+    assert answer["verdict"]["kind"] == "supported"
+    assert "lowest cost" in answer["verdict"]["text"]
+    assert memory["facts"][0]["table"]["rows"][1] == ["Bonn", 7.25]
+
+
+async def test_the_model_is_asked_once_more_where_a_rule_gives_another(run: Run) -> None:
+    script = replies(decide("Aachen", 1), decide("Bonn", 1))
+    answer = answer_of(await run("single_rag", script))
+    assert script.tasks == ["action", "decide", "decide"]
+    assert "it is Bonn" in script.prompts[2].text
+    assert (answer["decision"], answer["verdict"]["kind"]) == ("Bonn", "supported")
+
+
+async def test_if_they_still_differ_both_are_reported(run: Run) -> None:
+    memory = await run("single_rag", replies(decide("Aachen", 1), decide("Aachen", 1)))
+    answer = answer_of(memory)
+    assert answer["decision"] is None
+    assert answer["verdict"]["kind"] == "undecided"
+    assert (answer["verdict"]["said"], answer["verdict"]["gives"]) == ("Aachen", "Bonn")
+    said = memory["messages"][-1].text
+    assert 'the model says "Aachen"; the rule gives "Bonn"' in said
+    assert "cannot decide" in said
+
+
+async def test_an_unreadable_second_answer_leaves_the_first_in_doubt(run: Run) -> None:
+    memory = await run("single_rag", replies(decide("Aachen", 1), "No.", "No."))
+    assert answer_of(memory)["verdict"]["said"] == "Aachen"
+    assert memory["failures"][0]["kind"] == "malformed_reply"
+
+
+async def test_without_asking_again_the_facts_say_otherwise(run: Run) -> None:
+    script = replies(decide("Aachen", 1))
+    memory = await run("single_rag", script, ask_again=False)
+    answer = answer_of(memory)
+    assert (answer["decision"], answer["verdict"]["kind"]) == ("Aachen", "contradicted")
+    assert "The facts say otherwise" in memory["messages"][-1].text
+    assert script.tasks == ["action", "decide"]
+
+
+async def test_a_spent_budget_asks_no_second_time(run: Run) -> None:
+    script = replies(decide("Aachen", 1))
+    memory = await run("single_rag", script, max_calls=1)
+    assert answer_of(memory)["verdict"]["kind"] == "undecided"
+
+
+async def test_a_decision_is_asked_for_twice_at_most(run: Run) -> None:
+    script = replies(decide("Dresden", 1), decide("Aachen", 1))
+    memory = await run("single_rag", script, candidates=("Aachen", "Bonn"))
+    assert script.tasks == ["action", "decide", "decide"]
+    assert answer_of(memory)["verdict"]["kind"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("query", "question"),
+    [
+        ("SELECT name, cost FROM plant WHERE name = 'Aachen'", CHEAPEST),
+        ("SELECT name, cost FROM plant LIMIT 1", CHEAPEST),
+        (ALL, "Which plant do you like?"),
+    ],
+)
+async def test_what_nothing_singles_out_is_not_in_the_facts(
+    query: str, question: str, run: Run
+) -> None:
+    memory = await run(
+        "single_rag", replies(decide("Aachen", 1), query=query), {"question": question}
+    )
+    answer = answer_of(memory)
+    assert (answer["decision"], answer["verdict"]["kind"]) == ("Aachen", "not_in_facts")
+    assert f"⚠ {answer['verdict']['text']}" in memory["messages"][-1].text
+
+
+async def test_a_strict_run_withholds_it(run: Run) -> None:
+    query = "SELECT name, cost FROM plant LIMIT 1"
+    memory = await run("single_rag", replies(decide("Aachen", 1), query=query), strict=True)
+    answer = answer_of(memory)
+    assert (answer["decision"], answer["verdict"]["kind"]) == (None, "undecided")
+    assert answer["verdict"]["said"] == "Aachen"
+    assert "gives" not in answer["verdict"]
+
+
+async def test_no_decision_is_undecided(run: Run) -> None:
+    memory = await run("single_rag", replies(decide(None, 1, unknown="The taxes.")))
+    verdict = answer_of(memory)["verdict"]
+    assert verdict == {"kind": "undecided", "text": "Undecided: the taxes."}
+
+
+async def test_a_rule_by_another_name_is_no_reason_to_ask_again(run: Run) -> None:
+    odd = {"why": "", "facts": [1], "decision": "Bonn", "how": "cheapest!", "unknown": ""}
+    script = replies(odd)
+    answer = answer_of(await run("single_rag", script))
+    assert answer["basis"]["how"] == "stated"
+    assert script.tasks == ["action", "decide"]
+
+
+async def test_what_a_rule_gives_must_be_admitted(run: Run) -> None:
+    script = replies(decide("Aachen", 1))
+    answer = answer_of(await run("single_rag", script, candidates=("Aachen", "Cottbus")))
+    assert answer["verdict"]["kind"] == "not_in_facts"
+
+
+@pytest.mark.parametrize(
+    ("why", "supported"),
+    [
+        ("Bonn has the lowest cost with 7.25.", True),
+        ("Dresden has the lowest cost with 7.25.", False),
+        ("Aachen costs 7.25.", False),
+        ("Bonn has the lowest cost with 7.25 USD.", False),
+        ("Bonn does not have the lowest cost.", False),
+    ],
+)
+async def test_reasons_are_checked_against_the_rows(why: str, supported: bool, run: Run) -> None:
+    told = {"why": why, "facts": [1], "decision": "Bonn", "unknown": ""}
+    memory = await run("single_rag", replies(told))
+    assert [claim["supported"] for claim in memory["claims"]] == [supported]
+    assert ("(no source)" in answer_of(memory)["why"]) is not supported

@@ -1,0 +1,108 @@
+"""The check of decisions and sentences: it passes what is right, and nothing that is wrong."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from benchmarks.check import Checked, checked
+from benchmarks.check_pack import pack
+from benchmarks.check_pairs import Pair, fact, generate
+from memory import Fact
+from tools.checking import follow, judge
+
+PLANTS = fact(
+    1,
+    ("name", "cost", "region"),
+    (("Aachen", 10.5, "west"), ("Bonn", 7.25, "west"), ("Cottbus", 9.0, "east")),
+    "SELECT name, cost, region FROM plant",
+)
+CHEAPEST = "Which plant is cheapest?"
+
+
+def wrongly_passed(found: Sequence[Checked]) -> list[tuple[str, str, str]]:
+    return [(o.pair.case, o.pair.text, o.pair.question) for o in found if o.passed and o.wrong]
+
+
+def recall(found: Sequence[Checked], kind: str) -> float:
+    right = [one for one in found if one.pair.supported and one.pair.kind == kind]
+    return sum(one.passed for one in right) / len(right)
+
+
+def test_nothing_wrong_of_the_pack_passes_and_what_is_right_does() -> None:
+    found = checked(pack())
+    assert len(found) >= 60
+    assert wrongly_passed(found) == []
+    assert min(recall(found, kind) for kind in ("decision", "claim")) >= 0.9
+
+
+@pytest.mark.parametrize("seed", [101, 102])
+def test_nothing_wrong_that_is_drawn_passes_and_what_is_right_does(seed: int) -> None:
+    found = checked(generate(seed, 1500))
+    assert wrongly_passed(found) == []
+    assert min(recall(found, kind) for kind in ("decision", "claim")) >= 0.9
+
+
+def test_the_same_seed_draws_the_same_pairs() -> None:
+    first: list[Pair] = generate(5, 50)
+    assert first == generate(5, 50)
+    assert first != generate(6, 50)
+
+
+def test_a_rule_that_gives_another_says_which() -> None:
+    found = follow("Aachen", [PLANTS], question=CHEAPEST)
+    assert (found.kind, found.gives) == ("contradicted", "Bonn")
+    assert "lowest cost" in found.reason
+
+
+def test_the_rank_that_the_model_names_is_carried_out() -> None:
+    asked = "Which plant should be closed?"
+    found = follow("Bonn", [PLANTS], question=asked, how="highest", column="cost")
+    assert (found.kind, found.gives) == ("contradicted", "Aachen")
+    agreeing = follow("Aachen", [PLANTS], question=asked, how="highest", column="cost")
+    assert agreeing.kind == "not_in_facts"  # nothing asks for the highest cost
+
+
+def test_rows_that_were_cut_off_give_no_rank() -> None:
+    table = {**PLANTS["table"], "complete": False}
+    cut: Fact = {**PLANTS, "table": table}  # type: ignore[typeddict-item]
+    assert follow("Bonn", [cut], question=CHEAPEST).kind == "not_in_facts"
+
+
+def test_ties_are_all_right() -> None:
+    tied = fact(
+        1, ("name", "cost"), (("Ash", 5), ("Elm", 5), ("Oak", 7)), "SELECT name, cost FROM x"
+    )
+    for name in ("Ash", "Elm"):
+        assert follow(name, [tied], question="Which has the lowest cost?").kind == "supported"
+
+
+@pytest.mark.parametrize(
+    ("rules", "kind"),
+    [
+        ("Choose the plant with the lowest cost.", "supported"),
+        ("Choose the plant with the lowest cost. At most 8 of them may be in use.", "not_in_facts"),
+        ("Choose the plant with the lowest cost plus 0.8 per km.", "not_in_facts"),
+        ("", "not_in_facts"),
+    ],
+)
+def test_rules_say_what_decides_and_their_numbers_must_be_used(rules: str, kind: str) -> None:
+    assert (
+        follow("Bonn", [PLANTS], question="Which plant should we take?", rules=rules).kind == kind
+    )
+
+
+def test_no_fact_supports_nothing() -> None:
+    assert follow("Bonn", [], question=CHEAPEST).kind == "not_in_facts"
+    assert judge("Bonn is cheapest.", [], question=CHEAPEST).truth is not False
+
+
+def test_it_means_the_decision() -> None:
+    def judged(subject: str) -> bool | None:
+        return judge("It has the lowest cost.", [PLANTS], question=CHEAPEST, subject=subject).truth
+
+    assert (judged("Bonn"), judged("Aachen")) == (True, False)
+
+
+def test_a_sentence_with_a_column_and_no_number_is_judged() -> None:
+    said = "By its cost Bonn is in the west."
+    assert judge(said, [PLANTS], question=CHEAPEST).truth is True

@@ -1,0 +1,636 @@
+"""Whether a sentence is true of the facts that it cites, as far as rules can tell."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, product
+from typing import NamedTuple
+
+from memory import Fact, Value
+from tools.checking.passages import denies_otherwise, unit_changed, unknown_name, wrong_clause
+from tools.checking.tables import (
+    Row,
+    View,
+    meaning,
+    query_ranks,
+    ranked,
+    same_number,
+    views,
+)
+from tools.checking.units import foreign_unit, units_at, units_beside
+from tools.checking.words import (
+    GENERIC,
+    KINDS,
+    NUMBER,
+    Superlative,
+    comparatives,
+    conditions,
+    listed,
+    negations,
+    of_kind,
+    root,
+    roots,
+    superlatives,
+    tokens,
+)
+from tools.documents.quotes import adds, alike, numbers, tells, unsaid
+
+CITATION = re.compile(r"\[(\d+)\]")
+_GENERIC = frozenset(map(root, GENERIC))
+_PRONOUN = re.compile(
+    r"^(it|this|that|he|she|they|this \w+|the (?:decision|choice|answer))\b(?!'s)", re.I
+)
+_CHOOSES = re.compile(
+    r"\b(choose|chosen|choice|recommend\w*|select\w*|decision|answer|take|pick\w*|prefer\w*)\b",
+    re.I,
+)
+_OF_ALL = re.compile(
+    rf"\b(?:of|among|all|the|are)\s+(?:all\s+|the\s+)*({NUMBER})\s+([a-z]\w+)", re.I
+)
+BOUND_WORDS = re.compile(
+    r"\b(at least|no more than|not more than|no less than|no fewer than|not exceed(?:ing)?)\b", re.I
+)
+_BEFORE_NAMES = re.compile(r"\b(?:in|at|from|of|for|than|by|to|versus|vs|against|is|are)\s+", re.I)
+_OPENINGS = listed(
+    "the it its this that these those a an all of in on at by for from with among because "
+    "since as based according both only there total average thus therefore so hence we i our "
+    "however within is are was were does do did has have had can will its their his her he "
+    "she they each every which what who how and but compared while although given after "
+    "before looking fact facts first second third one two three"
+)
+
+
+class Judgement(NamedTuple):
+    """True, false, or None where the facts do not tell, and why it is not true."""
+
+    truth: bool | None
+    reason: str = ""
+
+
+def judge(
+    claim: str,
+    facts: Sequence[Fact],
+    *,
+    question: str,
+    rules: str = "",
+    subject: str = "",
+    settled: bool = False,
+) -> Judgement:
+    """Whether ``claim`` is true of ``facts``.
+
+    Args:
+        claim: A sentence; its citations do not count.
+        facts: Those that it cites.
+        question: What was asked; its words may be said again.
+        rules: The rules that were given.
+        subject: What "it" means: the decision.
+        settled: Whether that decision follows from the facts.
+    """
+    plain = CITATION.sub("", claim).strip()
+    tables = views(facts)
+    if not tables:
+        reason = _in_words(plain, facts, question)
+        return Judgement(None if reason else True, reason)
+    judged = [
+        _InTable(plain, view, question, rules, subject, settled=settled).judged() for view in tables
+    ]
+    if any(fact["quote"] or fact["source"] == "calculator" for fact in facts):
+        others = [f for f in facts if f["quote"] or f["source"] == "calculator"]
+        reason = _in_words(plain, others, question)
+        judged.append(Judgement(None if reason else True, reason))
+    true = next((one for one in judged if one.truth), None)
+    false = next((one for one in reversed(judged) if one.truth is False), None)
+    return true or false or judged[-1]
+
+
+# -- words of documents, and results ---------------------------------------------------------------
+
+
+def _in_words(claim: str, facts: Sequence[Fact], question: str) -> str:
+    """Why facts from documents and calculations do not support a claim; empty if they do."""
+    return next(filter(None, _problems(claim, facts, question)), "")
+
+
+def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
+    """What speaks against a claim on words and results, one reason after the other."""
+    there = said_by(facts)
+    said = f"{there} {question}"
+    worked = any(fact["source"] == "calculator" for fact in facts)
+    quoted = any(fact["quote"] for fact in facts)
+    if missing := unsaid(claim, said):
+        yield f"{missing} stands in no fact that it cites"
+    if worked and not quoted and numbers(claim) and not says_result(claim, facts):
+        yield "it does not say what was worked out"
+    if quoted:
+        yield from _beside_quotes(claim, there, question)
+    if quoted and not worked:
+        yield wrong_clause(claim, there)
+
+
+def _beside_quotes(claim: str, there: str, question: str) -> Iterator[str]:
+    """What speaks against a claim that rests on the words of documents."""
+    said = f"{there} {question}"
+    if not alike(claim, said):
+        yield "its words do not stand in the facts that it cites"
+    if not (adds(claim, there, question) or alike(claim, there)):
+        yield "it says again what was asked, and nothing from the facts that it cites"
+    if name := unknown_name(claim, said):
+        yield f"the facts that it cites do not speak of {name}"
+    if unit := unit_changed(claim, there, question):
+        yield f"the facts that it cites do not say {unit}"
+    if denies_otherwise(claim, there):
+        yield "it denies what the fact says, or the other way round"
+    if superlatives(claim) and not superlatives(said):
+        yield "the facts that it cites say nothing of a rank"
+
+
+def says_result(claim: str, facts: Sequence[Fact]) -> bool:
+    """Whether a claim holds the number that one of the facts came to by the calculator."""
+    results = [f["text"].rpartition("=")[2] for f in facts if f["source"] == "calculator"]
+    return tells(claim, " ".join(results))
+
+
+def said_by(facts: Sequence[Fact]) -> str:
+    """What facts state, and the words that they quote."""
+    return " ".join(f"{fact['text']} {(fact['quote'] or {'text': ''})['text']}" for fact in facts)
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+class _Place(NamedTuple):
+    """Something in the claim, and where it stands."""
+
+    begin: int
+    end: int
+    what: object
+
+
+class _InTable:
+    """A claim on the rows of one table."""
+
+    def __init__(
+        self, claim: str, view: View, question: str, rules: str, subject: str, *, settled: bool
+    ) -> None:
+        self.settled = settled
+        self.subject = subject
+        if subject and _PRONOUN.match(claim):
+            claim = _PRONOUN.sub(lambda _: subject, claim, count=1)
+        self.claim, self.view = claim, view
+        self.question, self.rules = question, rules
+        self.spoken = roots(claim)
+        self.key = view.key()
+        mentions = view.mentions(claim)
+        keyed = [m for m in mentions if m.column == self.key]
+        taken = {(m.begin, m.end) for m in keyed}
+        self.names = [_Place(m.begin, m.end, m.cell) for m in keyed] + self._ids(claim)
+        self.attributes = [m for m in mentions if (m.begin, m.end) not in taken]
+
+    def _ids(self, claim: str) -> list[_Place]:
+        """Numbers that name rows, where the key is a number."""
+        if self.key is None or self.view.is_text(self.key):
+            return []
+        cells = {row[self.key] for row in self.view.rows}
+        found = []
+        for match in re.finditer(NUMBER, claim):
+            number = float(match[0].replace(",", ""))
+            before = tokens(claim[: match.start()])[-1:]
+            if (
+                number in cells
+                and root("".join(before)) in self.view.roots(self.key) | self.view.reading.tables
+            ):
+                found.append(_Place(match.start(), match.end(), number))
+        return found
+
+    def judged(self) -> Judgement:
+        """Whether the claim is true of the table: all that it says must be."""
+        if negations(BOUND_WORDS.sub("", self.claim)):
+            return Judgement(None, "it denies something, which rows do not show")
+        if stranger := self._stranger():
+            return Judgement(None, f"the facts that it cites do not hold {stranger}")
+        checks = (self._values, self._ranks, self._comparisons, self._bounds)
+        found = [
+            Judgement(truth, "" if truth else why) for check in checks for truth, why in check()
+        ]
+        for worst in (None, False):
+            if wrong := next((one for one in found if one.truth is worst), None):
+                return wrong
+        if found or self._says_the_decision():
+            return Judgement(True)
+        return Judgement(None, "it says nothing that the rows show")
+
+    def _says_the_decision(self) -> bool:
+        """Whether it only says what the decision is, and that follows from the facts."""
+        named = {str(name.what).casefold() for name in self.names}
+        chooses = _CHOOSES.search(self.claim) is not None
+        return self.settled and chooses and named == {self.subject.strip().casefold()}
+
+    # .. names ..
+
+    def _stranger(self) -> str:
+        """A name that neither the table nor the question holds; empty if there is none."""
+        view = self.view
+        besides = [*view.columns, view.reading.text, self.question, self.rules]
+        cells = [cell for row in view.rows for cell in row if isinstance(cell, str)]
+        said = " ".join([*cells, *besides])
+        if name := unknown_name(self.claim, said):
+            return name
+        covered = [(p.begin, p.end) for p in self.names]
+        covered += [(m.begin, m.end) for m in self.attributes]
+        known, general = roots(said), roots(" ".join(besides))
+        ends = self._ends_of_names()
+        strict = {*self._beside_groups()}
+        loose = {0, *(m.end() for m in re.finditer(r"[,;:]\s+", self.claim))}
+        loose |= {m.end() for m in _BEFORE_NAMES.finditer(self.claim)}
+        for match in re.finditer(r"[^\W\d_][\w'-]*", self.claim):
+            word, start = match[0], match.start()
+            plain = [w for w in tokens(word) if not w[0].isdigit()]
+            if any(a <= start < b for a, b in covered) or superlatives(word):
+                continue
+            if any(w not in _BEHIND and root(w) in ends - general for w in plain):
+                return word  # a part of a name, but not of one that is there
+            if start not in strict | loose or comparatives(f"{word} than"):
+                continue
+            fine = all(w in _OPENINGS or root(w) in known for w in plain)
+            if not fine and not (start not in strict and _ordinary(word)):
+                return word
+        return ""
+
+    def _ends_of_names(self) -> frozenset[str]:
+        """The roots of the words that the names of rows are made of."""
+        if self.key is None or not self.view.is_text(self.key):
+            return frozenset()
+        return roots(" ".join(str(row[self.key]) for row in self.view.rows))
+
+    def _beside_groups(self) -> Iterator[int]:
+        """Where words stand beside those for columns of text, as in "of the genre drama"."""
+        texts = [c for c in range(len(self.view.columns)) if self.view.is_text(c)]
+        words = frozenset().union(*(roots(self.view.columns[c]) for c in texts)) - _GENERIC
+        found = list(re.finditer(r"[^\W\d_][\w'-]*", self.claim))
+        for at, match in enumerate(found):
+            if root(match[0]) in words:
+                near = (*found[at - 1 : at], match, *found[at + 1 : at + 2])
+                for left, right in pairwise(near):
+                    if self.claim[left.end() : right.start()].isspace():
+                        yield (left if right is match else right).start()
+
+    # .. values ..
+
+    def _values(self) -> Iterator[tuple[bool | None, str]]:
+        """Each number and each text cell stands in the row and the column that it is said of."""
+        values = [*self._numbers(), *(_Place(m.begin, m.end, m) for m in self.attributes)]
+        values.sort(key=lambda one: one.begin)
+        if not values:
+            return
+        for value in values:
+            if isinstance(value.what, float) and not self._known_number(value.what):
+                missing = f"{value.what:g}"
+                yield (
+                    (False if self._single(value) else None),
+                    f"{missing} stands in no fact that it cites",
+                )
+                return
+        for unit in [*units_beside(self.claim), *self._counted(values)]:
+            if foreign_unit(unit, self._said_of_units(), ""):
+                yield None, f"the facts that it cites do not say {unit}"
+                return
+        if self._wrong_unit():
+            yield None, "a number has another unit in the facts that it cites"
+            return
+        rows = self._rows_named()
+        if rows is None:
+            yield None, "it does not say of which row"
+            return
+        amounts = [value for value in values if isinstance(value.what, float)]
+        columns = self._columns_named(values)
+        for row_labels, column_labels in product(
+            _labelled(rows, values), _labelled(columns, amounts)
+        ):
+            named = {value.begin: c for value, c in zip(amounts, column_labels, strict=True)}
+            if all(
+                self._stands(value, r, named.get(value.begin))
+                for value, r in zip(values, row_labels, strict=True)
+            ):
+                yield True, ""
+                return
+        yield False, "the cited rows say it of something else"
+
+    def _single(self, _: _Place) -> bool:
+        """Whether a number that stands nowhere contradicts a row that is named."""
+        return len(self.names) == 1 or len(self.view.rows) == 1
+
+    def _said_of_units(self) -> str:
+        view = self.view
+        return f"{' '.join(view.columns)} {view.reading.text} {self.question} {self.rules}"
+
+    def _counted(self, values: Sequence[_Place]) -> Iterator[str]:
+        """The words right behind numbers that are neither function words nor verbs."""
+        for value in values:
+            match = re.match(r"\s([a-z][a-zß-ÿ]+)", self.claim[value.end :])
+            if isinstance(value.what, float) and match:
+                word = match[1]
+                if word not in _BEHIND and not _ordinary(word) and not comparatives(f"{word} than"):
+                    yield word
+
+    def _wrong_unit(self) -> bool:
+        """Whether a number stands beside a rival of the unit that its column names."""
+        for match in re.finditer(NUMBER, self.claim):
+            own = units_at(self.claim, *match.span())
+            columns = self._columns_of(float(match[0].replace(",", "").replace("\u00a0", "")))
+            if (
+                own
+                and columns
+                and all(
+                    foreign_unit(own[0], self._said_of_units(), self.view.columns[c])
+                    for c in columns
+                )
+            ):
+                return True
+        return False
+
+    def _columns_of(self, number: float) -> list[int]:
+        return [
+            c
+            for c in range(len(self.view.columns))
+            if any(_is(row[c], number) for row in self.view.rows)
+        ]
+
+    def _numbers(self) -> list[_Place]:
+        """The numbers of the claim, but for those in names, bounds, counts and given amounts."""
+        covered = [(p.begin, p.end) for p in self.names] + [
+            (m.begin, m.end) for m in self.attributes
+        ]
+        bounds = {bound.number for bound in conditions(self.claim)}
+        total = {
+            match.start(1)
+            for match in _OF_ALL.finditer(self.claim)
+            if self.view.complete
+            and float(match[1].replace(",", "")) == len(self.view.rows)
+            and root(match[2]) in self._things()
+        }
+        found = []
+        for match in re.finditer(
+            rf"(?<![\w.-])(-?)(?:[$€£]|[A-Z]{{3}}\s?)?({NUMBER})(?!\d)", self.claim
+        ):
+            begin = match.start(2)
+            number = float(match[1] + re.sub(r"[^\d.]", "", match[2]))
+            within = any(a <= begin < b for a, b in covered)
+            if within or number in bounds or begin in total or self._given(match):
+                continue
+            found.append(_Place(begin, match.end(), number))
+        return found
+
+    def _things(self) -> frozenset[str]:
+        """The roots of the words for what the rows are."""
+        own = self.view.roots(self.key) if self.key is not None else frozenset()
+        return self.view.reading.tables | own | roots("rows options candidates results")
+
+    def _given(self, match: re.Match[str]) -> bool:
+        """Whether a number with its word is one that the question or the rules give."""
+        if self._known_number(float(re.sub(r"[^\d.]", "", match[2]))):
+            return False
+        behind = re.match(r"\s?[\w%€$£]+", self.claim[match.end() :])
+        phrase = match[2] + (behind[0] if behind else "")
+        return phrase.lower() in f"{self.question} {self.rules}".lower()
+
+    def _known_number(self, number: float) -> bool:
+        return bool(self._columns_of(number))
+
+    def _rows_named(self) -> list[_Place] | None:
+        """The rows that are spoken of, by where they are named; None where nothing names one."""
+        view = self.view
+        if self.names:
+            return [
+                _Place(n.begin, n.end, [row for row in view.rows if row[self.key or 0] == n.what])
+                for n in self.names
+            ]
+        if len(view.rows) == 1:
+            return [_Place(-1, -1, list(view.rows))]
+        top = [row for one in superlatives(self.claim) for row in self._top(one) or ()]
+        if top:
+            return [_Place(-1, -1, top)]
+        if self.subject and self.key is not None:
+            own = [
+                row for row in view.rows if str(row[self.key]).casefold() == self.subject.casefold()
+            ]
+            if own and not self.attributes:
+                return [_Place(-1, -1, own)]
+        return None
+
+    def _columns_named(self, values: Sequence[_Place]) -> list[_Place]:
+        """The columns that words of the claim name, by where they do."""
+        view = self.view
+        covered = [(p.begin, p.end) for p in self.names]
+        covered += [(v.begin, v.end) for v in values]
+        every = [c for c in range(len(view.columns)) if c != self.key and view.is_ordered(c)]
+        found, vague = [], []
+        for match in re.finditer(r"[^\W\d_]+", self.claim):
+            if any(a <= match.start() < b for a, b in covered):
+                continue
+            word = root(match[0])
+            if superlatives(match[0]) or comparatives(f"{match[0]} than"):
+                continue
+            columns = [c for c in every if word in roots(view.columns[c])]
+            if columns and word in _GENERIC:
+                vague.append(_Place(match.start(), match.end(), columns))
+                continue
+            if not columns:
+                kinds = [k for k, words in KINDS.items() if match[0].lower() in words]
+                columns = [c for c in every if any(of_kind(k, view.roots(c)) for k in kinds)]
+            if columns:
+                found.append(_Place(match.start(), match.end(), columns))
+        return _merged(found) or _merged(vague)
+
+    def _stands(self, value: _Place, rows: object, columns: object) -> bool:
+        """Whether a value is a cell of these rows and columns; None stands for all of them."""
+        what = value.what
+        chosen: Iterable[Row] = rows if isinstance(rows, list) else self.view.rows
+        if not isinstance(what, float):
+            mention = what
+            return any(row[mention.column] == mention.cell for row in chosen)  # type: ignore[attr-defined]
+        wanted = columns if isinstance(columns, list) else range(len(self.view.columns))
+        numeric = [c for c in wanted if self.view.is_ordered(c)]
+        return any(_is(row[c], what) for row in chosen for c in numeric)
+
+    # .. ranks ..
+
+    def _ranks(self) -> Iterator[tuple[bool | None, str]]:
+        """Each superlative is true of a row that is named."""
+        for one in superlatives(self.claim):
+            top = self._top(one)
+            if top is None:
+                yield None, f"its facts do not show that it is the {one.word}"
+                continue
+            named = [
+                row for row in self.view.rows for n in self.names if row[self.key or 0] == n.what
+            ]
+            if not self.names:
+                yield (
+                    (True, "") if self._numbers() or self.attributes else (None, "it names no row")
+                )
+                continue
+            good = any(row in top for row in named)
+            yield good, f"the rows show another as the {one.word}"
+
+    def _top(self, superlative: Superlative) -> list[Row] | None:
+        """The rows of which a superlative is true; None where the fact does not show it."""
+        view = self.view
+        for mention in self.attributes:  # "the cheapest in the west"
+            if mention.column != self.key:
+                left = [row for row in view.rows if row[mention.column] == mention.cell]
+                view = view.where(left)
+        asked = self.spoken | roots(self.question) | roots(self.rules)
+        if len(self.view.rows) > 1:
+            for spoken in (self.spoken, asked):
+                picks = ranked(view, superlative, spoken)
+                order = view.reading.order
+                sure = view.complete or (
+                    order and order.place == 1 and {p.direction for p in picks} == {order.direction}
+                )
+                if picks and sure:
+                    common = [row for row in picks[0].rows if all(row in p.rows for p in picks)]
+                    return common if common or len(picks) == 1 else None
+        if query_ranks(view.reading, superlative, self.spoken, asked):
+            return list(view.rows[:1])
+        return None
+
+    # .. comparisons ..
+
+    def _comparisons(self) -> Iterator[tuple[bool | None, str]]:
+        """Each "cheaper than" is true of the row before it and the row behind it."""
+        bounds = conditions(self.claim)
+        for one in comparatives(self.claim):
+            if any(one.word in tokens(bound.text) for bound in bounds):
+                continue
+            match = re.search(rf"\b{one.word}\b", self.claim, re.I)
+            than = re.search(r"\bthan\b", self.claim[match.end() :], re.I) if match else None
+            if not match:
+                continue
+            split = match.end() + (than.end() if than else 0)
+            left = [n for n in self.names if n.end <= match.start()] or [
+                n for n in self.names if n.end <= split
+            ]
+            right = [n for n in self.names if n.begin >= split]
+            if (
+                not left
+                and self.names
+                and self.claim[: match.start()].strip().lower() in ("is", "")
+            ):
+                left = self.names[:1]
+            if len(left) != 1 or not right:
+                yield None, f"it does not say what is {one.word} than what"
+                continue
+            yield self._compared(one, left[0].what, [n.what for n in right])
+
+    def _compared(
+        self, one: Superlative, left: object, right: Sequence[object]
+    ) -> tuple[bool | None, str]:
+        spoken = self.spoken | (frozenset() if one.senses else roots(self.question))
+        view, key = self.view, self.key or 0
+        picks = ranked(view, one, spoken) or ranked(view, one, spoken | roots(self.question))
+        found = set()
+        for pick in picks:
+            mine = [row[pick.column] for row in view.rows if row[key] == left]
+            theirs = [row[pick.column] for row in view.rows if row[key] in right]
+            if len(mine) != 1 or len(theirs) != len(set(map(str, right))):
+                return None, f"the rows do not show what is {one.word}"
+            sign = 1 if pick.direction == "highest" else -1
+            if not all(isinstance(cell, int | float) for cell in (*mine, *theirs)):
+                return None, f"the rows do not show what is {one.word}"
+            own = float(mine[0])  # type: ignore[arg-type]
+            found.add(all((own - float(other)) * sign > 0 for other in theirs))  # type: ignore[arg-type]
+        if len(found) != 1:
+            return None, f"no column says what is {one.word}"
+        return found.pop(), f"the rows do not show that it is {one.word}"
+
+    def _bounds(self) -> Iterator[tuple[bool | None, str]]:
+        """Each "more than 10" is true of the row that is named."""
+        for bound in conditions(self.claim):
+            rows = self._rows_named()
+            if not rows or len(rows) > 1:
+                yield None, f"it does not say what is {bound.text}"
+                continue
+            spoken = bound.roots | self.spoken
+            columns = {
+                c: len(meaning(self.view.roots(c)) & spoken)
+                for c in range(len(self.view.columns))
+                if self.view.is_ordered(c) and c != self.key
+            }
+            if max(columns.values(), default=0) == 0:
+                columns = {
+                    c: int(any(of_kind(k, self.view.roots(c)) for k in self._kinds()))
+                    for c in columns
+                }
+            best = max(columns.values(), default=0)
+            chosen = [c for c, score in columns.items() if score == best]
+            if not best or len(chosen) != 1:
+                yield None, f"no column says what is {bound.text}"
+                continue
+            cells = [row[chosen[0]] for row in rows[0].what]  # type: ignore[attr-defined]
+            good = all(isinstance(c, int | float) and bound.holds(float(c)) for c in cells)
+            yield bool(cells) and good, f"it is not {bound.text}"
+
+    def _kinds(self) -> list[str]:
+        words = set(tokens(self.claim))
+        return [kind for kind, own in KINDS.items() if own & words]
+
+
+def _ordinary(word: str) -> bool:
+    """Whether a word is an ordinary one that no name is, by its ending or its commonness."""
+    plain = word.lower()
+    return plain.endswith(("ly", "ing", "ed")) or plain in _ORDINARY
+
+
+_BEHIND = _OPENINGS | listed(
+    "to or is are was were belongs makes being than or as per each while whereas that against "
+    "versus followed compared out per cent"
+)
+_ORDINARY = listed(
+    "belongs makes reaches appears follows remains holds meets charges earns delivers sits "
+    "needs has have offers takes needs shows gives stands comes lies ranks leads wins which "
+    "whereas best better good also still then other others any more less most least one not "
+    "well about around exactly far much available cost costs price prices number value right "
+    "clear shown larger smaller times which rank first second top"
+)
+
+
+def _is(cell: Value, number: float) -> bool:
+    if not isinstance(cell, int | float) or isinstance(cell, bool):
+        return False
+    text = f"{number:.12g}"
+    decimals = len(text.partition(".")[2]) if "e" not in text else 0
+    return same_number(float(cell), number, decimals)
+
+
+def _merged(found: Sequence[_Place]) -> list[_Place]:
+    """Words that follow one another name what all of them may mean, as "unit price" does."""
+    merged: list[_Place] = []
+    for place in found:
+        if merged and place.begin - merged[-1].end <= 1:
+            before: list[int] = merged[-1].what  # type: ignore[assignment]
+            both = [c for c in before if c in place.what]  # type: ignore[operator]
+            merged[-1] = _Place(merged[-1].begin, place.end, both or place.what)
+        else:
+            merged.append(place)
+    return merged
+
+
+def _labelled(labels: Sequence[_Place], values: Sequence[_Place]) -> Iterator[list[object]]:
+    """The ways in which values may belong to labels: behind them, before them, or in their order.
+
+    Without labels a value belongs to anything.
+    """
+    if not (labels and values):
+        yield [None] * len(values)
+        return
+    if len(labels) == 1:
+        yield [labels[0].what] * len(values)
+        return
+    before = [[x.what for x in labels if x.end <= v.begin][-1:] for v in values]
+    if all(before):
+        yield [one[0] for one in before]
+    behind = [[x.what for x in labels if x.begin >= v.end][:1] for v in values]
+    if all(behind):
+        yield [one[0] for one in behind]
+    apart = labels[-1].end <= values[0].begin or values[-1].end <= labels[0].begin
+    if len(labels) == len(values) and apart:
+        yield [one.what for one in labels]

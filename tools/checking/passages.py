@@ -1,0 +1,158 @@
+"""What the words of documents say: names, numbers with their units, and the right clause."""
+
+import re
+
+from tools.checking.units import foreign_unit, same_unit, units_at, units_beside
+from tools.checking.words import NUMBER, listed, negations, numbers_of, root, superlatives, tokens
+from tools.documents.quotes import alike, unsaid
+
+_CLAUSE = re.compile(
+    r"[;:]\s|,\s(?!\d)|[.!?]\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\s(?:while|whereas|but)\s|\n+"
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\n+")
+_NAME = re.compile(r"(?<![\w'-])([^\W\d_][\w'-]*[\w])")
+_AND = re.compile(r"\s(?:and|or)\s")
+_SMALL = listed(
+    "the a an of in on at to for from by with and or is are was were be been has have had it "
+    "its this that these those he she they his her their as not no what which who whom whose "
+    "when where how much many does do did must may can should will would shall"
+)
+
+
+def clause_says(decision: str, text: str, question: str) -> str:
+    """Why a text does not say a decision where it speaks of what is asked; empty if it does.
+
+    Of several clauses with such a value that one counts of which the question tells most.
+    """
+    if missing := unsaid(decision, text):
+        return f"{missing} stands in no fact that is cited."
+    if not numbers_of(decision) and not _contains(text, decision):
+        return "It does not stand in the fact that is cited."
+    if unit := _wrong_unit(decision, text, question):
+        return f"The fact does not say {unit}."
+    if name := unknown_name(question, f"{text} {decision}"):
+        return f"No cited fact speaks of {name}."
+    if negations(question) == 0 and _denied(decision, text):
+        return "The fact denies something there."
+    return _elsewhere(decision, text, question)
+
+
+def wrong_clause(claim: str, text: str) -> str:
+    """Why the numbers and names of a claim stand in another clause than what it says of them."""
+    for clause in _clauses(claim):
+        for match in re.finditer(NUMBER, clause):
+            value = f"{match[0]} {' '.join(units_at(clause, *match.span()))}"
+            if problem := _elsewhere(value, text, clause.replace(match[0], " ")):
+                return problem
+    return ""
+
+
+def denies_otherwise(claim: str, text: str) -> bool:
+    """Whether a claim denies what the nearest sentence of a text says, or the other way round."""
+    best = max(_SENTENCE.split(text), key=lambda one: _share(_content(claim), _content(one)))
+    return (negations(claim) > 0) != (negations(best) > 0)
+
+
+def unknown_name(text: str, said: str) -> str:
+    """The first name of a text that stands nowhere in what is said; openings are no names."""
+    known = {root(word) for word in tokens(said)}
+    for found in _NAME.finditer(text):
+        if not found[1][0].isupper():
+            continue
+        before = text[: found.start()].rstrip()
+        opening = not before or before[-1] in ".!?:\"'(*"
+        if re.search(r"\d", found[1]) and not opening:
+            if not re.search(rf"(?<![\w-]){re.escape(found[1])}(?![\w-])", said, re.I):
+                return found[1]
+            continue
+        words = [w for w in tokens(found[1]) if not w[0].isdigit()]
+        if opening or not words or all(w in _SMALL for w in words):
+            continue
+        if superlatives(found[1]) or not {root(w) for w in words}.isdisjoint(known):
+            continue
+        return found[1]
+    return ""
+
+
+def _wrong_unit(said: str, text: str, question: str) -> str:
+    """A unit beside a number that the text has beside no such number."""
+    own = units_beside(said)
+    if not own:
+        return foreign_unit(said, f"{text} {question}") if numbers_of(said) else ""
+    beside = " ".join(
+        text[max(0, match.start() - 12) : match.end() + 16]
+        for match in re.finditer(NUMBER, text)
+        if any(not unsaid(number, match[0]) for number in re.findall(NUMBER, said))
+    )
+    return foreign_unit(" ".join(own), f"{beside} {question}")
+
+
+def unit_changed(claim: str, text: str, question: str) -> str:
+    """A unit of a claim that the text has beside no such number; empty if all agree."""
+    for match in re.finditer(NUMBER, claim):
+        own = units_at(claim, *match.span())
+        if own and (unit := _wrong_unit(f"{match[0]} {' '.join(own)}", text, question)):
+            return unit
+    return ""
+
+
+def _contains(text: str, words: str) -> bool:
+    plain, wanted = " ".join(tokens(text)), " ".join(tokens(words))
+    if wanted and f" {wanted} " in f" {plain} ":
+        return True
+    return len(tokens(words)) > 3 and alike(words, text) and not unknown_name(f". {words}", text)
+
+
+def _denied(decision: str, text: str) -> bool:
+    clauses = [clause for clause in _clauses(text) if _holds(clause, decision)]
+    return bool(clauses) and all(negations(clause) > 0 for clause in clauses)
+
+
+def _elsewhere(value: str, text: str, about: str) -> str:
+    """Why a value stands in a clause that speaks of something else than ``about``."""
+    numeric = bool(re.search(NUMBER, value))
+    spoken = _content(about)
+    scores: list[tuple[float, bool]] = []
+    for clause in _clauses(text):
+        holds = _holds(clause, value)
+        if not holds and bool(re.search(NUMBER, clause)) != numeric:
+            continue
+        if not holds and not same_unit(value, clause):
+            continue  # an amount of another kind is no rival
+        named = (name for name in _NAME.findall(clause) if name[0].isupper())
+        names = {root(w) for name in named for w in tokens(name)}
+        words = _content(clause) - (names - spoken if not numeric else set())
+        words -= _content(value)
+        scores.append((_share(words, spoken), holds))
+    right = max((score for score, holds in scores if holds), default=None)
+    wrong = max((score for score, holds in scores if not holds), default=-1.0)
+    if right is not None and wrong > right:
+        return "It stands beside something else in the fact that is cited."
+    return ""
+
+
+def _holds(clause: str, value: str) -> bool:
+    if re.search(NUMBER, value):
+        return not unsaid(value, clause)
+    return _contains(clause, value)
+
+
+def _clauses(text: str) -> list[str]:
+    """The clauses of a text; amounts that "and" joins are said in clauses of their own."""
+    parts = [clause for part in _CLAUSE.split(text) if (clause := part.strip())]
+    clauses: list[str] = []
+    for part in parts:
+        pieces = _AND.split(part)
+        apart = len(pieces) > 1 and all(re.search(NUMBER, piece) for piece in pieces)
+        clauses += pieces if apart else [part]
+    return clauses
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(
+        root(word) for word in tokens(text) if not word[0].isdigit() and word not in _SMALL
+    )
+
+
+def _share(words: frozenset[str], spoken: frozenset[str]) -> float:
+    return len(words & spoken) / len(words) if words else 0.0

@@ -1,0 +1,111 @@
+"""Units beside numbers: whether what is said has the unit of what is known."""
+
+import re
+
+from tools.checking.words import NUMBER, root
+
+_UNITS = (
+    *(
+        "eur euro euros €",
+        "usd dollar dollars $ us$",
+        "gbp pound pounds £",
+        "% percent pct percentage",
+    ),
+    *("day days d", "hour hours h hrs hr", "minute minutes min mins", "second seconds sec secs s"),
+    *("week weeks wk", "month months", "year years yr yrs", "kg kilogram kilograms kilo kilos"),
+    *("g gram grams", "t ton tons tonne tonnes", "km kilometre kilometres kilometer kilometers"),
+    *("m metre metres meter meters", "mile miles mi", "kwh", "mwh", "kw", "mw", "gwh", "gw"),
+    *("million millions mn mio", "billion billions bn", "thousand thousands k", "chf", "jpy"),
+)
+_UNIT_OF = {form: line.split()[0] for line in _UNITS for form in line.split()}
+_IMPLIED = {
+    "age": "years",
+    "tenure": "years",
+    "population": "people persons inhabitants residents",
+    "quantity": "pieces units items",
+    "stock": "pieces units items",
+    "rating": "points stars",
+    "score": "points",
+    "temperature": "degrees",
+    "celsius": "degrees",
+    "share": "percent",
+    "rate": "percent",
+    "interest": "percent",
+}
+"""Units that go without saying."""
+_UNIT_FORMS = frozenset(_UNIT_OF.values())
+_UNIT_ROOTS = frozenset(root(form) for form in _UNIT_OF if len(form) > 1)
+_FAMILIES = (
+    *(
+        {"eur", "usd", "gbp", "chf", "jpy"},
+        {"day", "hour", "minute", "second", "week", "month", "year"},
+    ),
+    *({"kg", "g", "t"}, {"km", "m", "mile"}, {"kwh", "mwh", "gwh"}, {"kw", "mw", "gw"}),
+)
+
+
+def foreign_unit(text: str, said: str, column: str = "") -> str:
+    """The first word beside a number that is not said, in any of its forms."""
+    known = {_unit(word) for word in _unit_words(said)}
+    known |= {_unit(u) for word in _unit_words(said) for u in _implied(word)}
+    own = {_unit(word) for word in _unit_words(column)} & _UNIT_FORMS
+    for word in _unit_words(text):
+        unit = _unit(word)
+        if unit not in known or (
+            own and unit in _UNIT_FORMS and unit not in own and _rival(unit, own)
+        ):
+            return word
+    return ""
+
+
+def _rival(unit: str, own: set[str]) -> bool:
+    return any(unit in family and own & family for family in _FAMILIES)
+
+
+def _implied(word: str) -> list[str]:
+    return _IMPLIED.get(word.lower(), "").split()
+
+
+_BEHIND = re.compile(r"[\s-]?(?:(million|billion|thousand)\s)?([^\W\d_]+|[$€£%])")
+_BEFORE = re.compile(r"(?<![^\W\d_])([^\W\d_]+|[$€£])\s?$")
+
+
+def is_unit_word(word_root: str) -> bool:
+    """Whether the root of a word is that of a unit."""
+    return word_root in _UNIT_ROOTS
+
+
+def _unit(word: str) -> str:
+    return _UNIT_OF.get(word.lower(), root(word))
+
+
+def _unit_words(text: str) -> list[str]:
+    plain = re.sub(r"(?<=\d)(?=[^\W\d])", " ", text)
+    return [
+        word
+        for word in re.findall(r"[^\W\d_]+|[$€£%]", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain))
+        if word.lower() not in ("a", "an", "the", "of", "per", "in", "about", "around", "is", "it")
+    ]
+
+
+def same_unit(one: str, other: str) -> bool:
+    """Whether numbers of two texts may have the same unit; where one has none, they may."""
+    left, right = ({_unit(word) for word in units_beside(text)} for text in (one, other))
+    return not (left and right) or bool(left & right)
+
+
+def units_beside(text: str) -> list[str]:
+    """The known units that stand right beside the numbers of a text, before or behind them."""
+    return [
+        word
+        for match in re.finditer(rf"(?<![\w.-])(?:{NUMBER})", text)
+        for word in units_at(text, *match.span())
+    ]
+
+
+def units_at(text: str, begin: int, end: int) -> list[str]:
+    """The known units right beside the number that stands from ``begin`` to ``end``."""
+    behind = _BEHIND.match(text, end)
+    before = _BEFORE.search(text, 0, begin)
+    words = [*(behind.groups() if behind else ()), *(before.groups() if before else ())]
+    return [word for word in words if word and word.lower() in _UNIT_OF]
