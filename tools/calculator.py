@@ -150,6 +150,8 @@ def _tokens(expression: str) -> list[_Token]:
             calls.append(text == "[" or (bool(tokens) and tokens[-1].kind == "name"))
         elif text in (")", "]") and calls:
             calls.pop()
+        if text in _MARKS:
+            kind = "name" if _MARKS[text] in CURRENCIES else "mark"
         if kind != "space":
             tokens.append(_Token(kind, _MARKS.get(text, text.replace(",", "") or ",")))
     return _money_behind(tokens)

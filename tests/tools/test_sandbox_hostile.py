@@ -99,6 +99,13 @@ import socket; socket.socket(socket.AF_UNIX).connect("\\0" + {unix!r}); print("E
     "name look-up of this machine": """
 import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); print("ESCAPED")
 """,
+    "asynchronous input": f"""{CALLS}
+import platform
+context = ctypes.c_ulong(0)
+number = 206 if platform.machine() == "x86_64" else 0
+if libc.syscall(number, 4, ctypes.byref(context)) == 0: print("ESCAPED")
+""",
+    "watching": f"{CALLS}if libc.inotify_init1(0) >= 0: print('ESCAPED')",
     "fork": "import os\nif os.fork() == 0: os._exit(0)\nprint('ESCAPED')",
     "subprocess": "import subprocess; subprocess.run(['true']); print('ESCAPED')",
     "shell by exec": "import os; os.execv('/bin/sh', ['sh', '-c', 'echo ESCAPED'])",
@@ -422,6 +429,15 @@ def test_the_attack_works_without_protection(name: str, world: World) -> None:
     )
     Path(world.shm).unlink(missing_ok=True)
     assert "ESCAPED" in result.stdout, result.stderr
+
+
+@pytest.mark.skipif(
+    "namespaces" not in sandbox.protection(), reason="names are not apart on this machine"
+)
+def test_the_machine_has_no_name(world: World) -> None:
+    result = attack("import os; print(os.uname().nodename, end='')", world, PAIRS[0])
+    assert result.stdout == "sandbox"
+    assert socket.gethostname() != "sandbox"
 
 
 def test_a_forged_result_stays_output() -> None:

@@ -45,6 +45,13 @@ def unshare(flags: int) -> None:
     _checked(_LIBC.unshare(flags))
 
 
+def set_host_name(name: str) -> None:
+    """Name the machine anew, for those in the same namespace of names."""
+    word = os.fsencode(name)
+    _checked(_LIBC.sethostname(word, ctypes.c_size_t(len(word))))
+    _checked(_LIBC.setdomainname(b"", ctypes.c_size_t(0)))
+
+
 def die_with_parent(signal_number: int) -> None:
     """Have the kernel send this process a signal when the thread that started it ends."""
     _prctl(_PR_SET_PDEATHSIG, signal_number)

@@ -59,6 +59,8 @@ _REFUSED: dict[str, tuple[int, int | None]] = {
     "mknod": (133, None),
     "mknodat": (259, 33),
     "fanotify_init": (300, 262),
+    "inotify_init": (253, None),  # watches whatever path it can name
+    "inotify_init1": (294, 26),
     "quotactl": (179, 60),
     "swapon": (167, 224),
     "swapoff": (168, 225),
@@ -68,6 +70,7 @@ _REFUSED: dict[str, tuple[int, int | None]] = {
     "semget": (64, 190),
     "mq_open": (240, 180),
     "memfd_create": (319, 279),
+    "io_setup": (206, 0),  # takes from a small stock of the whole machine
     # the kernel
     "bpf": (321, 280),
     "userfaultfd": (323, 282),
@@ -81,6 +84,8 @@ _REFUSED: dict[str, tuple[int, int | None]] = {
     "kexec_load": (246, 104),
     "kexec_file_load": (320, 294),
     "reboot": (169, 142),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
     "syslog": (103, 116),
     "acct": (163, 89),
     "modify_ldt": (154, None),

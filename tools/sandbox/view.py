@@ -19,6 +19,8 @@ _NEW_USERS = 0x10000000
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXECUTION, _REMOUNT = 1, 2, 4, 8, 32
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
 _MOUNT_SETATTR, _AT_RECURSIVE, _AT_FDCWD = 442, 0x8000, -100
+HOST = "sandbox"
+"""The machine's name as the program sees it."""
 DEVICES = ("/dev/null", "/dev/urandom")
 WORK = "/tmp"  # noqa: S108 - a file system of the program's own, not the machine's
 
@@ -48,6 +50,7 @@ def enter(root: str, size: int, entries: int) -> None:
         OSError: The kernel does not let this user make namespaces.
     """
     _leave()
+    kernel.set_host_name(HOST)
     kernel.mount(None, "/", None, _RECURSIVE | _PRIVATE)
     kernel.mount("tmpfs", root, "tmpfs", _NO_SETUID | _NO_DEVICES, "size=1m,mode=755")
     for path in runtime():

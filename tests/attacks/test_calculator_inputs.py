@@ -1,0 +1,80 @@
+"""Whatever is calculated, the answer is a number or one sentence, in bounded time."""
+
+import random
+import time
+
+import pytest
+from tally import RecordTried
+
+from tools.calculator import CalculationFailed, calculate
+
+KIND = "calculator inputs"
+PIECES = [
+    *("1", "12", "3.5", "1,000", "1e3", "1e400", ".5", "0", "007", "1.2.3", "9" * 400, "1_000"),
+    *("+", "-", "*", "/", "//", "%", "**", "^", "×", "÷", "·", "(", ")", "[", "]", ",", "=", "="),  # noqa: RUF001
+    *("per", "of", "to", "thousand", "million", "bn", "$", "€", "£", "USD", "EUR", "kWh", "kg"),
+    *("m", "km", "h", "degC", "kelvin", "dB", "dimensionless", "percent", "count", "bit", "in"),
+    *("max", "min", "sum", "abs", "round", "sqrt", "log", "exp", "floor", "ceil", "max(", "log("),
+    *("x", "flow", "share", "price", "_0", "_9", "__class__", "lambda", "if", "else", "import"),
+    *("not", "and", "is", "None", "True", "nan", "inf", "j", "1j", "0x10", "''", '"a"', "#", "\\"),
+    *("\n", "\t", "\x00", "²", "½", "٣", "Ω", "µ", "°", "%%", "!", "@", ":=", ";", "{", "}", "?"),
+]
+FACTS: dict[str, float | str] = {
+    "flow": 12.5,
+    "share": "40%",
+    "price": "0.25 USD/kWh",
+    "per": 2,
+    "odd": "12 per 3",
+    "bad": "kWh kWh",
+    "inf": float("inf"),
+}
+WORST = [
+    *("12 per 3", "12 per", "12 per 3 kWh", "12 % per 3", "12 per 3 per 2", "12 ÷", "$ per 3"),
+    *("9**9**9", "2 ** 99999", "exp(1e9)", "(" * 500 + "1" + ")" * 400, "-" * 900 + "1"),
+    *("1 m ** 100000", "1 kWh to", "to kWh", "1 to to 2", "1 degC * 2 degC", "log(0)", "sqrt(-1)"),
+    *("max()", "max(,)", "round(1, 1e9)", "round(1, 400)", "1 dB + 1", "0 ** -1", "1 % 0 m", "_0"),
+    *(
+        "odd",
+        "bad",
+        "inf",
+        "inf - inf",
+        "1e308 * 10",
+        "sum([[1]])",
+        "1 if 1 else 2",
+        "().__class__",
+    ),
+]
+
+
+def problem(expression: str) -> str:
+    """What is wrong with the answer; empty if nothing is."""
+    start = time.thread_time()
+    try:
+        float(calculate(expression, FACTS).value)
+    except CalculationFailed as error:
+        if "\n" in error.problem or not error.problem.endswith((".", "?")):
+            return f"no sentence: {error.problem!r}"
+    except Exception as error:  # this is what is looked for
+        return f"{type(error).__name__}: {error}"
+    seconds = time.thread_time() - start
+    return "" if seconds < 5 else f"took {seconds:.1f} s"
+
+
+@pytest.mark.parametrize("expression", WORST)
+def test_a_sentence_or_a_number(record_tried: RecordTried, expression: str) -> None:
+    record_tried(KIND)
+    assert not problem(expression)
+
+
+def test_generated_expressions(
+    attack_is_full: bool, attack_seed: int, record_tried: RecordTried
+) -> None:
+    draw = random.Random(attack_seed)
+    tried, found = 100_000 if attack_is_full else 500, {}
+    for _ in range(tried):
+        pieces = draw.choices(PIECES, k=draw.randint(1, 9))
+        expression = draw.choice(("", " ")).join(pieces)
+        if wrong := problem(expression):
+            found[expression] = wrong
+    record_tried(KIND, tried, len(found))
+    assert not found

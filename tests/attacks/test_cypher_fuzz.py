@@ -1,0 +1,230 @@
+"""Generated Cypher: what the guard lets pass changes no graph and reads no file.
+
+The statements run on a graph that may be changed, without the frozen copy that queries get, so
+that the guard alone holds.
+"""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import kglite
+from cypher_cases import ATTACKS, GOOD
+from tally import RecordTried
+
+from tools.cypher.guard import guard
+from tools.cypher.own import rewritten
+from tools.cypher.tokens import tokenize
+from tools.database import QueryFailed, QueryRefused
+
+FULL, SAMPLE, BETWEEN = 100_000, 1_000, 250
+SECRET = "the-secret-of-this-user"
+SCRIPT = [
+    "CREATE (:A {code: 1, name: 'x'})",
+    "CREATE (:A {code: 2})",
+    "CREATE (:B {code: 3})",
+    "MATCH (a:A {code: 1}), (b:B) CREATE (a)-[:R {w: 1}]->(b)",
+]
+READING = [
+    *(
+        "MATCH (n)",
+        "MATCH (n:A {code: 1})",
+        "MATCH (n)-[r]->(m)",
+        "OPTIONAL MATCH (m:B)",
+        "WITH 1 AS n",
+    ),
+    *("UNWIND [1, 2] AS x", "WITH n", "MATCH (n) WHERE n.code > 1", "CALL { RETURN 1 AS q }"),
+    *("WITH n, count(*) AS c", "CALL db.labels() YIELD label", "MATCH p = (n)-[*1..2]->(m)"),
+]
+WRITING = [
+    *(
+        "CREATE (:A {code: 9})",
+        "SET n.code = 9",
+        "SET n:C",
+        "REMOVE n.code",
+        "DELETE n",
+        "DETACH DELETE n",
+    ),
+    *(
+        "MERGE (:A {code: 9})",
+        "FOREACH (x IN [1] | SET n.code = x)",
+        "CALL { CREATE (:C) }",
+        "DROP INDEX x",
+    ),
+    *(
+        "LOAD CSV FROM 'file://{file}' AS line",
+        "LOAD CSV FROM '{file}' AS line",
+        "CREATE INDEX FOR (n:A) ON (n.code)",
+    ),
+    *(
+        "CALL { MATCH (n) SET n.code = 7 } IN TRANSACTIONS",
+        "CALL apoc.create.node(['C'], {})",
+        "INSERT (:C)",
+    ),
+    *(
+        "CALL db.createLabel('C')",
+        "CALL dbms.procedures()",
+        "USE other",
+        "SET n = {code: 4}",
+        "SET n += {k: 1}",
+    ),
+]
+RETURNS = [
+    *(
+        "RETURN n",
+        "RETURN count(*)",
+        "RETURN n.code AS set",
+        "RETURN line",
+        "RETURN 1 AS `DELETE`",
+        "RETURN *",
+    ),
+    *(
+        "RETURN n.create",
+        "RETURN {set: 1}",
+        "RETURN [x IN [1] | x]",
+        "RETURN 'SET n.code = 1'",
+        "FINISH",
+        "",
+    ),
+]
+SPACES = (" ", "\n", "\t", "/**/", "/* x */", " // x\n", "\r", "\r\n")
+TOKENS = (
+    ";",
+    ".",
+    ":",
+    ",",
+    "(",
+    ")",
+    "{",
+    "}",
+    "'",
+    '"',
+    "`",
+    "//",
+    "/*",
+    "*/",
+    "|",
+    "1.",
+    "$x",
+    "\\u0053ET",
+)
+
+
+class Queries:
+    """A source of queries that follow from a seed."""
+
+    def __init__(self, seed: int, file: Path) -> None:
+        self._draw = random.Random(seed)
+        self._known = [query for query in (*GOOD, *ATTACKS) if 0 < len(query) < 400]
+        self._file = file
+
+    def next(self) -> str:
+        """Another query."""
+        draw = self._draw
+        if draw.random() < 0.2:
+            text = draw.choice(self._known)
+        else:
+            hostile = draw.choice((0.0, 0.2, 0.5))
+            clauses = [
+                draw.choice(WRITING if draw.random() < hostile else READING)
+                for _ in range(draw.randint(1, 3))
+            ]
+            text = " ".join(["MATCH (n)", *clauses, draw.choice(RETURNS)])
+        if draw.random() < 0.4:
+            text = self._damaged(text)
+        return self._respelled(text).replace("{file}", str(self._file))
+
+    def _damaged(self, text: str) -> str:
+        pieces = text.split(" ")
+        for _ in range(self._draw.randint(1, 3)):
+            place = self._draw.randrange(len(pieces) + 1)
+            other = self._draw.choice(self._known).split(" ")
+            cut = self._draw.randrange(len(other))
+            match self._draw.randint(0, 3):
+                case 0:
+                    del pieces[place : place + 1]
+                case 1:
+                    pieces.insert(place, self._draw.choice(TOKENS))
+                case 2:
+                    pieces[place:place] = other[cut : cut + 4]
+                case _:
+                    pieces[place:place] = self._draw.choice(WRITING).split(" ")
+        return " ".join(pieces)
+
+    def _respelled(self, text: str) -> str:
+        how = self._draw.random()
+        if how < 0.4:
+            return text
+        if how < 0.5:
+            return text.swapcase()
+        return "".join(
+            piece + (self._draw.choice(SPACES) if self._draw.random() < 0.3 else " ")
+            for piece in text.split(" ")
+        )
+
+
+def made() -> kglite.KnowledgeGraph:
+    kglite.set_query_warning_policy("silent")
+    graph = kglite.KnowledgeGraph()
+    for statement in SCRIPT:
+        graph.cypher(statement)
+    return graph
+
+
+def dump(graph: kglite.KnowledgeGraph) -> str:
+    everything = ("MATCH (n) RETURN labels(n), n", "MATCH (a)-[r]->(b) RETURN a, r, b, type(r)")
+    return repr([list(graph.cypher(query)) for query in everything])
+
+
+def test_generated_queries(
+    tmp_path: Path, attack_is_full: bool, attack_seed: int, record_tried: RecordTried
+) -> None:
+    file = tmp_path / "secret.csv"
+    file.write_text(f"{SECRET},1\n")
+    source, graph = Queries(attack_seed, file), made()
+    before, counted = dump(graph), Counter[str]()
+    tried = FULL if attack_is_full else SAMPLE
+    found: list[str] = []
+    passed: list[str] = []
+    for number in range(1, tried + 1):
+        query = source.next()
+        try:
+            statement, tokens = guard(query)
+            passed.append(rewritten(statement, tokenize(statement)))
+            counted["passed"] += 1
+            del tokens
+        except (QueryRefused, QueryFailed) as error:
+            counted[type(error).__name__] += 1
+        except Exception as error:  # the guard itself must not fail
+            found.append(f"{query!r}: {type(error).__name__}: {error}")
+        if number % BETWEEN == 0 or number == tried:
+            harm = [one for one in passed if SECRET in answer(graph, one)]
+            if dump(graph) != before:
+                harm += [one for one in passed if changes(one)] or passed
+                graph = made()
+            found, passed = found + harm, []
+    print(dict(counted))  # noqa: T201 (how much got through says what this is worth)
+    record_tried("cypher generated", tried, len(found))
+    assert counted["passed"] > tried / 20, "the generator makes too little that passes"
+    assert not found
+
+
+def answer(graph: kglite.KnowledgeGraph, query: str) -> str:
+    try:
+        view = graph.cypher(query, timeout_ms=300, row_limit=20)
+        return view if isinstance(view, str) else repr(view.to_list())
+    except Exception as error:  # the engine's errors share no other base class
+        return str(error)
+
+
+def changes(query: str) -> bool:
+    graph = made()
+    before = dump(graph)
+    answer(graph, query)
+    return dump(graph) != before
+
+
+def test_a_write_would_be_seen() -> None:
+    assert changes("MATCH (n:A) SET n.code = 9")
+    assert changes("CREATE (:A {code: 9})")
+    assert not changes("MATCH (n) RETURN n")
