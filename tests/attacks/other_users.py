@@ -82,14 +82,15 @@ def _at_threads(things: Things, routes: list[BaseRoute]) -> Iterator[Try]:
 
 
 def _at_searches(things: Things) -> Iterator[Try]:
-    for query in (
+    queries: list[dict[str, Any]] = [
         {},
         {"ids": [things.thread]},
         {"metadata": {"secret": SECRET}},
         {"metadata": {"owner": OWNER}},
         {"limit": 1000, "select": ["values", "metadata"]},
         {"metadata": {"a') OR 1=1 --": "x"}},
-    ):
+    ]
+    for query in queries:
         yield Try("POST", "/threads/search", query)
         yield Try("POST", "/threads/count", query)
     for exists in ("raise", "do_nothing"):
