@@ -128,8 +128,8 @@ def _at_memory() -> Iterator[Try]:
         yield Try("GET", "/store/items", params={"namespace": ".".join(space), "key": "k"})
         for query in ({}, {"query": SECRET}, {"filter": {"secret": SECRET}}, {"limit": 1000}):
             yield Try("POST", "/store/items/search", {"namespace_prefix": space} | query)
-        for query in ({}, {"suffix": ["notes"]}, {"max_depth": 3}):
-            yield Try("POST", "/store/namespaces", {"prefix": space} | query)
+        for more in ({}, {"suffix": ["notes"]}, {"max_depth": 3}):
+            yield Try("POST", "/store/namespaces", {"prefix": space} | more)
 
 
 def _at_doors(things: Things) -> Iterator[Try]:
