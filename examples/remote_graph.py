@@ -1,6 +1,7 @@
 """A method on a server as if it were a graph of yours: python examples/remote_graph.py [MODEL].
 
-Start one before: ``langgraph dev --no-browser`` or ``planweave serve``.
+Start one before: ``langgraph dev --no-browser`` or ``planweave serve``, whose
+token goes into the variable PLANWEAVE_KEY.
 """
 
 import os
@@ -9,7 +10,11 @@ from pathlib import Path
 
 from langgraph.pregel.remote import RemoteGraph
 
-graph = RemoteGraph("planrag", url=os.environ.get("PLANWEAVE_URL", "http://127.0.0.1:2024"))
+graph = RemoteGraph(
+    "planrag",
+    url=os.environ.get("PLANWEAVE_URL", "http://127.0.0.1:2024"),
+    api_key=os.environ.get("PLANWEAVE_KEY"),
+)
 context = {
     "model": sys.argv[1] if len(sys.argv) > 1 else "embedded",
     "database": str(Path(__file__).with_name("offers.sql")),

@@ -106,7 +106,8 @@ async def _replied(
 ) -> AIMessage:
     """The reply; a stream that breaks off is asked for again, as clients do with whole replies."""
     for delay in _pauses():
-        with suppress(httpx.TransportError):  # clients wrap it in one of theirs, unless it streams
+        # Clients wrap these in errors of theirs, and try again themselves, unless it streams.
+        with suppress(httpx.RemoteProtocolError, httpx.NetworkError):
             return _message(await asked.ainvoke(list(messages), config))
         await asyncio.sleep(delay)
     return _message(await asked.ainvoke(list(messages), config))

@@ -1,6 +1,7 @@
 """``planweave serve`` for several users: keys, isolation, budgets, and what a caller may name."""
 
 import json
+import os
 import socket
 import threading
 import time
@@ -81,7 +82,7 @@ def server(folder: Path, collector: str) -> Iterator[Served]:
             str(folder / "users.json"),
             PLANWEAVE_SERVICE=str(folder / "service.json"),
             PLANWEAVE_SERVE_AUTH="hook:who",
-            PYTHONPATH=str(folder),
+            PYTHONPATH=os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]),
             OTEL_EXPORTER_OTLP_ENDPOINT=collector,
             OTEL_BSP_SCHEDULE_DELAY="100",
             LANGSMITH_TRACING="true",  # without a key nothing is sent, and nothing complained of

@@ -2,12 +2,14 @@
 
 import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import faulty_model
+import httpx
 import pytest
 from faulty_model import FAULTS, TROUBLE, faulty
 from langchain_core.messages import HumanMessage
@@ -19,6 +21,7 @@ from memory import Context
 from models import chat_model
 from models.call import call
 from models.settings import process_settings
+from models.whole_replies import AsyncCheckedClient
 from planweave import PlanweaveError
 
 _SECONDS = 60
@@ -84,6 +87,30 @@ async def test_trouble_of_a_server_is_tried_again(
     with faulty(fault, "sound") as server:
         done = await call(chat_model(server.model), [HumanMessage("Hello!")])
         assert (done.text, server.count) == ("hello", [2])
+
+
+@pytest.mark.parametrize(
+    ("sent", "whole"),
+    [
+        (b"", False),
+        (b'data: {"choices": [{"delta": {"content": "hel"}, "finish_reason": null}]}\n\n', False),
+        (b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\n', True),
+        (b"data: {}\n\ndata: [DONE]\n\n", True),
+    ],
+)
+async def test_a_stream_that_breaks_off_is_no_reply(sent: bytes, *, whole: bool) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        yield sent[:30]
+        yield sent[30:]
+
+    mock = httpx.MockTransport(lambda _: httpx.Response(200, content=pieces()))
+    ended = nullcontext() if whole else pytest.raises(httpx.RemoteProtocolError, match="cut off")
+    async with (
+        AsyncCheckedClient(transport=mock) as client,
+        client.stream("POST", "http://model/v1/chat/completions") as reply,
+    ):
+        with ended:
+            assert await reply.aread() == sent
 
 
 @pytest.mark.parametrize("fault", ["usage below nothing", "usage beyond all"])
