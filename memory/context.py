@@ -54,6 +54,11 @@ class Context(BaseModel):
     query_candidates: Annotated[int, Field(ge=1, le=16)] = Field(
         default=4, description="With aids: queries that are tried, of which the results vote"
     )
+    least_agreement: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=1.0,
+        description="With aids: share of the queries tried that must return the same before an "
+        "answer counts as sure",
+    )
 
     database: str | None = Field(
         default=None, description="Relational database: SQLAlchemy URL, SQLite file or .sql script"

@@ -63,7 +63,8 @@ class Fact(TypedDict):
     ``values`` names the cells of a one-row result, so that the calculator can use them; ``table``
     holds all rows of a query, so that the program can carry out rules on them; ``quote``
     is the place in a document, None for a fact from elsewhere; ``faithfulness`` is the share of
-    its statements that the page supports, None where it was not measured.
+    its statements that the page supports, None where it was not measured; ``agreement`` the share
+    of the candidate queries that returned the same, where there were several.
     """
 
     number: int
@@ -74,6 +75,7 @@ class Fact(TypedDict):
     quote: Quote | None
     faithfulness: float | None
     table: NotRequired[Table]
+    agreement: NotRequired[float]
 
 
 class Turn(TypedDict):
@@ -118,7 +120,7 @@ class Claim(TypedDict):
 How: TypeAlias = Literal["stated", "highest", "lowest", "count", "sum", "comparison", "learned"]
 """How a decision follows from a fact: it is stated there, or a rule on a column gives it."""
 
-VerdictKind: TypeAlias = Literal["supported", "not_in_facts", "contradicted", "undecided"]
+VerdictKind: TypeAlias = Literal["supported", "unsure", "not_in_facts", "contradicted", "undecided"]
 
 
 class Basis(TypedDict):

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from memory import Action, Context, Table, Value, WorkingMemory, add_usage
 from models import CallRecord, Sample
-from nodes.query_writer import Candidate, Need, is_query, try_query, write_query
+from nodes.query_writer import Candidate, Need, Written, is_query, try_query, write_query
 from nodes.role import Node, sample_role, usage_of_calls
 from nodes.turns import Observation, chosen_action, repetition, take_turn, turn_taken
 from tools import (
@@ -67,8 +67,10 @@ def limits(context: Context) -> Limits:
     )
 
 
-def observation(result: QueryResult, context: Context) -> Observation:
-    """What a result shows."""
+def observation(
+    result: QueryResult, context: Context, agreement: float | None = None
+) -> Observation:
+    """What a result shows, and how many of several candidate queries returned the same."""
     only_row = result.rows[0] if result.total_rows == 1 else ()
     return Observation(
         text=result_text(result, max_characters=context.observation_characters),
@@ -79,6 +81,7 @@ def observation(result: QueryResult, context: Context) -> Observation:
         },
         found=bool(result.rows),
         table=_table(result) if result.rows else None,
+        agreement=agreement,
     )
 
 
@@ -104,10 +107,11 @@ async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -
     context, action = runtime.context, chosen_action(state)
     database = await asyncio.to_thread(open_database, url)
     calls: list[CallRecord] = []
-    best = await _given(action["input"], state["question"], database, context)
+    best, agreement = await _given(action["input"], state["question"], database, context), None
     if best is None or best.result is None:
-        best = await _written(state, action, database, runtime, calls)
-    seen = [observation(best.result, context)] if best.result else []
+        written = await _written(state, action, database, runtime, calls)
+        best, agreement = written.best, written.agreement
+    seen = [observation(best.result, context, agreement)] if best.result else []
     problem = best.problem or "".join(one.text for one in seen if not one.found)
     turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}
     found = [one for one in seen if one.found]
@@ -135,8 +139,8 @@ async def _written(
     database: Database,
     runtime: Runtime[Context],
     calls: list[CallRecord],
-) -> Candidate:
-    """The query of the query writer for what the action is to find."""
+) -> Written:
+    """What the query writer makes of what the action is to find."""
     context = runtime.context
 
     async def ask(prompt: Sequence[BaseMessage], count: int, warmer: float) -> Sequence[Sample]:
@@ -150,7 +154,7 @@ async def _written(
         rules=context.rules,
         instructions="" if is_words else action["thought"],
     )
-    written = await write_query(
+    return await write_query(
         need,
         database,
         ask,
@@ -158,4 +162,3 @@ async def _written(
         candidates=context.query_candidates,
         schema_limit=context.schema_characters,
     )
-    return written.best

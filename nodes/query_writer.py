@@ -72,12 +72,12 @@ class Written(NamedTuple):
 
     Attributes:
         best: The query and its result.
-        agreement: Share of the votes that its result has, from 0 to 1.
+        agreement: Share of the candidates that returned the same; None if there was only one.
         candidates: All that were tried.
     """
 
     best: Candidate
-    agreement: float
+    agreement: float | None
     candidates: tuple[Candidate, ...]
 
 
@@ -174,11 +174,11 @@ def chosen_among(candidates: Sequence[Candidate]) -> Written:
         if candidate.result is not None:
             groups.setdefault(_rows_of(candidate.result), []).append(candidate)
     if not groups:
-        return Written(candidates[0], 0.0, tuple(candidates))
+        return Written(candidates[0], None, tuple(candidates))
     winners = max(groups.values(), key=lambda group: sum(one.vote for one in group))
-    votes = sum(one.vote for one in winners)
     best = min(winners, key=lambda one: len(one.query))
-    return Written(best, votes / len(candidates), tuple(candidates))
+    agreement = len(winners) / len(candidates) if len(candidates) > 1 else None
+    return Written(best, agreement, tuple(candidates))
 
 
 def _rows_of(result: QueryResult) -> object:

@@ -20,6 +20,7 @@ class Observation(NamedTuple):
     faithfulness: float | None = None
     found: bool = True
     table: Table | None = None
+    agreement: float | None = None
 
 
 def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None]) -> WorkingMemory:
@@ -79,7 +80,11 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
         quote=observation.quote,
         faithfulness=observation.faithfulness,
     )
-    return fact | {"table": observation.table} if observation.table else fact
+    if observation.table:
+        fact["table"] = observation.table
+    if observation.agreement is not None:
+        fact["agreement"] = observation.agreement
+    return fact
 
 
 def unreadable_turn(state: WorkingMemory, failure: StructuredFailure | None) -> WorkingMemory:

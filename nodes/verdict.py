@@ -7,6 +7,7 @@ from tools.checking import Following, follow
 
 LABELS: dict[VerdictKind, str] = {
     "supported": "In the facts",
+    "unsure": "Not sure",
     "not_in_facts": "Not in the facts",
     "contradicted": "The facts say otherwise",
     "undecided": "Undecided",
@@ -68,6 +69,8 @@ def _checked(
     """The verdict on a decision is that of the decision, on a text that of its sentences."""
     if answer["decision"]:
         found = followed(answer, state, context)
+        if found.kind == "supported" and (doubt := _doubt(answer, state, context)):
+            return "unsure", doubt
         return found.kind, found.reason
     if not claims:
         return "not_in_facts", "The answer was not checked."
@@ -75,6 +78,15 @@ def _checked(
     if wrong:
         return "not_in_facts", f"{len(wrong)} of {len(claims)} sentences have no source."
     return "supported", "Every sentence has its source."
+
+
+def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
+    """Why the facts themselves are in doubt: other queries for the question returned other rows."""
+    cited = [f for f in state["facts"] if not answer["facts"] or f["number"] in answer["facts"]]
+    least = min((fact.get("agreement", 1.0) for fact in cited), default=1.0)
+    if least >= context.least_agreement:
+        return ""
+    return f"Of the queries that were tried for this, {least:.0%} returned the same."
 
 
 def undecided(answer: Answer, reason: str, gives: str = "") -> Answer:

@@ -27,7 +27,7 @@ _ANSWER = {
         "verdict": {
             "type": ["object", "null"],
             "description": "Whether the decision follows from the facts: kind is supported, "
-            "not_in_facts, contradicted or undecided; text says why",
+            "unsure, not_in_facts, contradicted or undecided; text says why",
         },
     },
     "required": ["decision", "why", "unknown", "facts", "verdict"],

@@ -113,3 +113,15 @@ async def test_without_aids_the_selector_writes_the_query(run: Run) -> None:
     script = Replies(action=[act("sql", CHEAPEST)], decide=[decide("Bonn", 1)])
     await run("single_rag", script)
     assert script.tasks == ["action", "decide"]
+
+
+async def test_queries_that_disagree_make_the_answer_unsure(run: Run) -> None:
+    other = "SELECT name, cost FROM plant ORDER BY cost DESC LIMIT 1"
+    for written, kind in (([CHEAPEST] * 3, "supported"), ([CHEAPEST, CHEAPEST, other], "unsure")):
+        script = Replies(write=[*written], decide=[decide("Bonn", 1)])
+        memory = await run("single_rag", script, assist="on", query_candidates=3)
+        answer = memory["answer"]
+        assert answer is not None
+        assert answer["verdict"]["kind"] == kind
+    assert answer["verdict"]["text"].startswith("Not sure: of the queries that were tried")
+    assert answer["decision"] == "Bonn"
