@@ -153,6 +153,7 @@ async def _written(
         question=action["input"] if is_words else state["question"],
         rules=context.rules,
         instructions="" if is_words else action["thought"],
+        options=context.candidates,
     )
     return await write_query(
         need,

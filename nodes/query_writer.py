@@ -26,6 +26,7 @@ _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN)\b", re.I | re.M)
 _EACH = re.compile(r"\b(each|every|per|across|monthly|yearly|daily|weekly)\b", re.IGNORECASE)
 _ADDS_UP = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
+_LISTED = 8
 _VARIETY = 0.8
 """Temperature of the candidates beside the first."""
 _EMPTY_VOTE = 0.3
@@ -40,6 +41,7 @@ class Need(NamedTuple):
         rules: Business rules by which the result decides; empty if it is no decision.
         instructions: What else holds for this question.
         background: What is known about the database besides its schema.
+        options: The decisions that the question admits; empty if any value may be one.
         now: The moment of the question; the database's own clock if empty.
     """
 
@@ -47,6 +49,7 @@ class Need(NamedTuple):
     rules: str = ""
     instructions: str = ""
     background: str = ""
+    options: tuple[str, ...] = ()
     now: str = ""
 
 
@@ -119,7 +122,7 @@ async def _first(
     """The most likely reply; one that is objected to is written once more, and the better stays."""
     reply = (await ask(prompt, 1, 0.0))[0]
     first = await _tried(reply, need, database, limits)
-    problem = objection(first, need.question)
+    problem = objection(first, need)
     if not problem:
         return first
     complaint = load("query_writer/repair").fill(problem=problem, language=database.language)
@@ -128,19 +131,33 @@ async def _first(
     return second if second.vote >= max(first.vote, _EMPTY_VOTE) else first
 
 
-def objection(candidate: Candidate, question: str) -> str:
-    """What speaks against a query: it fails, finds nothing, or does not tell groups apart."""
+def objection(candidate: Candidate, need: Need) -> str:
+    """What speaks against a query: it fails, finds nothing, no option, or tells no groups apart."""
     if candidate.result is None:
         return load("query_writer/fails").fill(problem=candidate.problem)
     if not says_something(candidate.result):
         return load("query_writer/finds_nothing").fill(hint=candidate.result.hint)
+    if need.options and not _shows_option(candidate.result, need.options):
+        return load("query_writer/shows_no_option").fill(options=_listed(need.options))
     if (
-        _EACH.search(question)
+        _EACH.search(need.question)
         and _ADDS_UP.search(candidate.query)
         and len(candidate.result.rows) == 1
     ):
         return load("query_writer/not_grouped").fill()
     return ""
+
+
+def _shows_option(result: QueryResult, options: Sequence[str]) -> bool:
+    """Whether some cell is a decision that the question admits."""
+    known = {option.casefold() for option in options}
+    return any(str(cell).casefold() in known for row in result.rows for cell in row)
+
+
+def _listed(options: Sequence[str]) -> str:
+    """The first few options."""
+    more = ", …" if len(options) > _LISTED else ""
+    return ", ".join(options[:_LISTED]) + more
 
 
 async def _tried(reply: Sample, need: Need, database: Database, limits: Limits) -> Candidate:
@@ -207,6 +224,9 @@ def prompt_for(need: Need, database: Database, schema_limit: int) -> list[BaseMe
     parts = {
         "question": need.question,
         "rules": need.rules.strip() or need.instructions.strip(),
+        "options": load("query_writer/options").fill(options=_listed(need.options))
+        if need.options
+        else "",
         "now": load("query_writer/now").fill(now=need.now) if need.now else "",
         "links": "\n".join(database.linked(f"{need.question} {need.rules}")),
         "language": database.language,

@@ -125,3 +125,13 @@ async def test_queries_that_disagree_make_the_answer_unsure(run: Run) -> None:
         assert answer["verdict"]["kind"] == kind
     assert answer["verdict"]["text"].startswith("Not sure: of the queries that were tried")
     assert answer["decision"] == "Bonn"
+
+
+async def test_a_result_without_any_option_is_asked_for_again(run: Run) -> None:
+    script = Replies(write=["SELECT MIN(cost) FROM plant", CHEAPEST], decide=[decide("Bonn", 1)])
+    memory = await run(
+        "single_rag", script, assist="on", query_candidates=1, candidates=["Aachen", "Bonn"]
+    )
+    assert "The answer is one of: Aachen, Bonn" in script.prompts[0].text
+    assert "shows none of the options: Aachen, Bonn." in script.prompts[1].text
+    assert facts(memory) == ["Bonn | 7.25"]

@@ -88,6 +88,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
         pytest.param(
             "SELECT sale_id FROM sale WHERE sold >= DATE('now', '-30 days')", ((3,),), id="now"
         ),
+        pytest.param(
+            "SELECT '2024-01-15' - sold FROM sale WHERE sale_id = 1", ((10.0,),), id="days"
+        ),
     ],
 )
 def test_what_is_corrected(

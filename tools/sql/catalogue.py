@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tools.database import Entity, Schema
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 _LONGEST_PATH = 4
 _TELLING = ("id", "code", "key", "_no", "_name")
@@ -40,10 +43,16 @@ class Catalogue:
             for name, entity in self._entities.items()
         }
         """For each table the columns of its key."""
+        types = [(f.name.lower(), f.type.lower()) for e in schema.entities for f in e.fields]
+        self._dates = {name for name, type_ in types if type_.startswith(("date", "timestamp"))}
 
     def name(self, table: str) -> str:
         """A table as written."""
         return self._entities[table].name
+
+    def is_date(self, column: "exp.Column") -> bool:
+        """Whether columns of that name hold dates."""
+        return column.name.lower() in self._dates
 
     def homes(self, column: str) -> list[str]:
         """Tables that have the column."""

@@ -51,6 +51,8 @@ def corrected(
         changes += slips.group_by_what_is_shown(tree)
         changes += slips.show_keys(tree)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
+    if dialect == "sqlite":
+        changes += slips.subtract_days(tree, catalogue.is_date)
     changes += slips.join_alternatives(tree)
     changes += slips.write_stored_values(_compared(tree, catalogue), cache(values))
     changes += slips.set_the_present(tree, now) if now else []

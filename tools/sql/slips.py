@@ -3,6 +3,7 @@
 Each function changes a parsed query in place and returns what it changed, for the reader.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +12,7 @@ from tools.suggest import nearest
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _YES = ("y", "yes", "true", "t", "1")
 _NO = ("n", "no", "false", "f", "0")
 
@@ -83,6 +85,28 @@ def _is_real(division: "exp.Div") -> bool:
         return True
     numbers = [one.name for one in division.find_all(exp.Literal) if not one.is_string]
     return any("." in number for number in numbers)
+
+
+def subtract_days(tree: "exp.Expr", dates: Callable[["exp.Column"], bool]) -> list[str]:
+    """Count the days between dates: SQLite subtracts their years.
+
+    Args:
+        tree: Changed in place.
+        dates: Whether a column holds dates.
+    """
+    from sqlglot import exp
+
+    def is_date(node: "exp.Expr") -> bool:
+        if isinstance(node, exp.Literal):
+            return node.is_string and _DATE.match(node.name) is not None
+        return isinstance(node, exp.Column) and dates(node)
+
+    found = [one for one in tree.find_all(exp.Sub) if is_date(one.this) and is_date(one.expression)]
+    for difference in found:
+        for side in ("this", "expression"):
+            days = exp.Anonymous(this="JULIANDAY", expressions=[difference.args[side].copy()])
+            difference.set(side, days)
+    return ["subtracts dates in days"] if found else []
 
 
 def join_alternatives(tree: "exp.Expr") -> list[str]:
