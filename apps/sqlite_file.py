@@ -1,10 +1,11 @@
 """SQLite files that outlast a process: for their owner alone, checked before they are used."""
 
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from planweave import BadInput
@@ -23,6 +24,9 @@ CHECKPOINTS: Columns = {
     "writes": ("thread_id", "checkpoint_id", "task_id", "idx", "channel", "type", "value"),
 }
 STORE: Columns = {"store": ("prefix", "key", "value", "created_at", "updated_at")}
+
+
+_LEAST_ROOM = 65_536  # bytes: its index of a write-ahead log takes 32,768
 
 
 class FileUnusable(BadInput):
@@ -104,11 +108,23 @@ def unusable(path: Path, error: Exception) -> FileUnusable:
         return FileUnusable(
             f"The file {path} is locked by another program.", mend="Wait until that has ended."
         )
+    if "full" in str(error) or ("I/O" in str(error) and _is_full(path)):
+        return FileUnusable(
+            f"The file {path} cannot be written: the disk is full.",
+            mend="Free some space and run the same command again.",
+        )
     told = FileUnusable(
         f"The file {path} is damaged ({error}).", mend="Move it away, or restore it from a backup."
     )
     told.damaged = not isinstance(error, sqlite3.OperationalError)
     return told
+
+
+def _is_full(path: Path) -> bool:
+    """Whether there is no room for what SQLite keeps beside a file."""
+    with suppress(OSError):
+        return shutil.disk_usage(path.parent).free < _LEAST_ROOM
+    return False
 
 
 @contextmanager

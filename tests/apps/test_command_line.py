@@ -152,7 +152,7 @@ def test_decide_judges_a_generated_question(planweave: CommandLine) -> None:
     query = QUERY | {"input": "SELECT name FROM plant"}
     with serving(*scripted(PLAN, query, SOUND, FINISH, wrong, wrong)) as model:
         run = planweave("decide", "--scenario", "distribution", "--model", model.name)
-    assert run.returncode == 0, run.stderr
+    assert run.returncode == 6, run.stderr  # no decision
     assert "✘ Simulator: no decision was made" in run.stdout
 
 

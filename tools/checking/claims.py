@@ -66,6 +66,10 @@ class Judgement(NamedTuple):
     reason: str = ""
 
 
+_COSTS_LEAST = re.compile(r"\bcosts?(?: the)? least\b", re.IGNORECASE)
+_COSTS_MOST = re.compile(r"\bcosts?(?: the)? most\b", re.IGNORECASE)
+
+
 def judge(
     claim: str,
     facts: Sequence[Fact],
@@ -85,7 +89,8 @@ def judge(
         subject: What "it" means: the decision.
         settled: Whether that decision follows from the facts.
     """
-    plain = CITATION.sub("", claim).strip()
+    plain = _COSTS_LEAST.sub("is the cheapest", CITATION.sub("", claim).strip())
+    plain = _COSTS_MOST.sub("is the most expensive", plain)
     tables = views(facts)
     if not tables:
         reason = _in_words(plain, facts, question)

@@ -10,6 +10,7 @@ _CLAUSE = re.compile(
     r"[;:]\s|,\s(?!\d)|[.!?]\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\s(?:while|whereas|but)\s|\n+"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\n+")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _NAME = re.compile(r"(?<![\w'-])([^\W\d_][\w'-]*[\w])")
 _AND = re.compile(r"\s(?:and|or)\s")
 _SMALL = listed(
@@ -40,8 +41,12 @@ def clause_says(decision: str, text: str, question: str) -> str:
 def wrong_clause(claim: str, text: str) -> str:
     """Why the numbers and names of a claim stand in another clause than what it says of them."""
     for clause in _clauses(claim):
-        for match in re.finditer(NUMBER, clause):
-            value = f"{match[0]} {' '.join(units_at(clause, *match.span()))}"
+        found = list(re.finditer(NUMBER, clause))
+        for match in found:
+            units = units_at(clause, *match.span())
+            if len(found) > 1 and not units and _YEAR.fullmatch(match[0]):
+                continue  # it says when, not how much
+            value = f"{match[0]} {' '.join(units)}"
             if problem := _elsewhere(value, text, clause.replace(match[0], " ")):
                 return problem
     return ""
