@@ -1,7 +1,6 @@
 """A run streamed by the LangGraph SDK: python examples/sdk_client.py [MODEL].
 
-Start a server before: ``langgraph dev --no-browser`` or ``planweave serve``, whose
-token goes into the variable PLANWEAVE_KEY.
+Start ``langgraph dev --no-browser`` or ``planweave serve`` (its token in PLANWEAVE_KEY) before.
 """
 
 import os
@@ -10,10 +9,8 @@ from pathlib import Path
 
 from langgraph_sdk import get_sync_client
 
-client = get_sync_client(
-    url=os.environ.get("PLANWEAVE_URL", "http://127.0.0.1:2024"),
-    api_key=os.environ.get("PLANWEAVE_KEY"),
-)
+server = os.environ.get("PLANWEAVE_URL", "http://127.0.0.1:2024")
+client = get_sync_client(url=server, api_key=os.environ.get("PLANWEAVE_KEY"))
 context = {
     "model": sys.argv[1] if len(sys.argv) > 1 else "embedded",
     "database": str(Path(__file__).with_name("offers.sql")),
