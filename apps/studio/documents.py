@@ -52,7 +52,7 @@ class Documents:
         owner, quota = self._access.owner(request), self._access.quota(request)
         async with self._turns.of(owner or collection):
             most = await run_sync(room, owner, quota, limiter=self._threads)
-            folder = _uploads(collection)
+            folder = await run_sync(_uploads, collection, limiter=self._threads)
             async with received(request, folder.parent, name, most) as path:
                 added = await run_sync(
                     _add, collection, path, folder / name, embeddings, limiter=self._threads

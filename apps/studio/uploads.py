@@ -3,11 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from weakref import WeakValueDictionary
 
 import anyio
+from anyio.to_thread import run_sync
 from starlette.requests import Request
 
 from apps.studio.access import Quota
@@ -60,11 +63,15 @@ async def received(request: Request, folder: Path, name: str, most: int) -> Asyn
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and int(announced) > most:
         raise _too_large(most)
-    with TemporaryDirectory(dir=folder, prefix="upload-") as place:
+    place = await run_sync(partial(mkdtemp, dir=folder, prefix="upload-"))
+    try:
         path = Path(place, name)
         async with await anyio.open_file(path, "wb") as file:
             await _receive(request, file, most)
         yield path
+    finally:
+        with anyio.CancelScope(shield=True):
+            await run_sync(partial(rmtree, place, ignore_errors=True))
 
 
 async def _receive(request: Request, file: "anyio.AsyncFile[bytes]", most: int) -> None:

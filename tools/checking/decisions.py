@@ -55,7 +55,7 @@ _ASKING = re.compile(
 )
 _STOPS = listed(
     "of for in at from on by to with that who is are was were has have had does do did should "
-    "can will would could must may the a an"
+    "can will would could must may the a an be been being"
 )
 _CHOICE = re.compile(r"\b(which|who|whom|best|choose|should|recommend|pick|select)\b", re.I)
 _ADVICE = re.compile(r"\b(should|choose|recommend\w*|pick|select|prefer|better|like)\b", re.I)
@@ -64,13 +64,15 @@ _CALENDAR = (
     "january february march april may june july august september october november december monday "
     "tuesday wednesday thursday friday saturday sunday i eur usd gbp kwh mwh celsius fahrenheit"
 )
+_FORM = re.compile(r"\b(?:Answer|Reply) with\b[^.?!]*", re.I)
+"""What a question says of the form of its answer."""
 _NARROWING = re.compile(
     r"\b(?:in|from|at|of|for|on|to|by|within|during|with|which|that)\s+(?=([^,.;:?]*))", re.I
 )
 _ENDING = listed(
-    "has have had is are was were does do did can could should would will must may than and "
-    "or to in from at of for on by with that which who when if so make makes made sell sells "
-    "sold bring brings brought cost costs earn earns earned open opens offer offers deliver "
+    "be been being has have had is are was were does do did can could should would will must may "
+    "than and or to in from at of for on by with that which who when if so make makes made sell "
+    "sells sold bring brings brought cost costs earn earns earned open opens offer offers deliver "
     "delivers take takes took get got gets give gives gave use uses used need needs show "
     "shows serve serves run runs ran hold holds held go goes come comes came work works "
     "worked live lives lived"
@@ -187,14 +189,19 @@ def _unaccounted(question: str, known: frozenset[str]) -> str:
 
     Such words stand behind a preposition, or before the noun that "which" asks for.
     """
-    for phrase in _NARROWING.findall(question):
+    for phrase in _NARROWING.findall(_FORM.sub("", question)):
         for before, word in pairwise(["", *tokens(phrase)]):
             if word in _ENDING or before in ("all", "every", "each"):
                 break
             ordinary = word in _COMMON or word[0].isdigit() or superlatives(word)
-            if not ordinary and root(word) not in known and not _implied(word, known):
+            if not (ordinary or _is_kin(root(word), known) or _implied(word, known)):
                 return word
     return ""
+
+
+def _is_kin(word: str, known: frozenset[str]) -> bool:
+    """Whether a word is known, or made from a known one: ``lateness`` from ``late``."""
+    return word in known or any(len(one) > 3 and word.startswith(one) for one in known)
 
 
 def _implied(word: str, known: frozenset[str]) -> bool:
