@@ -7,7 +7,7 @@ from models.errors import ModelUnavailable
 from models.extract import StructuredFailure
 from models.plain import Text
 from models.program import Program
-from models.samples import Sample, Samples, samples
+from models.samples import Samples, samples
 from models.settings import ModelSettings, process_settings
 from models.structured import Reply, ask
 from models.usage import CallRecord, price_of, usage_by_role, usage_of
@@ -20,7 +20,6 @@ __all__ = [
     "ModelUnavailable",
     "Program",
     "Reply",
-    "Sample",
     "Samples",
     "StructuredFailure",
     "Text",

@@ -1,6 +1,5 @@
 """Several replies to one prompt, so that what they agree on can be told from a slip."""
 
-import math
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,17 +12,10 @@ from models.call import failed, recorded
 from models.usage import CallRecord
 
 
-class Sample(NamedTuple):
-    """One reply; ``likelihood`` is the geometric mean of its tokens' probabilities, if known."""
-
-    text: str
-    likelihood: float | None
-
-
 class Samples(NamedTuple):
-    """The replies, and the record of the call or calls that brought them."""
+    """The replies, and the records of the calls that brought them."""
 
-    replies: tuple[Sample, ...]
+    replies: tuple[str, ...]
     records: tuple[CallRecord, ...]
 
 
@@ -33,7 +25,7 @@ async def samples(
     """Ask ``model`` for ``count`` free texts; the prompt is read once where the server can.
 
     Args:
-        model: A chat model; one whose server ignores the parameter ``n`` is asked repeatedly.
+        model: A chat model; one that does not take the parameter ``n`` is asked repeatedly.
         messages: The prompt.
         count: How many replies.
         role: Who asks, for the record.
@@ -41,7 +33,7 @@ async def samples(
     Raises:
         ModelUnavailable: The model did not answer; its ``calls`` hold the records.
     """
-    replies: list[Sample] = []
+    replies: list[str] = []
     records: list[CallRecord] = []
     while len(replies) < count:
         found, record = await _asked(model, messages, count - len(replies), role)
@@ -52,12 +44,13 @@ async def samples(
 
 async def _asked(
     model: BaseChatModel, messages: Sequence[BaseMessage], count: int, role: str
-) -> tuple[list[Sample], CallRecord]:
+) -> tuple[list[str], CallRecord]:
     """One request for ``count`` replies; at least one comes."""
     start = time.perf_counter()
-    options: dict[str, Any] = {"n": count} if count > 1 else {}
+    # Only models that declare ``n`` take it: others would refuse the call.
+    options: dict[str, Any] = {"n": count} if count > 1 and hasattr(model, "n") else {}
     try:
-        result = await model.agenerate([list(messages)], logprobs=True, **options)
+        result = await model.agenerate([list(messages)], **options)
     except Exception as error:
         raise failed(error, model, messages, role, time.perf_counter() - start) from error
     found = [one for one in result.generations[0] if isinstance(one, ChatGeneration)]
@@ -65,10 +58,4 @@ async def _asked(
     record = await recorded(model, messages, role, first.message, time.perf_counter() - start)
     others = sum(len(one.text) // 4 for one in rest)  # servers count the tokens of the first alone
     record = record.model_copy(update={"output_tokens": record.output_tokens + others})
-    return [Sample(one.text, _likelihood(one)) for one in found], record
-
-
-def _likelihood(generation: ChatGeneration) -> float | None:
-    found = generation.message.response_metadata.get("logprobs") or {}
-    tokens = [token["logprob"] for token in found.get("content") or ()]
-    return math.exp(sum(tokens) / len(tokens)) if tokens else None
+    return [one.text for one in found], record

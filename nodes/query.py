@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from memory import Action, Context, Table, Value, WorkingMemory, add_usage
-from models import CallRecord, Sample
+from models import CallRecord
 from nodes.query_writer import Candidate, Need, Written, is_query, try_query, write_query
 from nodes.role import Node, sample_role, usage_of_calls
 from nodes.turns import Observation, chosen_action, repetition, take_turn, turn_taken
@@ -130,7 +130,7 @@ async def _given(
     except (QueryFailed, QueryRefused, QueryTimeout):
         need = Need(question)
         return await asyncio.to_thread(try_query, text, need, database, limits(context))
-    return Candidate(result.query, (), result, "", 1.0)
+    return Candidate(result.query, (), result, "")
 
 
 async def _written(
@@ -143,7 +143,7 @@ async def _written(
     """What the query writer makes of what the action is to find."""
     context = runtime.context
 
-    async def ask(prompt: Sequence[BaseMessage], count: int, warmer: float) -> Sequence[Sample]:
+    async def ask(prompt: Sequence[BaseMessage], count: int, warmer: float) -> Sequence[str]:
         found = await sample_role(_ROLE, prompt, count, runtime, warmer=warmer)
         calls.extend(found.records)
         return found.replies

@@ -7,19 +7,19 @@ most of them agree on.
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from models import Sample
 from prompts import load
 from tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
 from tools.database import Entity, Schema
 from tools.schema_text import schema_text
 from tools.sql import SqlDatabase
 
-Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequence[Sample]]]
+Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequence[str]]]
 """Asks the model for so many replies at a temperature."""
 
 _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
@@ -60,7 +60,6 @@ class Candidate(NamedTuple):
     changes: tuple[str, ...]
     result: QueryResult | None
     problem: str
-    likelihood: float
 
     @property
     def vote(self) -> float:
@@ -108,11 +107,8 @@ async def write_query(
     tried = [first]
     if candidates > 1:
         replies = await ask(prompt, candidates - 1, _VARIETY)
-        queries = dict.fromkeys(query_in(reply.text) for reply in replies)
-        for query in queries:
-            reply = next(one for one in replies if query_in(one.text) == query)
-            times = sum(query_in(one.text) == query for one in replies)
-            tried += [await _tried(reply, need, database, limits)] * times
+        for query, times in Counter(map(query_in, replies)).items():
+            tried += [await _tried(query, need, database, limits)] * times
     return chosen_among(tried)
 
 
@@ -121,13 +117,13 @@ async def _first(
 ) -> Candidate:
     """The most likely reply; one that is objected to is written once more, and the better stays."""
     reply = (await ask(prompt, 1, 0.0))[0]
-    first = await _tried(reply, need, database, limits)
+    first = await _tried(query_in(reply), need, database, limits)
     problem = objection(first, need)
     if not problem:
         return first
     complaint = load("query_writer/repair").fill(problem=problem, language=database.language)
-    again = [*prompt, AIMessage(query_in(reply.text)), HumanMessage(complaint)]
-    second = await _tried((await ask(again, 1, 0.0))[0], need, database, limits)
+    again = [*prompt, AIMessage(query_in(reply)), HumanMessage(complaint)]
+    second = await _tried(query_in((await ask(again, 1, 0.0))[0]), need, database, limits)
     return second if second.vote >= max(first.vote, _EMPTY_VOTE) else first
 
 
@@ -160,16 +156,11 @@ def _listed(options: Sequence[str]) -> str:
     return ", ".join(options[:_LISTED]) + more
 
 
-async def _tried(reply: Sample, need: Need, database: Database, limits: Limits) -> Candidate:
-    likelihood = reply.likelihood or 0.0
-    return await asyncio.to_thread(
-        try_query, query_in(reply.text), need, database, limits, likelihood
-    )
+async def _tried(query: str, need: Need, database: Database, limits: Limits) -> Candidate:
+    return await asyncio.to_thread(try_query, query, need, database, limits)
 
 
-def try_query(
-    query: str, need: Need, database: Database, limits: Limits, likelihood: float = 0.0
-) -> Candidate:
+def try_query(query: str, need: Need, database: Database, limits: Limits) -> Candidate:
     """Correct a query as far as schema and data can tell, and run it.
 
     Raises:
@@ -180,8 +171,8 @@ def try_query(
         query, changes = database.corrected(query, question=need.question, now=need.now)
         result = database.run(query, limits)
     except (QueryFailed, QueryRefused, QueryTimeout) as error:
-        return Candidate(query, changes, None, str(error), likelihood)
-    return Candidate(result.query, changes, result, "", likelihood)
+        return Candidate(query, changes, None, str(error))
+    return Candidate(result.query, changes, result, "")
 
 
 def chosen_among(candidates: Sequence[Candidate]) -> Written:

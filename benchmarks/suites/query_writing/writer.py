@@ -8,7 +8,7 @@ from langchain_core.messages import BaseMessage
 from benchmarks.play import OnCall
 from benchmarks.suites.query_writing.solver import Solved, Task, register_solver
 from memory import Context
-from models import Sample, achat_model, samples
+from models import achat_model, samples
 from nodes.query_writer import Need, write_query
 from tools.connect import open_database
 from tools.database import Limits
@@ -27,7 +27,7 @@ async def guided(task: Task, context: Context, on_call: OnCall) -> Solved:
 
 
 async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: int) -> Solved:
-    async def ask(prompt: Sequence[BaseMessage], count: int, warmth: float) -> Sequence[Sample]:
+    async def ask(prompt: Sequence[BaseMessage], count: int, warmth: float) -> Sequence[str]:
         model = await achat_model(
             context.model,
             temperature=context.temperature + warmth,
@@ -62,7 +62,6 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
                 {
                     "query": one.query,
                     "problem": one.problem,
-                    "likelihood": one.likelihood,
                     "vote": one.vote,
                 }
                 for one in written.candidates
