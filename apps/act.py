@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from apps.answering import answer
-from apps.asking import Limits, Players, Telling, begin
-from apps.groups import grouped
-from apps.options import Agents, context_of, resolved
-from apps.threads import load_thread
-from nodes.environment import task_to_solve
 from planweave import BadInput
-from tools.environments import ENVIRONMENTS, open_environment
-from tools.environments.episodes import close_all
-from tools.result_text import one_line
+from planweave.apps.answering import answer
+from planweave.apps.asking import Limits, Players, Telling, begin
+from planweave.apps.groups import grouped
+from planweave.apps.options import Agents, context_of, resolved
+from planweave.apps.threads import load_thread
+from planweave.nodes.environment import task_to_solve
+from planweave.tools.environments import ENVIRONMENTS, open_environment
+from planweave.tools.environments.episodes import close_all
+from planweave.tools.result_text import one_line
 
 _LISTED = 20
 

@@ -7,14 +7,14 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from apps.approval import approver
-from apps.plain import json_text
-from apps.run import run
-from apps.story import Story
-from apps.threads import Thread
-from memory import Answer, Input, WorkingMemory, total_usage
-from nodes.citation_check import in_words
 from planweave import PlanweaveError
+from planweave.apps.approval import approver
+from planweave.apps.plain import json_text
+from planweave.apps.run import run
+from planweave.apps.story import Story
+from planweave.apps.threads import Thread
+from planweave.memory import Answer, Input, WorkingMemory, total_usage
+from planweave.nodes.citation_check import in_words
 
 UNDECIDED = 6
 """Exit code of a run that came to no decision."""

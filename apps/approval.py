@@ -6,8 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.prompt import Prompt
 
-from apps.plain import plain
 from planweave import PlanweaveError
+from planweave.apps.plain import plain
 
 
 class ApprovalNeeded(PlanweaveError):

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from apps.asking import Bounds, Players, Sources, Telling, begin, go_on
-from apps.groups import grouped
-from apps.options import Approve, PlanFile
-from tools.web import KNOWN
+from planweave.apps.asking import Bounds, Players, Sources, Telling, begin, go_on
+from planweave.apps.groups import grouped
+from planweave.apps.options import Approve, PlanFile
+from planweave.tools.web import KNOWN
 
 
 @dataclass(frozen=True, kw_only=True)

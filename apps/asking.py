@@ -4,9 +4,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from apps.answering import answer
-from apps.example import Example
-from apps.options import (
+from planweave.apps.answering import answer
+from planweave.apps.example import Example
+from planweave.apps.options import (
     AsJson,
     Database,
     Graph,
@@ -27,11 +27,11 @@ from apps.options import (
     roles,
     text_of,
 )
-from apps.setting import Settings, pairs
-from apps.threads import Thread, load_thread, new_id
-from graphs import method as method_module
-from graphs.choice import choose
-from memory import Input
+from planweave.apps.setting import Settings, pairs
+from planweave.apps.threads import Thread, load_thread, new_id
+from planweave.graphs import method as method_module
+from planweave.graphs.choice import choose
+from planweave.memory import Input
 
 
 @dataclass(frozen=True, kw_only=True)

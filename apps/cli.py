@@ -7,8 +7,8 @@ from importlib import import_module
 
 import typer
 
-from apps.plain import plain
 from planweave import PlanweaveError, __version__
+from planweave.apps.plain import plain
 
 app = typer.Typer(
     name="planweave",
@@ -40,7 +40,7 @@ def main() -> None:
     known = (*COMMANDS, *GROUPS)
     asked = [name for name in sys.argv[1:2] if name in known]
     for name in asked or known:  # importing the others would take longer than most commands
-        module = import_module(f"apps.{name}")
+        module = import_module(f"planweave.apps.{name}")
         if name in COMMANDS:
             app.command(name)(getattr(module, name))
         else:

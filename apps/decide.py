@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-from apps.asking import Bounds, Players, Sources, Telling, begin, go_on
-from apps.example import Example
-from apps.groups import grouped
-from apps.options import Approve, Experience, PlanFile
 from planweave import BadInput
-from tools import Limits, open_database
+from planweave.apps.asking import Bounds, Players, Sources, Telling, begin, go_on
+from planweave.apps.example import Example
+from planweave.apps.groups import grouped
+from planweave.apps.options import Approve, Experience, PlanFile
+from planweave.tools import Limits, open_database
 
 
 @grouped(method="")

@@ -9,10 +9,10 @@ programs on this machine, the chat pages made for it, and its own page.
 from langgraph_sdk import Auth, get_client
 from starlette.applications import Starlette
 
-from apps import studio
-from apps.embed import openai_routes, over_protocol
-from apps.origins import is_known
-from apps.service import service
+from planweave.apps import studio
+from planweave.apps.embed import openai_routes, over_protocol
+from planweave.apps.origins import is_known
+from planweave.apps.service import service
 
 _offered = service()
 _completions = openai_routes(over_protocol(lambda: get_client(api_key=None)), lambda: _offered)

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from apps.plain import json_text, plain
-from memory import SearchMode
 from planweave import BadInput
-from tools.documents.collection import Added, Collection, collections, open_collection
-from tools.documents.collection import Progress as Told
+from planweave.apps.plain import json_text, plain
+from planweave.memory import SearchMode
+from planweave.tools.documents.collection import Added, Collection, collections, open_collection
+from planweave.tools.documents.collection import Progress as Told
 
 app = typer.Typer(help="The documents that answers are drawn from.", no_args_is_help=True)
 

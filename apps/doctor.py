@@ -16,13 +16,13 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 
-from apps.options import TrustRole
-from apps.threads import threads_folder
-from models import ask, chat_model
-from models.weights import EMBEDDINGS, KNOWN, find, resolve
 from planweave import PlanweaveError, __version__
-from prompts import load
-from tools import RoleTooPowerful, open_database
+from planweave.apps.options import TrustRole
+from planweave.apps.threads import threads_folder
+from planweave.models import ask, chat_model
+from planweave.models.weights import EMBEDDINGS, KNOWN, find, resolve
+from planweave.prompts import load
+from planweave.tools import RoleTooPowerful, open_database
 
 _REQUIRED = ("langgraph", "langchain", "langchain-openai", "sqlalchemy", "neo4j", "kglite")
 _OPTIONAL = {

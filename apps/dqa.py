@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress
 from rich.table import Table
 
-from apps.plain import plain
 from planweave import BadInput
-from simulators.check import CheckReport, ScenarioCheck
-from simulators.check import check as check_data
-from simulators.published import COMMIT, load
-from simulators.published import download as fetch
+from planweave.apps.plain import plain
+from planweave.simulators.check import CheckReport, ScenarioCheck
+from planweave.simulators.check import check as check_data
+from planweave.simulators.published import COMMIT, load
+from planweave.simulators.published import download as fetch
 
 app = typer.Typer(help="The published Decision QA data set.", no_args_is_help=True)
 

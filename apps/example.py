@@ -7,9 +7,9 @@ from typing import Any
 
 import platformdirs
 
-from memory import Answer
-from simulators.registry import scenario
-from simulators.scenario import Question
+from planweave.memory import Answer
+from planweave.simulators.registry import scenario
+from planweave.simulators.scenario import Question
 
 
 @dataclass(frozen=True)

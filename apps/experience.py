@@ -10,24 +10,24 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from apps.plain import json_text
-from apps.progress import sentence_vectors
-from apps.threads import Thread, checkpoints, load_thread
-from apps.trajectory import path_of
-from learning.experience import experience_of
-from learning.instruction_graph import THRESHOLD
-from learning.paths import Path as Instructions
-from learning.paths import read_paths, trajectories, write_paths
-from learning.plan_assessor import EMBEDDINGS
-from memory import WorkingMemory
-from models import embedding_id
 from planweave import BadInput
-from tools.result_text import one_line
+from planweave.apps.plain import json_text
+from planweave.apps.progress import sentence_vectors
+from planweave.apps.threads import Thread, checkpoints, load_thread
+from planweave.apps.trajectory import path_of
+from planweave.learning.experience import experience_of
+from planweave.learning.instruction_graph import THRESHOLD
+from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import read_paths, trajectories, write_paths
+from planweave.learning.plan_assessor import EMBEDDINGS
+from planweave.memory import WorkingMemory
+from planweave.models import embedding_id
+from planweave.tools.result_text import one_line
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-    from learning.instruction_graph import InstructionGraph
+    from planweave.learning.instruction_graph import InstructionGraph
 
 app = typer.Typer(
     help="Paths of instructions that were carried out; those that succeeded guide later runs.",
@@ -115,7 +115,7 @@ def show(
         graph = experience.graph(embed, embedding_id(EMBEDDINGS), threshold=threshold)
     _check_drawable(graph, path)
     if out is not None:
-        from learning.instruction_graph_drawing import draw
+        from planweave.learning.instruction_graph_drawing import draw
 
         draw(graph, out, most=most, key=key)
         typer.echo(f"Written: {out}", err=as_json)
@@ -162,7 +162,7 @@ def export(
 
 
 def _memory_of(thread: Thread) -> WorkingMemory:
-    from graphs import method  # the other commands do without
+    from planweave.graphs import method  # the other commands do without
 
     async def read() -> WorkingMemory:
         async with checkpoints() as saver:

@@ -14,22 +14,22 @@ from pydantic import BaseModel, JsonValue
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from apps.learn_agent import agent
-from apps.options import Reading, semantics_of
-from apps.plain import plain
-from benchmarks import machine
-from benchmarks.metrics import wilson
-from learning.paths import Path as Instructions
-from learning.paths import read_paths, write_paths
-from learning.queries.course import Course, Learned, Learner, Material, Point
-from learning.queries.formulas import Formula
-from learning.queries.questions import Worlds
-from learning.queries.search import Settings
-from nodes.proposer import proposer
 from planweave import BadInput
+from planweave.apps.learn_agent import agent
+from planweave.apps.options import Reading, semantics_of
+from planweave.apps.plain import plain
+from planweave.benchmarks import machine
+from planweave.benchmarks.metrics import wilson
+from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import read_paths, write_paths
+from planweave.learning.queries.course import Course, Learned, Learner, Material, Point
+from planweave.learning.queries.formulas import Formula
+from planweave.learning.queries.questions import Worlds
+from planweave.learning.queries.search import Settings
+from planweave.nodes.proposer import proposer
 from planweave.records import read_object
-from simulators.outcome import Semantics
-from simulators.registry import scenario
+from planweave.simulators.outcome import Semantics
+from planweave.simulators.registry import scenario
 
 app = typer.Typer(help="Learn from the successes of simulated decisions.", no_args_is_help=True)
 app.command()(agent)

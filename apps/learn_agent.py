@@ -16,26 +16,26 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from apps.bench.common import GO_ON, Model, context_of, head_of, listed, run_samples
-from apps.groups import grouped
-from apps.options import Reading, semantics_of
-from apps.plain import plain
-from apps.setting import Settings, pairs
-from benchmarks import dqa
-from benchmarks.lessons import Lesson, Pupil, Tried, rightly
-from benchmarks.metrics import Rate, rate
-from benchmarks.record import Record
-from benchmarks.report import show_tables
-from benchmarks.runner import carry_out
-from benchmarks.store import ResultFile, Run, read
-from benchmarks.suite import Sample
-from benchmarks.table import Table
-from learning.paths import write_paths
-from learning.queries.questions import Worlds
-from memory import Context
 from planweave import BadInput
-from simulators.registry import scenario
-from tools.database import Kind
+from planweave.apps.bench.common import GO_ON, Model, context_of, head_of, listed, run_samples
+from planweave.apps.groups import grouped
+from planweave.apps.options import Reading, semantics_of
+from planweave.apps.plain import plain
+from planweave.apps.setting import Settings, pairs
+from planweave.benchmarks import dqa
+from planweave.benchmarks.lessons import Lesson, Pupil, Tried, rightly
+from planweave.benchmarks.metrics import Rate, rate
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.report import show_tables
+from planweave.benchmarks.runner import carry_out
+from planweave.benchmarks.store import ResultFile, Run, read
+from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.table import Table
+from planweave.learning.paths import write_paths
+from planweave.learning.queries.questions import Worlds
+from planweave.memory import Context
+from planweave.simulators.registry import scenario
+from planweave.tools.database import Kind
 
 _LESSONS, _TRIALS, _UNSEEN = 1, 1_000_001, 2_000_001
 """The seeds of each kind of question begin here, so that none is of two kinds."""

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from apps.options import Database, Graph, Model, Rules, context_of, text_of
-from apps.service import Service, service
 from planweave import BadInput
+from planweave.apps.options import Database, Graph, Model, Rules, context_of, text_of
+from planweave.apps.service import Service, service
 
 
 def mcp(
@@ -41,8 +41,8 @@ async def _serve(offered: Service) -> None:
             "The Model Context Protocol needs a package.",
             mend="Install it: pip install 'planweave[mcp]'.",
         ) from None
-    from apps.embed.mcp_server import mcp_server
-    from apps.embed.runs import in_process
+    from planweave.apps.embed.mcp_server import mcp_server
+    from planweave.apps.embed.runs import in_process
 
     server = mcp_server(in_process(lambda: offered), lambda: offered)
     async with stdio_server() as (reading, writing):

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from graphs import METHODS, description
+from planweave.graphs import METHODS, description
 
 
 def methods(

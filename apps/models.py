@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from models import ModelUnavailable
-from models.weights import DEFAULT, EMBEDDINGS, KNOWN, find, pull
+from planweave.models import ModelUnavailable
+from planweave.models.weights import DEFAULT, EMBEDDINGS, KNOWN, find, pull
 
 app = typer.Typer(help="Weights of the models in this process.", no_args_is_help=True)
 

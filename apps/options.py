@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from memory import Context
 from planweave import BadInput
-from simulators.outcome import Semantics
-from tools.suggest import nearest
+from planweave.memory import Context
+from planweave.simulators.outcome import Semantics
+from planweave.tools.suggest import nearest
 
 Database = Annotated[
     str, typer.Option("--database", help="Relational database: URL, SQLite file or .sql script.")

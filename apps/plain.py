@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from tools.result_text import one_line
+from planweave.tools.result_text import one_line
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7e]")
 

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from learning import SentenceVectors
-from learning.plan_assessor import EMBEDDINGS
-from models import embedding_id, embeddings, process_settings
+from planweave.learning import SentenceVectors
+from planweave.learning.plan_assessor import EMBEDDINGS
+from planweave.models import embedding_id, embeddings, process_settings
 
 _KEEP = 200_000  # a corpus and its queries: 1.5 KB each
 _SMALL = 1000  # texts that need no bar

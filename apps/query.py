@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from apps.options import TrustRole
-from apps.plain import json_text
 from planweave import BadInput
-from tools import Limits, open_database, result_text
+from planweave.apps.options import TrustRole
+from planweave.apps.plain import json_text
+from planweave.tools import Limits, open_database, result_text
 
 
 def query(

@@ -8,19 +8,19 @@ from typing import Any, cast
 from langgraph.types import Command
 from rich.console import Console
 
-from apps.sqlite_file import unusable
-from apps.story import Story
-from apps.threads import (
+from planweave import BadInput
+from planweave.apps.sqlite_file import unusable
+from planweave.apps.story import Story
+from planweave.apps.threads import (
     Thread,
     being_worked_on,
     checkpoints,
     long_term_memory,
     threads_folder,
 )
-from graphs import method
-from graphs.edges import RECURSION_LIMIT
-from memory import Input, WorkingMemory
-from planweave import BadInput
+from planweave.graphs import method
+from planweave.graphs.edges import RECURSION_LIMIT
+from planweave.memory import Input, WorkingMemory
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
 """Shows a person what the graph asks for and returns the decision to resume with."""

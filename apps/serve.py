@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from apps.options import TrustRole
-from apps.origins import THIS_MACHINE
 from planweave import BadInput
+from planweave.apps.options import TrustRole
+from planweave.apps.origins import THIS_MACHINE
 
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
@@ -53,10 +53,10 @@ def serve(
         )
     import uvicorn
 
-    from apps.server.people import Door
-    from apps.server.people import new_key as make_key
-    from apps.server.settings import server_settings
-    from apps.server.tables import check_database
+    from planweave.apps.server.people import Door
+    from planweave.apps.server.people import new_key as make_key
+    from planweave.apps.server.settings import server_settings
+    from planweave.apps.server.tables import check_database
 
     settings = server_settings()
     if new_key:
@@ -81,7 +81,7 @@ def serve(
         if workers > 1:  # they add up their figures there
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = figures
         uvicorn.run(
-            "apps.server.app:create_app",
+            "planweave.apps.server.app:create_app",
             factory=True,
             host=host,
             port=port,

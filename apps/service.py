@@ -13,10 +13,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from graphs import METHODS
-from learning.queries.memory import OWN, SHIPPED
-from memory import Context
 from planweave import BadInput
+from planweave.graphs import METHODS
+from planweave.learning.queries.memory import OWN, SHIPPED
+from planweave.memory import Context
 
 _FREE = frozenset(
     {

@@ -10,12 +10,12 @@ from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.text import Text
 
-from apps.plain import plain
-from memory import Answer, Claim, Fact, Page, Replan, Turn, WorkingMemory, total_usage
-from nodes.briefing import source_text
-from nodes.citation_check import CITATION
-from nodes.reviser import revision_text
-from nodes.verdict import is_good
+from planweave.apps.plain import plain
+from planweave.memory import Answer, Claim, Fact, Page, Replan, Turn, WorkingMemory, total_usage
+from planweave.nodes.briefing import source_text
+from planweave.nodes.citation_check import CITATION
+from planweave.nodes.reviser import revision_text
+from planweave.nodes.verdict import is_good
 from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}

@@ -9,10 +9,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from apps.plain import json_text, plain
-from apps.threads import long_term_memory
-from memory.long_term import Term, abbreviations_of, confirm, forget
 from planweave import BadInput
+from planweave.apps.plain import json_text, plain
+from planweave.apps.threads import long_term_memory
+from planweave.memory.long_term import Term, abbreviations_of, confirm, forget
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore

@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from apps.example import Example
-from apps.sqlite_file import (
+from planweave import BadInput
+from planweave.apps.example import Example
+from planweave.apps.sqlite_file import (
     CHECKPOINTS,
     PATIENCE_SECONDS,
     STORE,
@@ -18,8 +19,7 @@ from apps.sqlite_file import (
     alone,
     check_or_set_aside,
 )
-from memory import Context
-from planweave import BadInput
+from planweave.memory import Context
 from planweave.redact import HIDDEN, without_passwords
 from planweave.state import StateSettings
 

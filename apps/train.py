@@ -13,16 +13,16 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from apps.progress import sentence_vectors
-from apps.train_instructrag import adapt, instructrag
-from benchmarks import assessor, machine, multihop
-from benchmarks.assessor_rounds import Lot, Round, by_truth, recorded_searches, rounds
-from learning import Card, Embed, Group
-from learning.plan_assessor import VERSION, fingerprint, save
 from planweave import BadInput
+from planweave.apps.progress import sentence_vectors
+from planweave.apps.train_instructrag import adapt, instructrag
+from planweave.benchmarks import assessor, machine, multihop
+from planweave.benchmarks.assessor_rounds import Lot, Round, by_truth, recorded_searches, rounds
+from planweave.learning import Card, Embed, Group
+from planweave.learning.plan_assessor import VERSION, fingerprint, save
 
 if TYPE_CHECKING:
-    from learning.training import Epoch, Trained
+    from planweave.learning.training import Epoch, Trained
 
 app = typer.Typer(help="Train what ships trained.", no_args_is_help=True)
 app.command()(instructrag)
@@ -53,8 +53,8 @@ def plan_assessor(
 ) -> None:
     """Train the plan assessor of FuRePA; vectors of finished blocks are kept if it is stopped."""
     try:
-        from learning.training import Settings
-        from learning.training import train as fit
+        from planweave.learning.training import Settings
+        from planweave.learning.training import train as fit
     except ImportError as error:
         raise BadInput(
             f"Training needs the package {error.name}.",

@@ -16,13 +16,14 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from apps.groups import grouped
-from apps.progress import sentence_vectors
-from benchmarks import machine
-from benchmarks.environment_play import MOST_STEPS
-from benchmarks.environment_reward import SPLITS, EnvironmentReward
-from benchmarks.paths_tasks import Environment, load, world
-from learning.agents_file import (
+from planweave import BadInput
+from planweave.apps.groups import grouped
+from planweave.apps.progress import sentence_vectors
+from planweave.benchmarks import machine
+from planweave.benchmarks.environment_play import MOST_STEPS
+from planweave.benchmarks.environment_reward import SPLITS, EnvironmentReward
+from planweave.benchmarks.paths_tasks import Environment, load, world
+from planweave.learning.agents_file import (
     ITERATIONS,
     OTHERS,
     QUESTIONS,
@@ -32,19 +33,18 @@ from learning.agents_file import (
     RewardName,
     save,
 )
-from learning.agents_file import load as load_agents
-from learning.guide import THRESHOLD, Guide
-from learning.instruction_graph import InstructionGraph
-from learning.overlap import shared
-from learning.paths import MetaTask, read_paths, succeeded
-from learning.rl_agent import Reward
-from learning.slots import Slots, finishes
-from models import process_settings
-from planweave import BadInput
-from tools.environments import open_environment
+from planweave.learning.agents_file import load as load_agents
+from planweave.learning.guide import THRESHOLD, Guide
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.overlap import shared
+from planweave.learning.paths import MetaTask, read_paths, succeeded
+from planweave.learning.rl_agent import Reward
+from planweave.learning.slots import Slots, finishes
+from planweave.models import process_settings
+from planweave.tools.environments import open_environment
 
 if TYPE_CHECKING:
-    from learning.meta_training import Point
+    from planweave.learning.meta_training import Point
 
 
 Data = Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")]
@@ -86,9 +86,9 @@ def instructrag(
 ) -> None:
     """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""
     prepare_jax()
-    from learning.agent_batches import Material, Settings
-    from learning.graph_states import Survey
-    from learning.meta_training import train
+    from planweave.learning.agent_batches import Material, Settings
+    from planweave.learning.graph_states import Survey
+    from planweave.learning.meta_training import train
 
     started = perf_counter()
     console = Console(highlight=False)
@@ -197,10 +197,10 @@ def adapt(
 ) -> None:
     """Adapt trained agents of InstructRAG to a new task by a few of its paths."""
     prepare_jax()
-    from learning.agent_batches import Settings
-    from learning.graph_states import Survey
-    from learning.meta_training import adapt as adapted
-    from learning.meta_training import as_agents
+    from planweave.learning.agent_batches import Settings
+    from planweave.learning.graph_states import Survey
+    from planweave.learning.meta_training import adapt as adapted
+    from planweave.learning.meta_training import as_agents
 
     started = perf_counter()
     console = Console(highlight=False)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from learning.paths import Path
-from learning.queries.literals import slotted
-from memory import Turn
 from planweave import BadInput
+from planweave.learning.paths import Path
+from planweave.learning.queries.literals import slotted
+from planweave.memory import Turn
 
 
 def path_of(question: str, turns: Iterable[Turn], *, task: str, reward: float, thread: str) -> Path:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from math import comb, fsum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from benchmarks.metrics import Rate, rate
-from benchmarks.record import Record
-from benchmarks.suite import drawn
-from benchmarks.table import Cell, Table
+from planweave.benchmarks.metrics import Rate, rate
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.suite import drawn
+from planweave.benchmarks.table import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

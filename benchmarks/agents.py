@@ -8,17 +8,17 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
-from benchmarks.agents_questions import Question
-from benchmarks.agents_tables import agent_tables
-from benchmarks.agents_tatqa import match
-from benchmarks.play import OnCall, play_graph
-from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, Suite, register
-from benchmarks.table import Table
-from memory import Answer, Context, WorkingMemory
-from nodes.answer_judge import Judged, judge_answer
-from nodes.citation_check import CITATION, UNSUPPORTED
-from tools.documents.collection import open_collection
+from planweave.benchmarks.agents_questions import Question
+from planweave.benchmarks.agents_tables import agent_tables
+from planweave.benchmarks.agents_tatqa import match
+from planweave.benchmarks.play import OnCall, play_graph
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.suite import Sample, Suite, register
+from planweave.benchmarks.table import Table
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.nodes.answer_judge import Judged, judge_answer
+from planweave.nodes.citation_check import CITATION, UNSUPPORTED
+from planweave.tools.documents.collection import open_collection
 
 NAME = "agents"
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.agents_questions import Document
 from planweave import BadInput
-from tools.documents.collection import open_collection
+from planweave.benchmarks.agents_questions import Document
+from planweave.tools.documents.collection import open_collection
 
 
 def collect(

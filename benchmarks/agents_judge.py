@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.agents_tables import JUDGE_CHECK
-from benchmarks.play import OnCall
-from benchmarks.rag_ways import Pair
-from benchmarks.record import Score
-from benchmarks.suite import Sample
-from memory import Answer, Context, WorkingMemory
-from nodes.answer_judge import JUDGE, Judged, judge_answer
+from planweave.benchmarks.agents_tables import JUDGE_CHECK
+from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.rag_ways import Pair
+from planweave.benchmarks.record import Score
+from planweave.benchmarks.suite import Sample
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.nodes.answer_judge import JUDGE, Judged, judge_answer
 
 MUCH = 2
 

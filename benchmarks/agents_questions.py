@@ -17,10 +17,17 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from benchmarks.agents_quantity import Quantity, agree, is_number, quantities, result_of, same
-from benchmarks.agents_tatqa import SCALES, match
-from benchmarks.suite import drawn
 from planweave import BadInput
+from planweave.benchmarks.agents_quantity import (
+    Quantity,
+    agree,
+    is_number,
+    quantities,
+    result_of,
+    same,
+)
+from planweave.benchmarks.agents_tatqa import SCALES, match
+from planweave.benchmarks.suite import drawn
 from planweave.records import read_records
 
 SETS = ("simple 1", "simple 2", "complex 1", "complex 2", "calculation")

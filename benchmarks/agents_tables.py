@@ -6,11 +6,11 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from benchmarks.agents_questions import SETS
-from benchmarks.metrics import grouped, rate, spread
-from benchmarks.record import Record
-from benchmarks.table import Cell, Table
-from nodes.answer_judge import JUDGE
+from planweave.benchmarks.agents_questions import SETS
+from planweave.benchmarks.metrics import grouped, rate, spread
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.table import Cell, Table
+from planweave.nodes.answer_judge import JUDGE
 
 JUDGE_CHECK = "judge beside people"
 """The scenario of the judge's own check."""

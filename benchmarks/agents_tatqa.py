@@ -8,7 +8,7 @@ import string
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchmarks.agents_quantity import is_number, quantities
+from planweave.benchmarks.agents_quantity import is_number, quantities
 
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "percent": 0.01}
 

@@ -14,10 +14,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from benchmarks.lines import LineFile, parse
-from benchmarks.metrics import grouped
-from benchmarks.record import Record
 from planweave import BadInput
+from planweave.benchmarks.lines import LineFile, parse
+from planweave.benchmarks.metrics import grouped
+from planweave.benchmarks.record import Record
 
 Verdict: TypeAlias = Literal["a", "b", "tie", "both_bad"]
 MODEL = "model:"

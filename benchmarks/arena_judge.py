@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from benchmarks.arena import Ballot, Match, Verdict
-from memory import Context
-from models import CallRecord
-from nodes.pair_judge import prefer
+from planweave.benchmarks.arena import Ballot, Match, Verdict
+from planweave.memory import Context
+from planweave.models import CallRecord
+from planweave.nodes.pair_judge import prefer
 
 _Better = Literal["1", "2", "tie", "both bad"]
 

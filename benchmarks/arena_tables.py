@@ -7,10 +7,10 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import NamedTuple
 
-from benchmarks.arena import Decision, Vote
-from benchmarks.metrics import Rate, rate
-from benchmarks.table import Cell, Table
 from planweave import BadInput
+from planweave.benchmarks.arena import Decision, Vote
+from planweave.benchmarks.metrics import Rate, rate
+from planweave.benchmarks.table import Cell, Table
 
 _DRAW = 0.1
 """TrueSkill's usual probability of a draw between equals."""

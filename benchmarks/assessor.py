@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.assessor_rounds import Choose, Order, Round, by_lot, rounds
-from benchmarks.multihop import Corpus, MultiHop
-from benchmarks.table import Table
-from learning import Embed, Group, PlanAssessor, features
 from planweave import BadInput
+from planweave.benchmarks.assessor_rounds import Choose, Order, Round, by_lot, rounds
+from planweave.benchmarks.multihop import Corpus, MultiHop
+from planweave.benchmarks.table import Table
+from planweave.learning import Embed, Group, PlanAssessor, features
 
 _DRAWS = 10_000
 _LEVEL = (0.025, 0.975)

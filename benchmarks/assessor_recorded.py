@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from benchmarks.assessor import Part
-from benchmarks.assessor_rounds import Round, offered
-from benchmarks.mhqa_corpus import Place, places
-from benchmarks.multihop import Paragraph
-from benchmarks.record import Record
-from memory import Fact, Turn
-from nodes.reasoner import Reasoning
+from planweave.benchmarks.assessor import Part
+from planweave.benchmarks.assessor_rounds import Round, offered
+from planweave.benchmarks.mhqa_corpus import Place, places
+from planweave.benchmarks.multihop import Paragraph
+from planweave.benchmarks.record import Record
+from planweave.memory import Fact, Turn
+from planweave.nodes.reasoner import Reasoning
 
 _TURNS = TypeAdapter(list[Turn])
 _FACTS = TypeAdapter(list[Fact])

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from pydantic import BaseModel
 
-from benchmarks.multihop import Corpus, MultiHop, Paragraph
-from learning import Candidate, Hit, words
+from planweave.benchmarks.multihop import Corpus, MultiHop, Paragraph
+from planweave.learning import Candidate, Hit, words
 from planweave.records import read_records
 
 Order = Literal["question", "published"]

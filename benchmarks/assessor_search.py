@@ -1,6 +1,6 @@
 """Where a search comes to when one chooser drives all of its rounds: the paragraphs found.
 
-The MRR of :mod:`benchmarks.assessor` compares choosers on the same rounds. Here each meets the
+The MRR of :mod:`planweave.benchmarks.assessor` compares choosers on the same rounds. Here each meets the
 evidence that its own choices have brought, as in a run, and still no language model takes part.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.assessor import (
+from planweave.benchmarks.assessor import (
     CHOOSERS,
     Choice,
     Estimate,
@@ -20,9 +20,9 @@ from benchmarks.assessor import (
     estimate,
     means,
 )
-from benchmarks.assessor_rounds import ROUNDS, Round, by_truth
-from benchmarks.table import Table
-from learning import PlanAssessor
+from planweave.benchmarks.assessor_rounds import ROUNDS, Round, by_truth
+from planweave.benchmarks.table import Table
+from planweave.learning import PlanAssessor
 
 AFTER = (1, 2, 3, ROUNDS)
 """Rounds after which is told what was found."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from benchmarks.check_pairs import Pair
-from benchmarks.metrics import Rate, rate
-from benchmarks.table import Table
-from tools.checking import follow, judge
+from planweave.benchmarks.check_pairs import Pair
+from planweave.benchmarks.metrics import Rate, rate
+from planweave.benchmarks.table import Table
+from planweave.tools.checking import follow, judge
 
 NAME = "check"
 

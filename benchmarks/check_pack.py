@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.check_pairs import Pair, fact, quoted
-from memory import Fact
+from planweave.benchmarks.check_pairs import Pair, fact, quoted
+from planweave.memory import Fact
 
 _FILE = Path(__file__).with_name("check_pack.json")
 

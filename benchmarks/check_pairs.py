@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from memory import Fact, Quote, Table, Value
+from planweave.memory import Fact, Quote, Table, Value
 
 Kind = Literal["decision", "claim"]
 

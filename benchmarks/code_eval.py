@@ -1,6 +1,6 @@
 """Programs for HumanEval(+) and MBPP(+) judged by their tests, in the sandbox.
 
-Run ``python -m benchmarks.code_eval --data FOLDER [--output FILE]``. The published solutions must
+Run ``python -m planweave.benchmarks.code_eval --data FOLDER [--output FILE]``. The published solutions must
 pass and deliberately wrong ones must fail; the counts show that the loaders, the assembly of
 programs and the sandbox do no harm to either. Exit status 1 if a wrong solution passes.
 """
@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from uuid import uuid4
 
-from benchmarks.lines import published
-from benchmarks.machine import made_by
 from planweave import BadInput, PlanweaveError
-from tools import sandbox
+from planweave.benchmarks.lines import published
+from planweave.benchmarks.machine import made_by
+from planweave.tools import sandbox
 
 Row: TypeAlias = Mapping[str, object]
 
@@ -372,7 +372,9 @@ def run(folder: Path, names: Sequence[str], jobs: int, limit: int | None = None)
 
 def main(arguments: list[str] | None = None) -> int:
     """Print one line per suite; 1 when a wrong solution passes."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.code_eval", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m planweave.benchmarks.code_eval", description=__doc__
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder of the published files")
     parser.add_argument("--suite", nargs="*", choices=FILES, default=list(FILES))
     parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
@@ -388,7 +390,7 @@ def main(arguments: list[str] | None = None) -> int:
         line = f"{r.suite:<40} {r.passed:>5} of {r.problems:<5} {r.seconds:>7.1f} s"
         print(line, *r.reasons.items())  # noqa: T201
     if given.output:
-        words = ["python", "-m", "benchmarks.code_eval", *(arguments or sys.argv[1:])]
+        words = ["python", "-m", "planweave.benchmarks.code_eval", *(arguments or sys.argv[1:])]
         given.output.write_text(report(words, [asdict(r) for r in results]), encoding="utf-8")
     return 1 if any(r.passed for r in results if r.suite.endswith("wrong")) else 0
 

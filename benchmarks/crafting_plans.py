@@ -1,6 +1,6 @@
 """The executor of plans judges right plans for every goal of a crafting world, and spoiled ones.
 
-Run ``python -m benchmarks.crafting_plans --data FOLDER [--output FILE]``, where FOLDER holds the
+Run ``python -m planweave.benchmarks.crafting_plans --data FOLDER [--output FILE]``, where FOLDER holds the
 world. Every step of a right plan is left out once, and every count above one is halved once: a
 step whose action yields several at a time may then be done as often as before.
 """
@@ -14,9 +14,9 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.machine import made_by
 from planweave import PlanweaveError
-from tools.crafting import Step, World, executable, load_world, make_plan
+from planweave.benchmarks.machine import made_by
+from planweave.tools.crafting import Step, World, executable, load_world, make_plan
 
 RIGHT = "right"
 LACKING = "a step left out"
@@ -97,7 +97,7 @@ def _judged(kind: str, some: list[Case], world: World) -> Result:
 def main(arguments: list[str] | None = None) -> int:
     """Print one line for each kind of plan."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.crafting_plans", description=__doc__
+        prog="python -m planweave.benchmarks.crafting_plans", description=__doc__
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of the crafting world")
     parser.add_argument("--output", type=Path, help="JSON file to write")
@@ -110,7 +110,12 @@ def main(arguments: list[str] | None = None) -> int:
     for r in results:
         print(f"{r.kind:<44} {r.accepted:>5} of {r.plans:<5} accepted", *r.unexpected)  # noqa: T201
     if given.output:
-        words = ["python", "-m", "benchmarks.crafting_plans", *(arguments or sys.argv[1:])]
+        words = [
+            "python",
+            "-m",
+            "planweave.benchmarks.crafting_plans",
+            *(arguments or sys.argv[1:]),
+        ]
         made = made_by(words) | {"result": [asdict(r) for r in results]}
         given.output.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     return 0

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchmarks.dqa_tables import PAPER, baselines, decision_tables
-from benchmarks.metrics import Rate
-from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, drawn, register
-from benchmarks.table import Table
-from memory import Answer, Context
-from nodes.experience import known_paths
 from planweave import BadInput
-from simulators.baselines import BASELINES, random_source
-from simulators.outcome import Decision, Outcome
-from simulators.scenario import Question
-from tools.database import Kind
+from planweave.benchmarks.dqa_tables import PAPER, baselines, decision_tables
+from planweave.benchmarks.metrics import Rate
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.suite import Sample, drawn, register
+from planweave.benchmarks.table import Table
+from planweave.memory import Answer, Context
+from planweave.nodes.experience import known_paths
+from planweave.simulators.baselines import BASELINES, random_source
+from planweave.simulators.outcome import Decision, Outcome
+from planweave.simulators.scenario import Question
+from planweave.tools.database import Kind
 
 NAME = "dqa"
 

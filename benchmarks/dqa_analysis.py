@@ -9,9 +9,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from benchmarks.record import Entry, Record
-from simulators.registry import scenario
-from simulators.scenario import Scenario
+from planweave.benchmarks.record import Entry, Record
+from planweave.simulators.registry import scenario
+from planweave.simulators.scenario import Scenario
 
 FailureClass: TypeAlias = Literal["CAN", "MIS", "DEEP", "QUR", "OTH"]
 FAILURE_CLASSES: tuple[FailureClass, ...] = ("CAN", "MIS", "DEEP", "QUR", "OTH")

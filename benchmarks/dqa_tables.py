@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from benchmarks.dqa_analysis import (
+from planweave.benchmarks.dqa_analysis import (
     CRITICAL,
     FAILURE_CLASSES,
     failure_class,
@@ -10,10 +10,10 @@ from benchmarks.dqa_analysis import (
     retrievals,
     unread,
 )
-from benchmarks.dqa_replans import KINDS, category
-from benchmarks.metrics import Rate, accuracy, grouped, rate, sign_test, spread
-from benchmarks.record import Record
-from benchmarks.table import Cell, Table
+from planweave.benchmarks.dqa_replans import KINDS, category
+from planweave.benchmarks.metrics import Rate, accuracy, grouped, rate, sign_test, spread
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.table import Cell, Table
 
 BOTH = "both"
 PAPER: Mapping[tuple[str, str], Mapping[str, float]] = {

@@ -5,15 +5,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from benchmarks.metrics import rate
-from benchmarks.play import OnCall, play_graph
-from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, Suite, register
-from benchmarks.table import Cell, Table
-from learning.paths import Path
-from memory import Answer, Context, EpisodeState, WorkingMemory
-from tools.environments import Task
-from tools.environments.episodes import Ends, counting
+from planweave.benchmarks.metrics import rate
+from planweave.benchmarks.play import OnCall, play_graph
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.suite import Sample, Suite, register
+from planweave.benchmarks.table import Cell, Table
+from planweave.learning.paths import Path
+from planweave.memory import Answer, Context, EpisodeState, WorkingMemory
+from planweave.tools.environments import Task
+from planweave.tools.environments.episodes import Ends, counting
 
 NAME = "environment"
 

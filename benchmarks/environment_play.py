@@ -6,14 +6,14 @@ from statistics import fmean
 from time import perf_counter
 from typing import TypeAlias
 
-from benchmarks.environment import ENDS
-from benchmarks.environment_players import PLAYERS, Lead, Player
-from benchmarks.metrics import Rate, Spread, rate, spread
-from benchmarks.suite import drawn
-from benchmarks.table import Table
-from learning.guide import Guide
 from planweave import BadInput
-from tools.environments import Environment, EnvironmentFailed, Observation, Task
+from planweave.benchmarks.environment import ENDS
+from planweave.benchmarks.environment_players import PLAYERS, Lead, Player
+from planweave.benchmarks.metrics import Rate, Spread, rate, spread
+from planweave.benchmarks.suite import drawn
+from planweave.benchmarks.table import Table
+from planweave.learning.guide import Guide
+from planweave.tools.environments import Environment, EnvironmentFailed, Observation, Task
 
 MOST_STEPS = 100
 """Actions of a player in one task, at most; a gold path is done to its end."""

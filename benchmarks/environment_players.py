@@ -11,8 +11,8 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeAlias
 
-from learning.slots import ASKED, FOUND, Slots, finishes
-from tools.environments import OPEN, Observation
+from planweave.learning.slots import ASKED, FOUND, Slots, finishes
+from planweave.tools.environments import OPEN, Observation
 
 Possible: TypeAlias = Callable[[], tuple[str, ...]]
 """The actions that can be done now; asked for only where a player looks at them."""

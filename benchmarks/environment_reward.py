@@ -9,13 +9,13 @@ from pathlib import Path as File
 
 from pydantic import BaseModel, TypeAdapter
 
-from benchmarks.environment_play import lead, play
-from benchmarks.environment_players import PLAYERS
-from benchmarks.lines import LineFile
-from learning.guide import Guide
-from learning.overlap import in_order
-from learning.paths import Path
-from tools.environments import Environment, Task
+from planweave.benchmarks.environment_play import lead, play
+from planweave.benchmarks.environment_players import PLAYERS
+from planweave.benchmarks.lines import LineFile
+from planweave.learning.guide import Guide
+from planweave.learning.overlap import in_order
+from planweave.learning.paths import Path
+from planweave.tools.environments import Environment, Task
 
 SPLITS: Mapping[str, str] = {"alfworld": "train", "scienceworld": "train"}
 """The part of an environment's tasks that may be trained on; of the others all that are given."""

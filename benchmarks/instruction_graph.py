@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.metrics import Spread, spread
-from benchmarks.retrieval_speed import clustered, shared
-from benchmarks.table import Table
-from learning import Embed, Floats
-from learning.instruction_graph import InstructionGraph
-from learning.paths import Path
+from planweave.benchmarks.metrics import Spread, spread
+from planweave.benchmarks.retrieval_speed import clustered, shared
+from planweave.benchmarks.table import Table
+from planweave.learning import Embed, Floats
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.paths import Path
 
 
 class Published(NamedTuple):

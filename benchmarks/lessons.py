@@ -12,16 +12,16 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from benchmarks.record import Record
-from benchmarks.suite import Sample
-from learning.paths import Path
-from learning.queries.literals import for_question, slotted
-from learning.queries.memory import action
-from memory import Answer, Context
-from nodes.answering_machine import admitted
 from planweave import PlanweaveError
-from tools import Limits, open_database
-from tools.database import QueryResult
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.suite import Sample
+from planweave.learning.paths import Path
+from planweave.learning.queries.literals import for_question, slotted
+from planweave.learning.queries.memory import action
+from planweave.memory import Answer, Context
+from planweave.nodes.answering_machine import admitted
+from planweave.tools import Limits, open_database
+from planweave.tools.database import QueryResult
 
 Ask: TypeAlias = Callable[[Sample], Awaitable[Record]]
 """Has the agent answer a lesson."""

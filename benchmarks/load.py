@@ -2,7 +2,7 @@
 
 Users ask one after another without a pause, each as soon as his last run has ended (a closed loop).
 A step is one visit of a node, counted in the stream ``updates`` on both sides. The model answers
-from a script (:mod:`benchmarks.load_processes`), so what is measured is everything else.
+from a script (:mod:`planweave.benchmarks.load_processes`), so what is measured is everything else.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ import httpx
 import numpy as np
 from pydantic import BaseModel
 
-from benchmarks.load_processes import DECISION, Served
-from benchmarks.metrics import spread
-from benchmarks.table import Table
-from graphs import single_rag
-from memory import Context
 from planweave import BadInput
-from simulators.registry import scenario
+from planweave.benchmarks.load_processes import DECISION, Served
+from planweave.benchmarks.metrics import spread
+from planweave.benchmarks.table import Table
+from planweave.graphs import single_rag
+from planweave.memory import Context
+from planweave.simulators.registry import scenario
 
 METHOD = "single_rag"
 _SAMPLE_SECONDS = 10

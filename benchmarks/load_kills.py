@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import httpx
 from pydantic import BaseModel
 
-from benchmarks.load import Sides, events
-from benchmarks.load_processes import DECISION
-from benchmarks.table import Table
 from planweave import BadInput
+from planweave.benchmarks.load import Sides, events
+from planweave.benchmarks.load_processes import DECISION
+from planweave.benchmarks.table import Table
 
 _COUNTED = ("runs", "cut", "lost", "repeated", "calls")
 _CALLS = 2  # of the model in a run

@@ -162,7 +162,7 @@ def served(folder: Path, *, storage: str, workers: int, jobs: int) -> Iterator[S
         "PLANWEAVE_SERVE_JOBS": str(jobs),
         "PLANWEAVE_SERVE_DRAIN_SECONDS": "1",
     }
-    serve = [sys.executable, "-c", "from apps.cli import main; main()", "serve"]
+    serve = [sys.executable, "-c", "from planweave.apps.cli import main; main()", "serve"]
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 - our own words

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from models import process_settings
+from planweave.models import process_settings
 
 _PACKAGES = ("planweave", "langgraph", "langchain-core", "langchain-openai", "xllamacpp", "kglite")
 _FOLDERS = re.compile(r"((?<![\w:/])|(?<=embedded:))(~|\.{1,2})?/([^/]+/)*")

@@ -1,6 +1,6 @@
 """Word problems of GSM8K and GSM-Hard: the number in a reply, or the number a program returns.
 
-Run ``python -m benchmarks.math_eval --data FOLDER [--output FILE]``: how often the answer is found
+Run ``python -m planweave.benchmarks.math_eval --data FOLDER [--output FILE]``: how often the answer is found
 in GSM8K's own solutions without the mark before it, and how many of GSM-Hard's own programs give
 their target when they are run in the sandbox as a model's would be.
 """
@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.code_eval import report
-from benchmarks.lines import published
 from planweave import BadInput, PlanweaveError
-from tools import sandbox
+from planweave.benchmarks.code_eval import report
+from planweave.benchmarks.lines import published
+from planweave.tools import sandbox
 
 LIMITS = sandbox.SandboxLimits(seconds=20, cpu=5)
 
@@ -188,7 +188,9 @@ def _result(suite: str, found: list[tuple[Problem, Computed]], seconds: float) -
 
 def main(arguments: list[str] | None = None) -> int:
     """Print one line per suite."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.math_eval", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m planweave.benchmarks.math_eval", description=__doc__
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder of the published files")
     parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
     parser.add_argument("--limit", type=int, help="problems of each file")
@@ -202,7 +204,7 @@ def main(arguments: list[str] | None = None) -> int:
     for r in results:
         print(f"{r.suite:<44} {r.agreed:>5} of {r.problems:<5} {r.seconds:>7.1f} s")  # noqa: T201
     if given.output:
-        words = ["python", "-m", "benchmarks.math_eval", *(arguments or sys.argv[1:])]
+        words = ["python", "-m", "planweave.benchmarks.math_eval", *(arguments or sys.argv[1:])]
         given.output.write_text(report(words, [asdict(r) for r in results]), encoding="utf-8")
     return 0
 

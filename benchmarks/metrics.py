@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from benchmarks.record import Record
-from graphs import METHODS
+from planweave.benchmarks.record import Record
+from planweave.graphs import METHODS
 
 _Z = 1.959963984540054
 """Quantile of the normal distribution for a 95 % interval."""

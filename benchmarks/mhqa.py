@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmarks import multihop
-from benchmarks.mhqa_corpus import Corpus, Place
-from benchmarks.mhqa_tables import mhqa_tables
-from benchmarks.multihop import MultiHop
-from benchmarks.play import OnCall, Way
-from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, Suite, drawn, register
-from benchmarks.table import Table
-from memory import Answer, Context, WorkingMemory
 from planweave import BadInput
-from tools.short_answers import match
+from planweave.benchmarks import multihop
+from planweave.benchmarks.mhqa_corpus import Corpus, Place
+from planweave.benchmarks.mhqa_tables import mhqa_tables
+from planweave.benchmarks.multihop import MultiHop
+from planweave.benchmarks.play import OnCall, Way
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.table import Table
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.tools.short_answers import match
 
 NAME = "mhqa"
 

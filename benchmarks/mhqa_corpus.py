@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from benchmarks.multihop import MultiHop, Paragraph
-from tools.documents.collection import Progress, open_collection
+from planweave.benchmarks.multihop import MultiHop, Paragraph
+from planweave.tools.documents.collection import Progress, open_collection
 
 Place = tuple[str, int]
 """Title, and the number of the paragraph among those of that title, from 1."""

@@ -5,12 +5,12 @@ from typing import NamedTuple, get_args
 
 from pydantic import JsonValue
 
-from benchmarks.metrics import rate
-from benchmarks.mhqa import Asked
-from benchmarks.mhqa_tables import Support, support
-from benchmarks.table import Table
-from memory import SearchMode
-from tools.documents.collection import open_collection
+from planweave.benchmarks.metrics import rate
+from planweave.benchmarks.mhqa import Asked
+from planweave.benchmarks.mhqa_tables import Support, support
+from planweave.benchmarks.table import Table
+from planweave.memory import SearchMode
+from planweave.tools.documents.collection import open_collection
 
 DEPTHS = (2, 5, 10)
 """How many paragraphs a search returns (RAG-k)."""

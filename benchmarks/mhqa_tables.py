@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from benchmarks.metrics import accuracy, bootstrap, grouped, rate, spread
-from benchmarks.mhqa_corpus import Place
-from benchmarks.record import Record
-from benchmarks.table import Cell, Table
+from planweave.benchmarks.metrics import accuracy, bootstrap, grouped, rate, spread
+from planweave.benchmarks.mhqa_corpus import Place
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.table import Cell, Table
 
 _OURS = "furepa"
 

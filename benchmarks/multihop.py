@@ -11,12 +11,12 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, Discriminator, Field, RootModel, Tag
 
-from learning import Embed
 from planweave import BadInput
+from planweave.learning import Embed
 from planweave.records import read_records
-from tools.documents.fusion import reciprocal_rank
-from tools.documents.vectors import VectorIndex
-from tools.documents.words import WordIndex
+from planweave.tools.documents.fusion import reciprocal_rank
+from planweave.tools.documents.vectors import VectorIndex
+from planweave.tools.documents.words import WordIndex
 
 DataSetName = Literal["hotpotqa", "2wikimultihopqa", "musique"]
 

@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import JsonValue
 
-import prompts
-from benchmarks.needles_haystack import Haystack, hidden, tokens
-from benchmarks.needles_tables import draw_heat_map, needle_tables
-from benchmarks.play import OnCall
-from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, Suite, register
-from benchmarks.table import Table
-from memory import Answer, Context, WorkingMemory
-from models import achat_model, call, process_settings
-from planweave import BadInput
+from planweave import BadInput, prompts
+from planweave.benchmarks.needles_haystack import Haystack, hidden, tokens
+from planweave.benchmarks.needles_tables import draw_heat_map, needle_tables
+from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.suite import Sample, Suite, register
+from planweave.benchmarks.table import Table
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.models import achat_model, call, process_settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from pydantic import BaseModel
 
-from benchmarks.metrics import accuracy, grouped, rate
-from benchmarks.record import Record
-from benchmarks.table import Cell, Table
-from simulators.tables import Floats
+from planweave.benchmarks.metrics import accuracy, grouped, rate
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.table import Cell, Table
+from planweave.simulators.tables import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

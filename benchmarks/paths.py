@@ -2,7 +2,7 @@
 
 On unseen tasks, without any language model: how much of the path that solved the question do the
 selected path and the K candidates hold? Instructions are compared with their slots, and handing in
-the answer does not count (:mod:`learning.overlap`).
+the answer does not count (:mod:`planweave.learning.overlap`).
 """
 
 import hashlib
@@ -15,19 +15,19 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from benchmarks.paths_tasks import World
-from benchmarks.table import Table
-from learning import Embed, Floats
-from learning.agent_batches import Agents, Material, Settings, plain
-from learning.graph_states import Sample, Survey, Walk, samples
-from learning.guide import THRESHOLD
-from learning.instruction_graph import InstructionGraph
-from learning.meta_training import Point, adapt, train
-from learning.ml_agent import MLAgent
-from learning.overlap import overlap, recall
-from learning.overlap import shared as reward
-from learning.paths import MetaTask, Path
-from learning.rl_agent import Policy, Traversal, candidates, policy
+from planweave.benchmarks.paths_tasks import World
+from planweave.benchmarks.table import Table
+from planweave.learning import Embed, Floats
+from planweave.learning.agent_batches import Agents, Material, Settings, plain
+from planweave.learning.graph_states import Sample, Survey, Walk, samples
+from planweave.learning.guide import THRESHOLD
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.meta_training import Point, adapt, train
+from planweave.learning.ml_agent import MLAgent
+from planweave.learning.overlap import overlap, recall
+from planweave.learning.overlap import shared as reward
+from planweave.learning.paths import MetaTask, Path
+from planweave.learning.rl_agent import Policy, Traversal, candidates, policy
 
 MOST = 5
 NOISE = (0.25, 0.5)

@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from pydantic import JsonValue
 
-from learning.paths import MetaTask, Path, TaskOf, read_paths
-from learning.slots import Slots, finishes
 from planweave import BadInput
+from planweave.learning.paths import MetaTask, Path, TaskOf, read_paths
+from planweave.learning.slots import Slots, finishes
 
 Environment: TypeAlias = Literal["hotpotqa", "alfworld", "scienceworld", "webshop"]
 

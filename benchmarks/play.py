@@ -5,12 +5,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from graphs import method
-from memory import Input, WorkingMemory
-from models import CallRecord
+from planweave.graphs import method
+from planweave.memory import Input, WorkingMemory
+from planweave.models import CallRecord
 
 if TYPE_CHECKING:
-    from benchmarks.suite import Sample
+    from planweave.benchmarks.suite import Sample
 
 OnCall: TypeAlias = Callable[[CallRecord], None]
 """Told of each call of a model as soon as it is over, so that a crash hides none."""

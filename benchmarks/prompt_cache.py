@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from models import CallRecord, ModelSettings, achat_model, call, usage_of
+from planweave.models import CallRecord, ModelSettings, achat_model, call, usage_of
 
 RULES = "Answer in at most five words. The database describes trade between nodes.\n" + "\n".join(
     f"Table node_{n}: name TEXT, local_value REAL, total_power REAL, inland BOOLEAN, year INTEGER."

@@ -7,15 +7,15 @@ from typing import Literal, NamedTuple, get_args
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-import prompts
-from benchmarks.play import OnCall
-from benchmarks.prompt_format_checks import CHECKS, repeats
-from benchmarks.prompt_format_tables import format_tables
-from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, Suite, register
-from benchmarks.table import Table
-from memory import Answer, Context, WorkingMemory
-from models import achat_model, call
+from planweave import prompts
+from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.prompt_format_checks import CHECKS, repeats
+from planweave.benchmarks.prompt_format_tables import format_tables
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.suite import Sample, Suite, register
+from planweave.benchmarks.table import Table
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.models import achat_model, call
 
 NAME = "prompt_format"
 

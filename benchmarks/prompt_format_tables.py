@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from benchmarks.metrics import grouped, rate, sign_test, spread
-from benchmarks.record import Record
-from benchmarks.table import Cell, Table
+from planweave.benchmarks.metrics import grouped, rate, sign_test, spread
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.table import Cell, Table
 
 
 class Thesis(NamedTuple):

@@ -13,14 +13,14 @@ from statistics import fmean
 
 from pydantic import BaseModel, JsonValue
 
-from benchmarks.play import OnCall
-from benchmarks.rag_tables import agreement_tables
-from benchmarks.rag_ways import CRITERIA, Pair, Rated, rate_pair
-from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, Suite, drawn, register
-from benchmarks.table import Table
-from memory import Answer, Context, WorkingMemory
 from planweave import BadInput
+from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.rag_tables import agreement_tables
+from planweave.benchmarks.rag_ways import CRITERIA, Pair, Rated, rate_pair
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.table import Table
+from planweave.memory import Answer, Context, WorkingMemory
 from planweave.records import read_records
 
 NAME = "rag"

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from benchmarks.metrics import Rate, grouped, rate
-from benchmarks.rag_ways import CRITERIA
-from benchmarks.record import Record
-from benchmarks.table import Cell, Table
+from planweave.benchmarks.metrics import Rate, grouped, rate
+from planweave.benchmarks.rag_ways import CRITERIA
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.table import Cell, Table
 
 _Z = 1.959963984540054
 _FEWEST = 4

@@ -13,9 +13,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from pydantic import BaseModel, Field
 
-from benchmarks.play import OnCall
-from memory import Context, Failure
-from nodes.rag_metrics import (
+from planweave.benchmarks.play import OnCall
+from planweave.memory import Context, Failure
+from planweave.nodes.rag_metrics import (
     Checked,
     Judge,
     Statements,
@@ -128,7 +128,7 @@ async def _by_statements(
 
 async def relevance(pair: Pair, judge: Judge) -> Rated:
     """Answer relevance, which looks at the question and the answer alone."""
-    from models import embeddings
+    from planweave.models import embeddings
 
     a, b = [
         await answer_relevance(pair.query, answer, judge, embeddings(EMBEDDINGS))
@@ -147,7 +147,7 @@ def token_f1(pair: Pair) -> Rated:
 
 def cosine(pair: Pair) -> Rated:
     """Cosine of the answer's embedding with the reference's."""
-    from models import embeddings
+    from planweave.models import embeddings
 
     texts = [pair.gt_answer, pair.response_a, pair.response_b]
     vectors = np.asarray(embeddings(EMBEDDINGS).embed_documents(texts))

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from benchmarks.play import OnCall, Way
-from benchmarks.rat_items import Item
-from benchmarks.rat_tables import PAPER, paper_name, rat_tables
-from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, Suite, register
-from benchmarks.table import Table
-from memory import Answer, Context, WorkingMemory
+from planweave.benchmarks.play import OnCall, Way
+from planweave.benchmarks.rat_items import Item
+from planweave.benchmarks.rat_tables import PAPER, paper_name, rat_tables
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.suite import Sample, Suite, register
+from planweave.benchmarks.table import Table
+from planweave.memory import Answer, Context, WorkingMemory
 
 NAME = "rat"
 

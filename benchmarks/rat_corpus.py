@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from benchmarks import multihop
-from benchmarks.lines import published
-from benchmarks.rat_items import Family, load
-from benchmarks.writing import load_tasks
 from planweave import BadInput
-from tools.documents.collection import (
+from planweave.benchmarks import multihop
+from planweave.benchmarks.lines import published
+from planweave.benchmarks.rat_items import Family, load
+from planweave.benchmarks.writing import load_tasks
+from planweave.tools.documents.collection import (
     Progress,
     collections,
     delete_collection,

@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from benchmarks import code_eval, math_eval
-from benchmarks.suite import drawn
-from tools.crafting import World, executable, load_world
+from planweave.benchmarks import code_eval, math_eval
+from planweave.benchmarks.suite import drawn
+from planweave.tools.crafting import World, executable, load_world
 
 Family = Literal["code", "maths", "planning", "writing"]
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, TypeAdapter
 
-from benchmarks.code_eval import pass_at_k
-from benchmarks.metrics import accuracy, bootstrap, grouped, rate, spread
-from benchmarks.record import Record
-from benchmarks.table import Cell, Table
+from planweave.benchmarks.code_eval import pass_at_k
+from planweave.benchmarks.metrics import accuracy, bootstrap, grouped, rate, spread
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.table import Cell, Table
 
 MOST = 5
 """The largest k of pass@k, as in the paper."""

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.record import Record
-from benchmarks.runner import carry_out
-from memory import WorkingMemory
 from planweave import BadInput, PlanweaveError
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.runner import carry_out
+from planweave.memory import WorkingMemory
 
 if TYPE_CHECKING:
-    from benchmarks.suite import Sample
+    from planweave.benchmarks.suite import Sample
 
 _TRIES = 4
 _OWN = ("_DIR", "_KEY")  # endings of settings that are each machine's own

@@ -5,9 +5,9 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from memory import Context
-from models import CallRecord
-from models.usage import Message
+from planweave.memory import Context
+from planweave.models import CallRecord
+from planweave.models.usage import Message
 
 Entry: TypeAlias = dict[str, JsonValue]
 """One entry of working memory (a Turn, Fact …) as it was written down."""

@@ -9,12 +9,12 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from benchmarks.metrics import accuracy, grouped, paired, spread
-from benchmarks.record import Record
-from benchmarks.store import Run
-from benchmarks.suite import Drawing, Suite, measured, suite
-from benchmarks.table import Cell, Table, text
 from planweave import BadInput
+from planweave.benchmarks.metrics import accuracy, grouped, paired, spread
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.store import Run
+from planweave.benchmarks.suite import Drawing, Suite, measured, suite
+from planweave.benchmarks.table import Cell, Table, text
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -15,20 +15,26 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
-from benchmarks import machine
-from benchmarks.metrics import Rate, Spread
-from benchmarks.retrieval_quality import (
+from planweave import BadInput
+from planweave.benchmarks import machine
+from planweave.benchmarks.metrics import Rate, Spread
+from planweave.benchmarks.retrieval_quality import (
     HotpotQuestion,
     PageQuestion,
     Quality,
     hotpot_quality,
     page_quality,
 )
-from benchmarks.retrieval_speed import Indexing, Speed, indexing, vector_speeds, word_speed
-from benchmarks.table import Table
-from planweave import BadInput
+from planweave.benchmarks.retrieval_speed import (
+    Indexing,
+    Speed,
+    indexing,
+    vector_speeds,
+    word_speed,
+)
+from planweave.benchmarks.table import Table
 from planweave.records import read_records
-from tools.documents.collection import WORDS_ONLY
+from planweave.tools.documents.collection import WORDS_ONLY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

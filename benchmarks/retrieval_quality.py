@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from benchmarks.metrics import Rate, rate, sign_test
-from memory import SearchMode
-from models import embeddings
-from tools.documents.collection import delete_collection, open_collection
-from tools.documents.fusion import reciprocal_rank
-from tools.documents.rerank import reranker
-from tools.documents.vectors import VectorIndex
-from tools.documents.words import WordIndex
+from planweave.benchmarks.metrics import Rate, rate, sign_test
+from planweave.memory import SearchMode
+from planweave.models import embeddings
+from planweave.tools.documents.collection import delete_collection, open_collection
+from planweave.tools.documents.fusion import reciprocal_rank
+from planweave.tools.documents.rerank import reranker
+from planweave.tools.documents.vectors import VectorIndex
+from planweave.tools.documents.words import WordIndex
 
 _PAGES = 4
 _DEPTHS = (2, 4, 10)

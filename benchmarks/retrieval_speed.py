@@ -11,10 +11,10 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.metrics import Spread, spread
-from tools.documents.collection import delete_collection, open_collection
-from tools.documents.vectors import Hits, VectorIndex
-from tools.documents.words import WordIndex
+from planweave.benchmarks.metrics import Spread, spread
+from planweave.tools.documents.collection import delete_collection, open_collection
+from planweave.tools.documents.vectors import Hits, VectorIndex
+from planweave.tools.documents.words import WordIndex
 
 Index = TypeVar("Index")
 Query = TypeVar("Query")

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from benchmarks.record import Record, shared_texts
-from benchmarks.store import ResultFile
-from benchmarks.suite import Sample
-from memory import WorkingMemory
-from models import CallRecord, ModelUnavailable
+from planweave.benchmarks.record import Record, shared_texts
+from planweave.benchmarks.store import ResultFile
+from planweave.benchmarks.suite import Sample
+from planweave.memory import WorkingMemory
+from planweave.models import CallRecord, ModelUnavailable
 
 CarryOut: TypeAlias = Callable[[Sample], Awaitable[Record]]
 """Runs one sample, wherever that may be; raises what :func:`carry_out` raises."""

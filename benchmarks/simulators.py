@@ -1,6 +1,6 @@
 """CPU per question of the simulators, beside a straightforward plain-Python implementation.
 
-Run ``python -m benchmarks.simulators [--data PATH] [--size ROWS] [--questions N] [--json]``. The
+Run ``python -m planweave.benchmarks.simulators [--data PATH] [--size ROWS] [--questions N] [--json]``. The
 straightforward implementation lives in this file: it takes the printed or annotation rules word
 for word, copies the world for each candidate and works it out edge by edge. Both must agree on
 every value of every candidate; the benchmark fails (exit 1) when they do not.
@@ -17,12 +17,12 @@ from typing import TypeAlias
 import numpy as np
 
 from planweave import PlanweaveError
-from simulators import published, registry
-from simulators.building import Building
-from simulators.locating import Locating
-from simulators.outcome import Decision, Outcome
-from simulators.scenario import Parameters, Question
-from simulators.tables import Value, World
+from planweave.simulators import published, registry
+from planweave.simulators.building import Building
+from planweave.simulators.locating import Locating
+from planweave.simulators.outcome import Decision, Outcome
+from planweave.simulators.scenario import Parameters, Question
+from planweave.simulators.tables import Value, World
 
 Values: TypeAlias = dict[Decision, float]
 
@@ -241,7 +241,9 @@ def run(data: str, size: int, questions: int) -> list[Result]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Print one line per scenario and origin; 1 when the implementations disagree."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.simulators", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m planweave.benchmarks.simulators", description=__doc__
+    )
     parser.add_argument("--data", default="", help="clone or archive in the published layout")
     parser.add_argument("--size", type=int, default=2000, help="rows of a generated world")
     parser.add_argument("--questions", type=int, default=3, help="generated, and done plainly")

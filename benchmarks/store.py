@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
-from benchmarks.lines import LineFile, parse
-from benchmarks.record import Record
 from planweave import BadInput
+from planweave.benchmarks.lines import LineFile, parse
+from planweave.benchmarks.record import Record
 
 
 class Run(BaseModel):

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from pydantic import JsonValue
 
-from benchmarks.metrics import Rate
-from benchmarks.play import Play, play_graph
-from benchmarks.record import Record, Score, settings_of
-from benchmarks.table import Table
-from memory import Answer, Context
 from planweave import BadInput
+from planweave.benchmarks.metrics import Rate
+from planweave.benchmarks.play import Play, play_graph
+from planweave.benchmarks.record import Record, Score, settings_of
+from planweave.benchmarks.table import Table
+from planweave.memory import Answer, Context
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -143,7 +143,7 @@ def suite(name: str) -> Suite:
         BadInput: There is none.
     """
     if name in OWN:
-        import_module(f"benchmarks.{name}")
+        import_module(f"planweave.benchmarks.{name}")
     elif name in PACKAGES:
         import_module(f"benchmarks.suites.{name}")
     if name not in _suites:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from benchmarks.metrics import Rate, Spread
+from planweave.benchmarks.metrics import Rate, Spread
 
 Cell: TypeAlias = str | int | float | Rate | Spread | None
 

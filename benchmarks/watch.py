@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from benchmarks.record import Record
-from benchmarks.suite import measured
-from tools.result_text import one_line
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.suite import measured
+from planweave.tools.result_text import one_line
 
 
 class Watch:

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.metrics import grouped, spread
-from benchmarks.rat import Trial
-from benchmarks.rat_items import Grade, Item
-from benchmarks.rat_tables import retrieval_table
-from benchmarks.record import Record, Score
-from benchmarks.suite import Suite, register
-from benchmarks.table import Cell, Table
-from memory import Answer
+from planweave.benchmarks.metrics import grouped, spread
+from planweave.benchmarks.rat import Trial
+from planweave.benchmarks.rat_items import Grade, Item
+from planweave.benchmarks.rat_tables import retrieval_table
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.suite import Suite, register
+from planweave.benchmarks.table import Cell, Table
+from planweave.memory import Answer
 
 NAME = "writing"
 _TASKS = Path(__file__).with_name("writing_tasks.json")

@@ -4,8 +4,8 @@ import asyncio
 import sys
 from pathlib import Path
 
-from graphs.planrag import graph
-from memory import Context
+from planweave.graphs.planrag import graph
+from planweave.memory import Context
 
 context = Context(
     model=sys.argv[1] if len(sys.argv) > 1 else "embedded",

@@ -1,5 +1,13 @@
 """One state machine per method; each module reads like the figure in its paper."""
 
-from graphs.registry import ACTORS, AGENTS, DECIDERS, FOLLOWERS, METHODS, description, method
+from planweave.graphs.registry import (
+    ACTORS,
+    AGENTS,
+    DECIDERS,
+    FOLLOWERS,
+    METHODS,
+    description,
+    method,
+)
 
 __all__ = ["ACTORS", "AGENTS", "DECIDERS", "FOLLOWERS", "METHODS", "description", "method"]

@@ -4,7 +4,7 @@ Figure 3.1 of the thesis: planner → evaluator → answering machine → taskma
 executor (the tools) → planner … A given plan bypasses planner and evaluator.
 """
 
-from graphs.edges import (
+from planweave.graphs.edges import (
     RECURSION_LIMIT,
     answered,
     approval,
@@ -14,14 +14,14 @@ from graphs.edges import (
     review,
     revision,
 )
-from graphs.parts import bind_tools, bound, method_builder
-from memory import Tool
-from nodes.answering_machine import may_continue
-from nodes.evaluator import evaluator
-from nodes.plan_approval import plan_approval
-from nodes.planner import planner
-from nodes.selector import selector
-from nodes.taskmaster import taskmaster
+from planweave.graphs.parts import bind_tools, bound, method_builder
+from planweave.memory import Tool
+from planweave.nodes.answering_machine import may_continue
+from planweave.nodes.evaluator import evaluator
+from planweave.nodes.plan_approval import plan_approval
+from planweave.nodes.planner import planner
+from planweave.nodes.selector import selector
+from planweave.nodes.taskmaster import taskmaster
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
 

@@ -1,10 +1,10 @@
 """AutoGPT: thoughts, a plan and criticism before every command, until it finishes."""
 
-from graphs.edges import RECURSION_LIMIT, beginning, chosen
-from graphs.parts import bind_tools, bound, method_builder
-from memory import Tool
-from nodes.answering_machine import answering_machine
-from nodes.autogpt import autogpt
+from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen
+from planweave.graphs.parts import bind_tools, bound, method_builder
+from planweave.memory import Tool
+from planweave.nodes.answering_machine import answering_machine
+from planweave.nodes.autogpt import autogpt
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
 

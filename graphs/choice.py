@@ -5,7 +5,7 @@ The rule rests on the table in ``docs/methods.md`` ("Which method answers by def
 
 from typing import NamedTuple
 
-from memory import Context
+from planweave.memory import Context
 
 
 class Choice(NamedTuple):

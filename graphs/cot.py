@@ -1,9 +1,9 @@
 """CoT: thinks step by step, then answers; nothing is looked up (Kojima et al. 2022)."""
 
-from graphs.edges import RECURSION_LIMIT, beginning
-from graphs.parts import method_builder
-from nodes.drafter import drafter
-from nodes.finisher import finisher
+from planweave.graphs.edges import RECURSION_LIMIT, beginning
+from planweave.graphs.parts import method_builder
+from planweave.nodes.drafter import drafter
+from planweave.nodes.finisher import finisher
 
 builder = method_builder()
 builder.add_node("drafter", drafter)

@@ -1,8 +1,8 @@
 """Direct: asks for the answer, program, plan or text at once, without thoughts or retrieval."""
 
-from graphs.edges import RECURSION_LIMIT, beginning
-from graphs.parts import method_builder
-from nodes.finisher import finisher
+from planweave.graphs.edges import RECURSION_LIMIT, beginning
+from planweave.graphs.parts import method_builder
+from planweave.nodes.finisher import finisher
 
 builder = method_builder()
 builder.add_node("finisher", finisher)

@@ -4,9 +4,9 @@ from typing import Literal, cast
 
 from langgraph.runtime import Runtime, get_runtime
 
-from memory import Context, Tool, WorkingMemory
-from nodes.limits import budget_spent, reason_to_answer
-from nodes.path_follower import followed
+from planweave.memory import Context, Tool, WorkingMemory
+from planweave.nodes.limits import budget_spent, reason_to_answer
+from planweave.nodes.path_follower import followed
 
 RECURSION_LIMIT = 1_500
 """Super-steps a run may take: above what the largest ``Context.max_iterations`` needs."""

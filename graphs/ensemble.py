@@ -5,12 +5,12 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graphs.edges import RECURSION_LIMIT, run_context
-from graphs.parts import method_builder
-from graphs.registry import method
-from memory import Context, Input, Member, WorkingMemory
-from nodes.agreement import agreement
 from planweave import BadInput
+from planweave.graphs.edges import RECURSION_LIMIT, run_context
+from planweave.graphs.parts import method_builder
+from planweave.graphs.registry import method
+from planweave.memory import Context, Input, Member, WorkingMemory
+from planweave.nodes.agreement import agreement
 
 
 def members(state: WorkingMemory) -> list[Send] | str:

@@ -5,15 +5,15 @@ assessor → retrieval → evidence → furthest reasoner … until it answers (
 ``corrective`` a grader drops pages that do not bear on the query before they are evidence.
 """
 
-from graphs.edges import RECURSION_LIMIT, beginning, found_new, proposing
-from graphs.parts import method_builder
-from nodes.answering_machine import answering_machine
-from nodes.assessor import assessor
-from nodes.clusterer import clusterer
-from nodes.documents import unseen_documents
-from nodes.evidence import evidence
-from nodes.grader import grader
-from nodes.reasoner import reasoner
+from planweave.graphs.edges import RECURSION_LIMIT, beginning, found_new, proposing
+from planweave.graphs.parts import method_builder
+from planweave.nodes.answering_machine import answering_machine
+from planweave.nodes.assessor import assessor
+from planweave.nodes.clusterer import clusterer
+from planweave.nodes.documents import unseen_documents
+from planweave.nodes.evidence import evidence
+from planweave.nodes.grader import grader
+from planweave.nodes.reasoner import reasoner
 
 builder = method_builder()
 builder.add_node("reasoner", reasoner("furepa/reasoner"))

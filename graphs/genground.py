@@ -3,10 +3,10 @@
 Deducer → environment → grounder → deducer … until an action hands in the result.
 """
 
-from graphs.edges import RECURSION_LIMIT
-from graphs.parts import act_and_observe, task_builder
-from nodes.deducer import deducer
-from nodes.grounder import grounder
+from planweave.graphs.edges import RECURSION_LIMIT
+from planweave.graphs.parts import act_and_observe, task_builder
+from planweave.nodes.deducer import deducer
+from planweave.nodes.grounder import grounder
 
 builder = task_builder("deducer")
 builder.add_node("deducer", deducer)

@@ -4,11 +4,11 @@ Pathfinder (RL-Agent) → path selector (ML-Agent) → thought and action → en
 and the questions it comes from stand in working memory; the actor may depart from it.
 """
 
-from graphs.edges import RECURSION_LIMIT
-from graphs.parts import act_and_observe, task_builder
-from nodes.actor import actor
-from nodes.path_selector import chosen_path, path_selector
-from nodes.pathfinder import pathfinder
+from planweave.graphs.edges import RECURSION_LIMIT
+from planweave.graphs.parts import act_and_observe, task_builder
+from planweave.nodes.actor import actor
+from planweave.nodes.path_selector import chosen_path, path_selector
+from planweave.nodes.pathfinder import pathfinder
 
 builder = task_builder("pathfinder")
 builder.add_node("pathfinder", pathfinder)

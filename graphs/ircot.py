@@ -1,11 +1,11 @@
 """IRCoT: one sentence of thought, one retrieval by it, in turn (Trivedi et al. 2023)."""
 
-from graphs.edges import RECURSION_LIMIT, beginning, thinking_on
-from graphs.parts import method_builder
-from nodes.answering_machine import answering_machine
-from nodes.documents import unseen_documents
-from nodes.evidence import evidence
-from nodes.thinker import thinker
+from planweave.graphs.edges import RECURSION_LIMIT, beginning, thinking_on
+from planweave.graphs.parts import method_builder
+from planweave.nodes.answering_machine import answering_machine
+from planweave.nodes.documents import unseen_documents
+from planweave.nodes.evidence import evidence
+from planweave.nodes.thinker import thinker
 
 builder = method_builder()
 builder.add_node("thinker", thinker("ircot/thinker"))

@@ -5,23 +5,23 @@ from typing import Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
 
-from graphs.edges import acting, conversing, opening, over
-from memory import Context, Input, Tool, WorkingMemory
-from nodes.calculator import calculator
-from nodes.citation_check import citation_check
-from nodes.documents import documents
-from nodes.environment import environment
-from nodes.glossary import glossary
-from nodes.grader import grader
-from nodes.greeter import greeter
-from nodes.intake import intake
-from nodes.interpreter import interpreter
-from nodes.query import query_node
-from nodes.reader import reader
-from nodes.recall import recall
-from nodes.reporter import reporter
-from nodes.speaker import speaker
-from nodes.thinking import thinking
+from planweave.graphs.edges import acting, conversing, opening, over
+from planweave.memory import Context, Input, Tool, WorkingMemory
+from planweave.nodes.calculator import calculator
+from planweave.nodes.citation_check import citation_check
+from planweave.nodes.documents import documents
+from planweave.nodes.environment import environment
+from planweave.nodes.glossary import glossary
+from planweave.nodes.grader import grader
+from planweave.nodes.greeter import greeter
+from planweave.nodes.intake import intake
+from planweave.nodes.interpreter import interpreter
+from planweave.nodes.query import query_node
+from planweave.nodes.reader import reader
+from planweave.nodes.recall import recall
+from planweave.nodes.reporter import reporter
+from planweave.nodes.speaker import speaker
+from planweave.nodes.thinking import thinking
 
 Builder: TypeAlias = StateGraph[WorkingMemory, Context, Input, WorkingMemory]
 

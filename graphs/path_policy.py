@@ -4,12 +4,12 @@ Experience → path follower → query → path answer: what is left of PlanRAG 
 model takes part. It shows what the experience is worth by itself.
 """
 
-from graphs.edges import RECURSION_LIMIT, beginning, chosen, following
-from graphs.parts import bind_tools, method_builder
-from memory import Tool
-from nodes.experience import experience
-from nodes.path_answer import path_answer
-from nodes.path_follower import path_follower
+from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen, following
+from planweave.graphs.parts import bind_tools, method_builder
+from planweave.memory import Tool
+from planweave.nodes.experience import experience
+from planweave.nodes.path_answer import path_answer
+from planweave.nodes.path_follower import path_follower
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher")
 

@@ -5,16 +5,16 @@ The plan lives in working memory, and re-planning is an edge of the graph. With 
 on a learned path that fits the question is the plan: path follower → tool → … → answering machine.
 """
 
-from graphs.edges import RECURSION_LIMIT, beginning, chosen, progress, start
-from graphs.parts import bind_tools, bound, method_builder
-from memory import Tool
-from nodes.answering_machine import answering_machine
-from nodes.experience import experience
-from nodes.path_follower import path_follower
-from nodes.plan_approval import plan_approval
-from nodes.planner import planner
-from nodes.replanner import replanner
-from nodes.selector import selector
+from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen, progress, start
+from planweave.graphs.parts import bind_tools, bound, method_builder
+from planweave.memory import Tool
+from planweave.nodes.answering_machine import answering_machine
+from planweave.nodes.experience import experience
+from planweave.nodes.path_follower import path_follower
+from planweave.nodes.plan_approval import plan_approval
+from planweave.nodes.planner import planner
+from planweave.nodes.replanner import replanner
+from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
 

@@ -1,12 +1,12 @@
 """PlanRAG without re-planning: plans first and retrieves by that plan to the end (table 4)."""
 
-from graphs.edges import RECURSION_LIMIT, approval, beginning, chosen
-from graphs.parts import bind_tools, bound, method_builder
-from memory import Tool
-from nodes.answering_machine import answering_machine
-from nodes.plan_approval import plan_approval
-from nodes.planner import planner
-from nodes.selector import selector
+from planweave.graphs.edges import RECURSION_LIMIT, approval, beginning, chosen
+from planweave.graphs.parts import bind_tools, bound, method_builder
+from planweave.memory import Tool
+from planweave.nodes.answering_machine import answering_machine
+from planweave.nodes.plan_approval import plan_approval
+from planweave.nodes.planner import planner
+from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
 

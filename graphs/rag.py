@@ -1,10 +1,10 @@
 """RAG: the question is the query, the best pages go before the answer (RAG-1, RAG-5)."""
 
-from graphs.edges import RECURSION_LIMIT, beginning
-from graphs.parts import method_builder
-from nodes.evidence import evidence
-from nodes.finisher import finisher
-from nodes.retriever import question_documents
+from planweave.graphs.edges import RECURSION_LIMIT, beginning
+from planweave.graphs.parts import method_builder
+from planweave.nodes.evidence import evidence
+from planweave.nodes.finisher import finisher
+from planweave.nodes.retriever import question_documents
 
 builder = method_builder()
 builder.add_node("documents", question_documents)

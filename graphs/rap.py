@@ -1,9 +1,9 @@
 """RAP: acts with the whole trajectories of the nearest tasks as examples (Kagaya et al. 2024)."""
 
-from graphs.edges import RECURSION_LIMIT
-from graphs.parts import act_and_observe, task_builder
-from nodes.actor import actor
-from nodes.trajectories import examples, trajectories
+from planweave.graphs.edges import RECURSION_LIMIT
+from planweave.graphs.parts import act_and_observe, task_builder
+from planweave.nodes.actor import actor
+from planweave.nodes.trajectories import examples, trajectories
 
 builder = task_builder("trajectories")
 builder.add_node("trajectories", trajectories)

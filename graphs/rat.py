@@ -6,18 +6,18 @@ Drafter → to-query → retriever → comparer → reviser → appender → to-
 
 from langgraph.types import Send
 
-from graphs.edges import RECURSION_LIMIT, beginning, run_context
-from graphs.parts import method_builder
-from memory import WorkingMemory
-from nodes.appender import appender
-from nodes.comparer import comparer
-from nodes.drafter import drafter
-from nodes.finisher import finisher
-from nodes.limits import reason_to_answer
-from nodes.retriever import retriever
-from nodes.reviser import reviser
-from nodes.thoughts import steps_to_check, steps_to_revise
-from nodes.to_query import to_query
+from planweave.graphs.edges import RECURSION_LIMIT, beginning, run_context
+from planweave.graphs.parts import method_builder
+from planweave.memory import WorkingMemory
+from planweave.nodes.appender import appender
+from planweave.nodes.comparer import comparer
+from planweave.nodes.drafter import drafter
+from planweave.nodes.finisher import finisher
+from planweave.nodes.limits import reason_to_answer
+from planweave.nodes.retriever import retriever
+from planweave.nodes.reviser import reviser
+from planweave.nodes.thoughts import steps_to_check, steps_to_revise
+from planweave.nodes.to_query import to_query
 
 
 def checking(state: WorkingMemory) -> list[Send] | str:

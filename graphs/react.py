@@ -3,12 +3,18 @@
 A question is answered with the tools, a task of an environment by acting there.
 """
 
-from graphs.edges import RECURSION_LIMIT, chosen, opening
-from graphs.parts import act_and_observe, bind_environment, bind_tools, bound, method_builder
-from memory import Tool
-from nodes.actor import actor, unguided
-from nodes.answering_machine import answering_machine
-from nodes.selector import selector
+from planweave.graphs.edges import RECURSION_LIMIT, chosen, opening
+from planweave.graphs.parts import (
+    act_and_observe,
+    bind_environment,
+    bind_tools,
+    bound,
+    method_builder,
+)
+from planweave.memory import Tool
+from planweave.nodes.actor import actor, unguided
+from planweave.nodes.answering_machine import answering_machine
+from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
 

@@ -3,10 +3,10 @@
 Actor ⇄ environment until the trial is over, then the reflector, then the next trial.
 """
 
-from graphs.edges import RECURSION_LIMIT, tried, trying
-from graphs.parts import task_builder
-from nodes.actor import actor
-from nodes.reflector import lessons, reflector
+from planweave.graphs.edges import RECURSION_LIMIT, tried, trying
+from planweave.graphs.parts import task_builder
+from planweave.nodes.actor import actor
+from planweave.nodes.reflector import lessons, reflector
 
 builder = task_builder("actor")
 builder.add_node("actor", actor(lessons))

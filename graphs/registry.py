@@ -37,7 +37,7 @@ def method(name: str) -> ModuleType:
         raise BadInput(
             f"There is no method {name!r}.", mend=f"The methods are: {', '.join(METHODS)}."
         )
-    return import_module(f"graphs.{name}")
+    return import_module(f"planweave.graphs.{name}")
 
 
 def description(name: str) -> str:

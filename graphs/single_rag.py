@@ -1,10 +1,10 @@
 """Single-turn RAG: one query written from question, rules and schema, run once, then the answer."""
 
-from graphs.edges import RECURSION_LIMIT, beginning, chosen
-from graphs.parts import bind_tools, bound, method_builder
-from memory import Tool
-from nodes.answering_machine import answering_machine
-from nodes.selector import selector
+from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen
+from planweave.graphs.parts import bind_tools, bound, method_builder
+from planweave.memory import Tool
+from planweave.nodes.answering_machine import answering_machine
+from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
 

@@ -1,9 +1,9 @@
 """What is trained: it learns from data and ships as small artefacts that the graphs load."""
 
-from learning.candidate import Candidate, Group, Hit
-from learning.features import FEATURES, features, words
-from learning.plan_assessor import Card, PlanAssessor, plan_assessor
-from learning.vectors import Embed, Floats, SentenceVectors
+from planweave.learning.candidate import Candidate, Group, Hit
+from planweave.learning.features import FEATURES, features, words
+from planweave.learning.plan_assessor import Card, PlanAssessor, plan_assessor
+from planweave.learning.vectors import Embed, Floats, SentenceVectors
 
 __all__ = [
     "FEATURES",

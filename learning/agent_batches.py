@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from learning.agent_losses import Labelled, Pairs, Parameters, Played, Pools, Sequences
-from learning.agents_file import OTHERS, QUESTIONS
-from learning.graph_states import FEATURES, PRINTED, Sample, Survey, Walk, samples
-from learning.ml_agent import PLACES, MLAgent, sequence
-from learning.paths import MetaTask
-from learning.rl_agent import (
+from planweave.learning.agent_losses import Labelled, Pairs, Parameters, Played, Pools, Sequences
+from planweave.learning.agents_file import OTHERS, QUESTIONS
+from planweave.learning.graph_states import FEATURES, PRINTED, Sample, Survey, Walk, samples
+from planweave.learning.ml_agent import PLACES, MLAgent, sequence
+from planweave.learning.paths import MetaTask
+from planweave.learning.rl_agent import (
     Decision,
     Policy,
     Reward,
@@ -21,8 +21,8 @@ from learning.rl_agent import (
     policy,
     search_first,
 )
-from learning.slots import question_vectors
-from learning.vectors import Embed, Floats
+from planweave.learning.slots import question_vectors
+from planweave.learning.vectors import Embed, Floats
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """The losses of the two agents, in JAX (arXiv 2504.13032, sections 4.3 and 4.4).
 
-This module and :mod:`learning.meta_training` need the extra ``learning``.
+This module and :mod:`planweave.learning.meta_training` need the extra ``learning``.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import optax  # type: ignore[import-untyped]  # it ships no types
 
-from learning.ml_agent import PATH, QUESTION, WORTH, Array, encode
-from learning.rl_agent import log_chances
+from planweave.learning.ml_agent import PATH, QUESTION, WORTH, Array, encode
+from planweave.learning.rl_agent import log_chances
 
 Parameters: TypeAlias = dict[str, jax.Array]
 

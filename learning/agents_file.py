@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from learning.graph_states import FEATURES
-from learning.rl_agent import Parameters
-from learning.vectors import Floats
 from planweave import BadInput
+from planweave.learning.graph_states import FEATURES
+from planweave.learning.rl_agent import Parameters
+from planweave.learning.vectors import Floats
 
 RewardName: TypeAlias = Literal["overlap", "environment"]
 """By what the agents were trained: overlap with a successful path, or the environment's score."""

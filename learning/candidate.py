@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from learning.vectors import Floats
+from planweave.learning.vectors import Floats
 
 
 class Hit(NamedTuple):

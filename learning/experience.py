@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from learning.instruction_graph import THRESHOLD, InstructionGraph
-from learning.paths import Path
-from learning.queries.literals import slotted
-from learning.vectors import Embed, Floats
 from planweave import BadInput
+from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
+from planweave.learning.paths import Path
+from planweave.learning.queries.literals import slotted
+from planweave.learning.vectors import Embed, Floats
 from planweave.state import StateSettings
 
 _VERSION = 1

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from learning.candidate import Candidate, Hit
-from learning.vectors import Embed, Floats
+from planweave.learning.candidate import Candidate, Hit
+from planweave.learning.vectors import Embed, Floats
 
 _DEPTH = 5
 """New pages of a ranking that are looked at."""

@@ -12,11 +12,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from learning.instruction_graph import Edge, InstructionGraph
-from learning.overlap import in_order
-from learning.paths import Path
-from learning.slots import Slots, finishes, question_vectors
-from learning.vectors import Embed, Floats
+from planweave.learning.instruction_graph import Edge, InstructionGraph
+from planweave.learning.overlap import in_order
+from planweave.learning.paths import Path
+from planweave.learning.slots import Slots, finishes, question_vectors
+from planweave.learning.vectors import Embed, Floats
 
 PRINTED = ("question~instruction", "question~task", "question~task_question")
 OURS = (

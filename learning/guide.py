@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from learning.agents_file import NONE, load
-from learning.experience import experience_of
-from learning.instruction_graph import InstructionGraph
-from learning.ml_agent import MLAgent
-from learning.overlap import shared
-from learning.paths import Path, read_paths, succeeded
-from learning.queries.literals import LookUp, for_question
-from learning.queries.memory import is_query
-from learning.rl_agent import Proposal, RLAgent
-from learning.slots import ASKED, Slots
-from learning.vectors import Embed, Floats, SentenceVectors
-from models import embeddings
 from planweave import BadInput
+from planweave.learning.agents_file import NONE, load
+from planweave.learning.experience import experience_of
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.ml_agent import MLAgent
+from planweave.learning.overlap import shared
+from planweave.learning.paths import Path, read_paths, succeeded
+from planweave.learning.queries.literals import LookUp, for_question
+from planweave.learning.queries.memory import is_query
+from planweave.learning.rl_agent import Proposal, RLAgent
+from planweave.learning.slots import ASKED, Slots
+from planweave.learning.vectors import Embed, Floats, SentenceVectors
+from planweave.models import embeddings
 
 THRESHOLD = 0.9
 """Delta of a graph of instructions with slots, which are short and near each other."""

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from learning import instruction_graph_file
-from learning.paths import Path
-from learning.vectors import Embed, Floats
 from planweave import BadInput
+from planweave.learning import instruction_graph_file
+from planweave.learning.paths import Path
+from planweave.learning.vectors import Embed, Floats
 
 if TYPE_CHECKING:
     import faiss

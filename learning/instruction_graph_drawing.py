@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from learning.instruction_graph import Edge, InstructionGraph
 from planweave import BadInput
+from planweave.learning.instruction_graph import Edge, InstructionGraph
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from learning.paths import Path
-from learning.vectors import Floats
 from planweave import BadInput
+from planweave.learning.paths import Path
+from planweave.learning.vectors import Floats
 
 _VERSION = 1
 _SCHEMA = """

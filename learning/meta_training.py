@@ -1,8 +1,8 @@
 """Training and few-shot adaptation of the two agents (arXiv 2504.13032, section 4.5).
 
 Algorithm 2 (MAML, Finn et al. 2017: the outer step is differentiated through the inner one) and
-Algorithm 3. The reward is any function of question and path: that of :mod:`learning.overlap`
-needs nothing else, that of :mod:`benchmarks.environment_reward` plays episodes.
+Algorithm 3. The reward is any function of question and path: that of :mod:`planweave.learning.overlap`
+needs nothing else, that of :mod:`planweave.benchmarks.environment_reward` plays episodes.
 """
 
 import hashlib
@@ -19,7 +19,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]  # it ships no types
 
-from learning.agent_batches import (
+from planweave import BadInput
+from planweave.learning.agent_batches import (
     Agents,
     Batches,
     Material,
@@ -28,7 +29,7 @@ from learning.agent_batches import (
     drawn_labels,
     plain,
 )
-from learning.agent_losses import (
+from planweave.learning.agent_losses import (
     Labelled,
     Pairs,
     Parameters,
@@ -39,12 +40,11 @@ from learning.agent_losses import (
     pre_training,
     warm_start,
 )
-from learning.graph_states import Survey
-from learning.ml_agent import Array, shapes
-from learning.paths import MetaTask
-from learning.rl_agent import Reward, calibrated
-from learning.vectors import Embed
-from planweave import BadInput
+from planweave.learning.graph_states import Survey
+from planweave.learning.ml_agent import Array, shapes
+from planweave.learning.paths import MetaTask
+from planweave.learning.rl_agent import Reward, calibrated
+from planweave.learning.vectors import Embed
 
 _Batch = TypeVar("_Batch", Labelled, Pairs, Played, Pools)
 

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from learning.rl_agent import Parameters, Proposal
-from learning.slots import Slots, question_vectors
-from learning.vectors import Embed, Floats
+from planweave.learning.rl_agent import Parameters, Proposal
+from planweave.learning.slots import Slots, question_vectors
+from planweave.learning.vectors import Embed, Floats
 
 Array: TypeAlias = Any
 """Of NumPy or JAX."""

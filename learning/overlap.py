@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from learning.paths import Path
-from learning.slots import finishes
+from planweave.learning.paths import Path
+from planweave.learning.slots import finishes
 
 
 def overlap(found: Sequence[str], truth: Sequence[str]) -> float:

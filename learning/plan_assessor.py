@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from learning.candidate import Candidate
-from learning.features import FEATURES, features
-from learning.vectors import Embed, Floats, SentenceVectors
-from models import embeddings
 from planweave import BadInput
+from planweave.learning.candidate import Candidate
+from planweave.learning.features import FEATURES, features
+from planweave.learning.vectors import Embed, Floats, SentenceVectors
+from planweave.models import embeddings
 
 SHIPPED = Path(__file__).parent / "artefacts" / "plan-assessor.npz"
 VERSION = 1

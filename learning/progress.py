@@ -6,7 +6,7 @@ The paper leaves it to the model to keep its place in the path; small models los
 import re
 from collections.abc import Sequence
 
-from learning.slots import content_words
+from planweave.learning.slots import content_words
 
 _SLOT = re.compile(r"\{\w+\}")
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from learning.graph_states import Choice, Sample, Survey, View, Walk, samples
-from learning.instruction_graph import InstructionGraph
-from learning.paths import Path
-from learning.slots import Slots, question_vectors
-from learning.vectors import Embed, Floats
+from planweave.learning.graph_states import Choice, Sample, Survey, View, Walk, samples
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.paths import Path
+from planweave.learning.slots import Slots, question_vectors
+from planweave.learning.vectors import Embed, Floats
 
 Parameters: TypeAlias = Mapping[str, Any]
 """Arrays of NumPy or JAX by name."""

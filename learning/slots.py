@@ -2,7 +2,7 @@
 
 ``Search[Scott Derrickson nationality]`` for "Were Scott Derrickson and Ed Wood of the same
 nationality?" becomes ``Search[{1} {asked}]``. Queries of databases have slots of their own
-(:mod:`learning.queries.literals`). The paper (arXiv 2504.13032) stores instructions as they are;
+(:mod:`planweave.learning.queries.literals`). The paper (arXiv 2504.13032) stores instructions as they are;
 slots are ours.
 """
 
@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from learning.paths import Path
-from learning.queries.literals import slotted
-from learning.queries.memory import is_finish, is_query
-from learning.vectors import Embed, Floats
+from planweave.learning.paths import Path
+from planweave.learning.queries.literals import slotted
+from planweave.learning.queries.memory import is_finish, is_query
+from planweave.learning.vectors import Embed, Floats
 
 ASKED, FOUND, ANSWER = "{asked}", "{found}", "{answer}"
 

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]  # it ships no types
 
-from learning.candidate import Group
-from learning.vectors import Floats
+from planweave.learning.candidate import Group
+from planweave.learning.vectors import Floats
 
 Parameters: TypeAlias = dict[str, jax.Array]
 

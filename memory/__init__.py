@@ -1,6 +1,6 @@
 """The typed working memory, its reducers, and the context of a run."""
 
-from memory.context import (
+from planweave.memory.context import (
     AssessorChoice,
     CitationCheck,
     Context,
@@ -9,8 +9,8 @@ from memory.context import (
     SearchMode,
     TaskFamily,
 )
-from memory.given import check_input, check_state
-from memory.working_memory import (
+from planweave.memory.given import check_input, check_state
+from planweave.memory.working_memory import (
     Action,
     Answer,
     Basis,

@@ -7,8 +7,8 @@ from typing import Any, get_type_hints
 from langchain_core.messages import convert_to_messages
 from pydantic import TypeAdapter, ValidationError
 
-from memory.working_memory import Input, WorkingMemory
 from planweave import BadInput
+from planweave.memory.working_memory import Input, WorkingMemory
 from planweave.usage import Usage
 
 _OVERWRITE = "__overwrite__"

@@ -1,16 +1,16 @@
 """Chat models of any provider, the embedded one, structured replies, and what they cost."""
 
-from models.call import Call, call
-from models.chat import ModelRequest, achat_model, chat_model, name_of, register_provider
-from models.embeddings import embedding_id, embeddings, register_embeddings, tokenizer
-from models.errors import ModelUnavailable
-from models.extract import StructuredFailure
-from models.plain import Text
-from models.program import Program
-from models.samples import Samples, samples
-from models.settings import ModelSettings, process_settings
-from models.structured import Reply, ask
-from models.usage import CallRecord, price_of, usage_by_role, usage_of
+from planweave.models.call import Call, call
+from planweave.models.chat import ModelRequest, achat_model, chat_model, name_of, register_provider
+from planweave.models.embeddings import embedding_id, embeddings, register_embeddings, tokenizer
+from planweave.models.errors import ModelUnavailable
+from planweave.models.extract import StructuredFailure
+from planweave.models.plain import Text
+from planweave.models.program import Program
+from planweave.models.samples import Samples, samples
+from planweave.models.settings import ModelSettings, process_settings
+from planweave.models.structured import Reply, ask
+from planweave.models.usage import CallRecord, price_of, usage_by_role, usage_of
 
 __all__ = [
     "Call",

@@ -12,11 +12,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import BaseModel
 
-from models.cache import FROM_CACHE
-from models.chat import name_of
-from models.errors import ModelUnavailable, unavailable
-from models.settings import process_settings
-from models.usage import CallRecord, Message, Price, price_of
+from planweave.models.cache import FROM_CACHE
+from planweave.models.chat import name_of
+from planweave.models.errors import ModelUnavailable, unavailable
+from planweave.models.settings import process_settings
+from planweave.models.usage import CallRecord, Message, Price, price_of
 from planweave.usage import current_meter
 
 _MOST_TOKENS = 2**40  # a sum of many such still fits what checkpoints keep

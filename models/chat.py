@@ -22,13 +22,13 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.rate_limiters import InMemoryRateLimiter
 from pydantic import SecretStr, ValidationError
 
-from models.cache import ResponseCache
-from models.embedded import REPETITION_GUARD, EmbeddedTransport, serve
-from models.errors import ModelUnavailable, key_variable
-from models.settings import ModelSettings, process_settings
-from models.weights import resolve
-from models.whole_replies import AsyncCheckedClient, CheckedClient
 from planweave import BadInput
+from planweave.models.cache import ResponseCache
+from planweave.models.embedded import REPETITION_GUARD, EmbeddedTransport, serve
+from planweave.models.errors import ModelUnavailable, key_variable
+from planweave.models.settings import ModelSettings, process_settings
+from planweave.models.weights import resolve
+from planweave.models.whole_replies import AsyncCheckedClient, CheckedClient
 from planweave.redact import holds_secret
 
 NAME = "planweave_model"

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from models.errors import ModelUnavailable
-from models.settings import ModelSettings
+from planweave.models.errors import ModelUnavailable
+from planweave.models.settings import ModelSettings
 
 if TYPE_CHECKING:
     import xllamacpp

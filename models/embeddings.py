@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 from pydantic import SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from models.embedded import physical_cores
-from models.errors import ModelUnavailable, key_variable, unavailable
-from models.settings import ModelSettings, process_settings
-from models.weights import EMBEDDINGS, find
 from planweave import BadInput
+from planweave.models.embedded import physical_cores
+from planweave.models.errors import ModelUnavailable, key_variable, unavailable
+from planweave.models.settings import ModelSettings, process_settings
+from planweave.models.weights import EMBEDDINGS, find
 from planweave.redact import holds_secret
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import os
 import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from models.settings import process_settings
 from planweave import PlanweaveError
+from planweave.models.settings import process_settings
 
 if TYPE_CHECKING:
-    from models.usage import CallRecord
+    from planweave.models.usage import CallRecord
 
 Trouble: TypeAlias = Literal[
     "key", "missing", "slow", "limited", "server", "unreachable", "too_long", "rejected", "unknown"

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel
 
-from models.extract import StructuredFailure
+from planweave.models.extract import StructuredFailure
 
 _FENCED = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
 _SENTENCES = re.compile(r".*[.!?][\"')\]\u201d\u2019]*(?=\s|\Z)", re.DOTALL)

@@ -4,8 +4,8 @@ import ast
 import re
 from typing import ClassVar, Self
 
-from models.extract import StructuredFailure
-from models.plain import Plain, cut_off
+from planweave.models.extract import StructuredFailure
+from planweave.models.plain import Plain, cut_off
 
 _BLOCK = re.compile(r"```[ \t]*[\w+-]*[ \t]*\n(.*?)(?:\n[ \t]*(```)|\Z)", re.DOTALL)
 _LONGEST = 16_000

@@ -8,8 +8,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration
 
-from models.call import failed, recorded
-from models.usage import CallRecord
+from planweave.models.call import failed, recorded
+from planweave.models.usage import CallRecord
 
 
 class Samples(NamedTuple):

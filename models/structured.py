@@ -1,9 +1,9 @@
 """Replies that code depends on: a Pydantic object, or a typed failure.
 
-A :class:`models.plain.Plain` is asked for as it is, everything else as JSON.
+A :class:`planweave.models.plain.Plain` is asked for as it is, everything else as JSON.
 
 Lines of defence, in order: the provider's own structured output; extraction with repair
-(:mod:`models.extract`); one retry that shows the model its reply and what was wrong with it; a
+(:mod:`planweave.models.extract`); one retry that shows the model its reply and what was wrong with it; a
 :class:`StructuredFailure` for the caller to record.
 """
 
@@ -18,13 +18,13 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
-from models.call import Asked, Call, call
-from models.chat import name_of
-from models.errors import ModelUnavailable
-from models.extract import StructuredFailure, read
-from models.plain import Plain
-from models.usage import CallRecord
-from prompts import load
+from planweave.models.call import Asked, Call, call
+from planweave.models.chat import name_of
+from planweave.models.errors import ModelUnavailable
+from planweave.models.extract import StructuredFailure, read
+from planweave.models.plain import Plain
+from planweave.models.usage import CallRecord
+from planweave.prompts import load
 
 T = TypeVar("T", bound=BaseModel)
 Schema: TypeAlias = dict[str, "Schema | list[Schema] | list[str] | str | bool | int | float | None"]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from models.settings import process_settings
 from planweave import BadInput
+from planweave.models.settings import process_settings
 from planweave.usage import Usage
 
 

@@ -24,8 +24,8 @@ from typing import IO, TypeAlias
 
 import httpx
 
-from models.errors import ModelUnavailable
-from models.settings import ModelSettings, process_settings
+from planweave.models.errors import ModelUnavailable
+from planweave.models.settings import ModelSettings, process_settings
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with what is being done, bytes done and bytes in all."""

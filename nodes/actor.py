@@ -10,15 +10,15 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
-from memory import Action, Context, Turn, WorkingMemory
-from nodes.environment import possible_actions
-from nodes.limits import reason_to_answer
-from nodes.path_selector import goes_on, shown_queries
-from nodes.role import Node, ask_role, failures, usage
-from nodes.selector import WARMER
-from nodes.turns import same, unreadable_turn
-from prompts import load
-from tools.environments import OPEN, one_action
+from planweave.memory import Action, Context, Turn, WorkingMemory
+from planweave.nodes.environment import possible_actions
+from planweave.nodes.limits import reason_to_answer
+from planweave.nodes.path_selector import goes_on, shown_queries
+from planweave.nodes.role import Node, ask_role, failures, usage
+from planweave.nodes.selector import WARMER
+from planweave.nodes.turns import same, unreadable_turn
+from planweave.prompts import load
+from planweave.tools.environments import OPEN, one_action
 
 
 class Act(BaseModel):

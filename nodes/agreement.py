@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from langgraph.types import Overwrite
 
-from memory import Answer, Claim, Member, WorkingMemory
-from nodes.verdict import undecided
+from planweave.memory import Answer, Claim, Member, WorkingMemory
+from planweave.nodes.verdict import undecided
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*%?")
 _NOTHING = undecided(

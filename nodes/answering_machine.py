@@ -9,19 +9,19 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, field_validator
 
-from memory import Answer, Basis, Context, Fact, Failure, WorkingMemory, add_usage
-from models import Reply
-from nodes.briefing import source_text
-from nodes.citation_check import CITATION, in_words, sentences, supporting
-from nodes.limits import budget_spent, reason_to_answer
-from nodes.path_follower import Finish, finish
-from nodes.role import Node, ask_role, failures, usage
-from nodes.turns import same
-from nodes.verdict import followed, undecided
-from prompts import load
-from tools import nearest
-from tools.checking import Following, said_by, says_result
-from tools.documents.quotes import adds, alike
+from planweave.memory import Answer, Basis, Context, Fact, Failure, WorkingMemory, add_usage
+from planweave.models import Reply
+from planweave.nodes.briefing import source_text
+from planweave.nodes.citation_check import CITATION, in_words, sentences, supporting
+from planweave.nodes.limits import budget_spent, reason_to_answer
+from planweave.nodes.path_follower import Finish, finish
+from planweave.nodes.role import Node, ask_role, failures, usage
+from planweave.nodes.turns import same
+from planweave.nodes.verdict import followed, undecided
+from planweave.prompts import load
+from planweave.tools import nearest
+from planweave.tools.checking import Following, said_by, says_result
+from planweave.tools.documents.quotes import adds, alike
 
 _ROLE = "answering_machine"
 _SHOWN_CANDIDATES = 10

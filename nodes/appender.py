@@ -2,10 +2,10 @@
 
 from langgraph.runtime import Runtime
 
-from memory import Action, Context, Fact, Lookup, Turn, WorkingMemory
-from nodes.evidence import evidence
-from nodes.thoughts import open_lookups
-from nodes.turns import turn_taken
+from planweave.memory import Action, Context, Fact, Lookup, Turn, WorkingMemory
+from planweave.nodes.evidence import evidence
+from planweave.nodes.thoughts import open_lookups
+from planweave.nodes.turns import turn_taken
 
 
 def appender(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

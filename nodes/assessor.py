@@ -4,10 +4,10 @@ import random
 
 from langgraph.runtime import Runtime
 
-from learning import Candidate, Hit, plan_assessor
-from memory import Action, Context, Fact, WorkingMemory
-from nodes.documents import find_pages
 from planweave import PlanweaveError
+from planweave.learning import Candidate, Hit, plan_assessor
+from planweave.memory import Action, Context, Fact, WorkingMemory
+from planweave.nodes.documents import find_pages
 
 _NEW = 5
 """New pages that are looked at for each candidate; searching them costs no model call."""

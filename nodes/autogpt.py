@@ -6,12 +6,12 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
-from memory import Context, Tool, WorkingMemory
-from nodes.limits import reason_to_answer, repeats
-from nodes.role import Node, ask_role, failures, usage
-from nodes.selector import WARMER, action_of, offered, problem_text, tools_text
-from nodes.turns import unreadable_turn
-from prompts import load
+from planweave.memory import Context, Tool, WorkingMemory
+from planweave.nodes.limits import reason_to_answer, repeats
+from planweave.nodes.role import Node, ask_role, failures, usage
+from planweave.nodes.selector import WARMER, action_of, offered, problem_text, tools_text
+from planweave.nodes.turns import unreadable_turn
+from planweave.prompts import load
 
 
 class Thoughts(BaseModel):

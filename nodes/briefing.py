@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from memory import Context, Exchange, Fact, Turn, WorkingMemory
-from nodes.turns import same
-from prompts import load
+from planweave.memory import Context, Exchange, Fact, Turn, WorkingMemory
+from planweave.nodes.turns import same
+from planweave.prompts import load
 
 _SHORTENED = 160
 

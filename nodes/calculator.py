@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from memory import Fact, WorkingMemory
-from nodes.turns import Observation, take_turn
-from tools import calculate, is_unit
+from planweave.memory import Fact, WorkingMemory
+from planweave.nodes.turns import Observation, take_turn
+from planweave.tools import calculate, is_unit
 
 
 def calculator(state: WorkingMemory) -> WorkingMemory:

@@ -7,12 +7,12 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Answer, Claim, Context, Fact, WorkingMemory
-from nodes.briefing import fact_text
-from nodes.role import ask_role, failures, usage
-from nodes.verdict import followed, with_verdict
-from prompts import load
-from tools.checking import CITATION, judge
+from planweave.memory import Answer, Claim, Context, Fact, WorkingMemory
+from planweave.nodes.briefing import fact_text
+from planweave.nodes.role import ask_role, failures, usage
+from planweave.nodes.verdict import followed, with_verdict
+from planweave.prompts import load
+from planweave.tools.checking import CITATION, judge
 
 __all__ = ["CITATION", "UNSUPPORTED", "citation_check", "in_words", "sentences", "supporting"]
 

@@ -6,9 +6,9 @@ import numpy as np
 from langgraph.runtime import Runtime
 from numpy.typing import NDArray
 
-from memory import Action, Context, WorkingMemory
-from models.embeddings import embeddings
-from nodes.turns import turn_taken
+from planweave.memory import Action, Context, WorkingMemory
+from planweave.models.embeddings import embeddings
+from planweave.nodes.turns import turn_taken
 
 
 def clusterer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -2,9 +2,9 @@
 
 from langgraph.runtime import Runtime
 
-from memory import Context, Revision, WorkingMemory
-from nodes.thoughts import checked, open_lookups, revisions
-from tools.documents.quotes import states
+from planweave.memory import Context, Revision, WorkingMemory
+from planweave.nodes.thoughts import checked, open_lookups, revisions
+from planweave.tools.documents.quotes import states
 
 
 def comparer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -3,12 +3,12 @@
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Context, WorkingMemory
-from nodes.actor import acting_among, action_in, possible_now, possible_text, problem_text
-from nodes.limits import reason_to_answer
-from nodes.role import ask_role, failures, usage
-from nodes.turns import unreadable_turn
-from prompts import load
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.actor import acting_among, action_in, possible_now, possible_text, problem_text
+from planweave.nodes.limits import reason_to_answer
+from planweave.nodes.role import ask_role, failures, usage
+from planweave.nodes.turns import unreadable_turn
+from planweave.prompts import load
 
 
 class Deduction(BaseModel):

@@ -5,12 +5,12 @@ from time import perf_counter
 
 from langgraph.runtime import Runtime
 
-from memory import Action, Context, Page, WorkingMemory
-from nodes.turns import chosen_action, repetition, times_taken, turn_taken
 from planweave import PlanweaveError
+from planweave.memory import Action, Context, Page, WorkingMemory
+from planweave.nodes.turns import chosen_action, repetition, times_taken, turn_taken
+from planweave.tools.documents.collection import open_collection
+from planweave.tools.web import search_web
 from planweave.usage import Usage
-from tools.documents.collection import open_collection
-from tools.web import search_web
 
 
 def documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

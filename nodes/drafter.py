@@ -7,10 +7,10 @@ from typing import Annotated, NamedTuple
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Context, WorkingMemory
-from nodes.role import failures, usage
-from nodes.writer import ask_writer
-from prompts import load
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.role import failures, usage
+from planweave.nodes.writer import ask_writer
+from planweave.prompts import load
 
 MAX_STEPS = 16
 Text = Annotated[str, Field(max_length=700)]

@@ -4,12 +4,12 @@ from time import perf_counter
 
 from langgraph.runtime import Runtime
 
-from memory import Context, EpisodeState, WorkingMemory
-from nodes.turns import Observation, chosen_action, turn_taken
 from planweave import BadInput
-from prompts import load
-from tools.environments import EnvironmentFailed, Task
-from tools.environments.episodes import Episode, admissible, find_task, observe
+from planweave.memory import Context, EpisodeState, WorkingMemory
+from planweave.nodes.turns import Observation, chosen_action, turn_taken
+from planweave.prompts import load
+from planweave.tools.environments import EnvironmentFailed, Task
+from planweave.tools.environments.episodes import Episode, admissible, find_task, observe
 
 _NOTHING = "(nothing is seen)"
 _LISTED = 60

@@ -2,9 +2,9 @@
 
 from langgraph.runtime import Runtime
 
-from memory import Context, Quote, WorkingMemory
-from nodes.pages import excerpt
-from nodes.turns import Observation, turn_taken
+from planweave.memory import Context, Quote, WorkingMemory
+from planweave.nodes.pages import excerpt
+from planweave.nodes.turns import Observation, turn_taken
 
 
 def evidence(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -9,13 +9,13 @@ from typing import Protocol
 
 from langgraph.runtime import Runtime
 
-from learning.experience import experience_of
-from learning.paths import Path, succeeded
-from learning.queries.literals import for_question
-from learning.queries.memory import OWN, SHIPPED, fitting, learned
-from memory import Context, InstructionPath, WorkingMemory
-from prompts import load
-from tools import Limits, open_database
+from planweave.learning.experience import experience_of
+from planweave.learning.paths import Path, succeeded
+from planweave.learning.queries.literals import for_question
+from planweave.learning.queries.memory import OWN, SHIPPED, fitting, learned
+from planweave.memory import Context, InstructionPath, WorkingMemory
+from planweave.prompts import load
+from planweave.tools import Limits, open_database
 
 _LOOKED_UP = 1_000
 """Rows at most: far more than the values of a column that a question names."""

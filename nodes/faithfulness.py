@@ -2,9 +2,9 @@
 
 from langgraph.runtime import Runtime
 
-from memory import Context, WorkingMemory
-from models import CallRecord
-from nodes.rag_metrics import Faithfulness, Judge, faithfulness
+from planweave.memory import Context, WorkingMemory
+from planweave.models import CallRecord
+from planweave.nodes.rag_metrics import Faithfulness, Judge, faithfulness
 
 
 async def faithfulness_of(

@@ -8,13 +8,13 @@ from typing import Annotated
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Answer, Context, Fact, Quote, TaskFamily, WorkingMemory
-from models import Program, Text
-from nodes.answering_machine import cited
-from nodes.briefing import plan_text
-from nodes.role import failures, usage
-from nodes.writer import ask_writer
-from prompts import load
+from planweave.memory import Answer, Context, Fact, Quote, TaskFamily, WorkingMemory
+from planweave.models import Program, Text
+from planweave.nodes.answering_machine import cited
+from planweave.nodes.briefing import plan_text
+from planweave.nodes.role import failures, usage
+from planweave.nodes.writer import ask_writer
+from planweave.prompts import load
 
 _STEP = re.compile(r"^\W*(?:step\b\s*\d*\s*[:.)-]*|\d+\s*[:.)]+)?\s*", re.IGNORECASE)
 

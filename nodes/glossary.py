@@ -2,9 +2,9 @@
 
 from langgraph.runtime import Runtime
 
-from memory import Context, WorkingMemory
-from memory.long_term import Term, propose
-from tools.documents.abbreviations import abbreviations
+from planweave.memory import Context, WorkingMemory
+from planweave.memory.long_term import Term, propose
+from planweave.tools.documents.abbreviations import abbreviations
 
 
 async def glossary(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

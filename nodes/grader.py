@@ -3,11 +3,11 @@
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from memory import Context, WorkingMemory
-from nodes.pages import pages_text
-from nodes.role import ask_role, failures, usage
-from nodes.turns import chosen_action, turn_taken
-from prompts import load
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.pages import pages_text
+from planweave.nodes.role import ask_role, failures, usage
+from planweave.nodes.turns import chosen_action, turn_taken
+from planweave.prompts import load
 
 
 class Grades(BaseModel):

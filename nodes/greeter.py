@@ -3,8 +3,8 @@
 from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
-from memory import Context, WorkingMemory
-from prompts import load
+from planweave.memory import Context, WorkingMemory
+from planweave.prompts import load
 
 
 def greeter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:  # noqa: ARG001 (LangGraph passes the state)

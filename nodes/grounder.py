@@ -3,9 +3,9 @@
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Context, Grounded, WorkingMemory
-from nodes.role import ask_role, failures, usage
-from prompts import load
+from planweave.memory import Context, Grounded, WorkingMemory
+from planweave.nodes.role import ask_role, failures, usage
+from planweave.prompts import load
 
 
 class GroundedAnswer(BaseModel):

@@ -8,12 +8,12 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from memory import Context, Exchange, WorkingMemory
-from nodes.environment import new_episode, scene, task_to_solve
 from planweave import BadInput
-from tools import open_database, schema_text
-from tools.documents.collection import open_collection
-from tools.web import open_engine
+from planweave.memory import Context, Exchange, WorkingMemory
+from planweave.nodes.environment import new_episode, scene, task_to_solve
+from planweave.tools import open_database, schema_text
+from planweave.tools.documents.collection import open_collection
+from planweave.tools.web import open_engine
 
 _GREETING = re.compile(
     r"\W*(hi|hey|hello|howdy|greetings|good (morning|afternoon|evening|day)|hallo|moin|servus|"

@@ -5,10 +5,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pydantic import BaseModel, Field
 
-from memory import Context, WorkingMemory
-from nodes.briefing import conversation_text
-from nodes.role import ask_with, failures, usage
-from prompts import load
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.briefing import conversation_text
+from planweave.nodes.role import ask_with, failures, usage
+from planweave.prompts import load
 
 
 class Interpretation(BaseModel):

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from memory import Context, Turn, WorkingMemory, total_usage
-from nodes.turns import same
+from planweave.memory import Context, Turn, WorkingMemory, total_usage
+from planweave.nodes.turns import same
 from planweave.usage import Budget, current_meter
 
 _MOST_REPEATS = 2

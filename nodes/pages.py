@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from memory import Context, Page
-from prompts import load
+from planweave.memory import Context, Page
+from planweave.prompts import load
 
 
 def pages_text(pages: Sequence[Page], context: Context) -> str:

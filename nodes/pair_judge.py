@@ -6,9 +6,9 @@ from typing import Literal
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from memory import Context
-from models import CallRecord, achat_model, ask
-from prompts import load
+from planweave.memory import Context
+from planweave.models import CallRecord, achat_model, ask
+from planweave.prompts import load
 
 JUDGE = "pair_judge"
 """The role, in the context's ``models`` and in the records of calls."""

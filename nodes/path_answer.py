@@ -2,9 +2,9 @@
 
 from langgraph.runtime import Runtime
 
-from memory import Answer, Context, WorkingMemory
-from nodes.answering_machine import admitted, learned_answer
-from nodes.path_follower import finish
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.nodes.answering_machine import admitted, learned_answer
+from planweave.nodes.path_follower import finish
 
 
 def path_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

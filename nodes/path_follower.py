@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from learning.queries.memory import action
-from memory import Tool, WorkingMemory
-from nodes.experience import learned_plan
-from nodes.selector import action_of
+from planweave.learning.queries.memory import action
+from planweave.memory import Tool, WorkingMemory
+from planweave.nodes.experience import learned_plan
+from planweave.nodes.selector import action_of
 
 _DECISION = "decision"
 _TOOLS: dict[str, Tool] = {"sql": "sql", "cypher": "cypher", "finish": "finish"}

@@ -5,16 +5,16 @@ from functools import partial
 
 from langgraph.runtime import Runtime
 
-from learning.guide import Suggestion, open_guide
-from learning.progress import does, next_step
-from learning.queries.memory import is_finish, is_query
-from learning.queries.slots import places
-from learning.slots import ANSWER, ASKED, FOUND
-from memory import Context, InstructionPath, WorkingMemory
-from nodes.environment import episode_of
-from prompts import load
-from tools.environments import OPEN
-from tools.environments.episodes import look_up
+from planweave.learning.guide import Suggestion, open_guide
+from planweave.learning.progress import does, next_step
+from planweave.learning.queries.memory import is_finish, is_query
+from planweave.learning.queries.slots import places
+from planweave.learning.slots import ANSWER, ASKED, FOUND
+from planweave.memory import Context, InstructionPath, WorkingMemory
+from planweave.nodes.environment import episode_of
+from planweave.prompts import load
+from planweave.tools.environments import OPEN
+from planweave.tools.environments.episodes import look_up
 
 _FEW = 5
 """Actions that do a step, which are told for it; more are no help."""

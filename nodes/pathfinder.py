@@ -2,9 +2,9 @@
 
 from langgraph.runtime import Runtime
 
-from learning.guide import open_guide
-from memory import Context, InstructionPath, WorkingMemory
-from nodes.environment import episode_of
+from planweave.learning.guide import open_guide
+from planweave.memory import Context, InstructionPath, WorkingMemory
+from planweave.nodes.environment import episode_of
 
 
 def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

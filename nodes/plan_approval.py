@@ -6,8 +6,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from memory import Context, WorkingMemory
-from nodes.briefing import plan_text
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.briefing import plan_text
 
 
 def plan_approval(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -5,9 +5,9 @@ from typing import Annotated
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Context, Replan, WorkingMemory
-from nodes.role import Node, ask_role, failures, usage
-from prompts import load
+from planweave.memory import Context, Replan, WorkingMemory
+from planweave.nodes.role import Node, ask_role, failures, usage
+from planweave.prompts import load
 
 MAX_STEPS = 6
 Step = Annotated[str, Field(max_length=200)]

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field
 
-from learning.queries.formulas import Formula
-from models import achat_model, ask
 from planweave import BadInput
-from prompts import load
-from simulators.scenario import Question
+from planweave.learning.queries.formulas import Formula
+from planweave.models import achat_model, ask
+from planweave.prompts import load
+from planweave.simulators.scenario import Question
 
 COUNT = 8
 

@@ -8,12 +8,12 @@ from typing import Literal
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from memory import Action, Context, Table, Value, WorkingMemory, add_usage
-from models import CallRecord
-from nodes.query_writer import Candidate, Need, Written, is_query, try_query, write_query
-from nodes.role import Node, sample_role, usage_of_calls
-from nodes.turns import Observation, chosen_action, repetition, take_turn, turn_taken
-from tools import (
+from planweave.memory import Action, Context, Table, Value, WorkingMemory, add_usage
+from planweave.models import CallRecord
+from planweave.nodes.query_writer import Candidate, Need, Written, is_query, try_query, write_query
+from planweave.nodes.role import Node, sample_role, usage_of_calls
+from planweave.nodes.turns import Observation, chosen_action, repetition, take_turn, turn_taken
+from planweave.tools import (
     Database,
     Limits,
     QueryFailed,
@@ -23,8 +23,8 @@ from tools import (
     open_database,
     result_text,
 )
-from tools.database import Cell
-from tools.result_text import cell_text
+from planweave.tools.database import Cell
+from planweave.tools.result_text import cell_text
 
 _ROLE = "query_writer"
 

@@ -13,11 +13,11 @@ from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from prompts import load
-from tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
-from tools.database import Entity, Schema
-from tools.schema_text import schema_text
-from tools.sql import SqlDatabase
+from planweave.prompts import load
+from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
+from planweave.tools.database import Entity, Schema
+from planweave.tools.schema_text import schema_text
+from planweave.tools.sql import SqlDatabase
 
 Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequence[str]]]
 """Asks the model for so many replies at a temperature."""

@@ -16,12 +16,12 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
-from memory import Context, Failure, UsageByRole
-from models import CallRecord, Reply, achat_model, ask, usage_by_role
-from nodes.citation_check import sentences
-from nodes.role import failures
-from prompts import load
-from tools.documents.quotes import locate
+from planweave.memory import Context, Failure, UsageByRole
+from planweave.models import CallRecord, Reply, achat_model, ask, usage_by_role
+from planweave.nodes.citation_check import sentences
+from planweave.nodes.role import failures
+from planweave.prompts import load
+from planweave.tools.documents.quotes import locate
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings

@@ -9,7 +9,7 @@ from time import perf_counter
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import (
+from planweave.memory import (
     Context,
     Failure,
     Page,
@@ -18,14 +18,14 @@ from memory import (
     WorkingMemory,
     add_usage,
 )
-from nodes.faithfulness import faithfulness_of
-from nodes.pages import excerpt, pages_text
-from nodes.rag_metrics import Faithfulness
-from nodes.role import ask_role, failures, usage
-from nodes.turns import Observation, chosen_action, turn_taken
-from prompts import load
-from tools.calculator import CURRENCIES
-from tools.documents.quotes import locate, numbers, says, sentences, unsaid
+from planweave.nodes.faithfulness import faithfulness_of
+from planweave.nodes.pages import excerpt, pages_text
+from planweave.nodes.rag_metrics import Faithfulness
+from planweave.nodes.role import ask_role, failures, usage
+from planweave.nodes.turns import Observation, chosen_action, turn_taken
+from planweave.prompts import load
+from planweave.tools.calculator import CURRENCIES
+from planweave.tools.documents.quotes import locate, numbers, says, sentences, unsaid
 
 _NUMBER = re.compile(  # no range such as 2-9: that is no one number
     rf"(?P<currency>{'|'.join(CURRENCIES)})?\s*"

@@ -3,12 +3,12 @@
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Answer, Context, Fact, WorkingMemory
-from nodes.briefing import fact_text
-from nodes.citation_check import CITATION
-from nodes.limits import reason_to_answer
-from nodes.role import Node, ask_role, failures, usage
-from prompts import load
+from planweave.memory import Answer, Context, Fact, WorkingMemory
+from planweave.nodes.briefing import fact_text
+from planweave.nodes.citation_check import CITATION
+from planweave.nodes.limits import reason_to_answer
+from planweave.nodes.role import Node, ask_role, failures, usage
+from planweave.prompts import load
 
 
 class Reasoning(BaseModel):

@@ -2,8 +2,8 @@
 
 from langgraph.runtime import Runtime
 
-from memory import Context, WorkingMemory
-from memory.long_term import confirmed_abbreviations
+from planweave.memory import Context, WorkingMemory
+from planweave.memory.long_term import confirmed_abbreviations
 
 
 async def recall(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

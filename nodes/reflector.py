@@ -6,9 +6,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pydantic import BaseModel, Field
 
-from memory import Context, EpisodeState, Reflection, WorkingMemory
-from nodes.role import ask_role, failures, usage
-from prompts import load
+from planweave.memory import Context, EpisodeState, Reflection, WorkingMemory
+from planweave.nodes.role import ask_role, failures, usage
+from planweave.prompts import load
 
 
 class Lesson(BaseModel):

@@ -5,12 +5,12 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Context, Replan, WorkingMemory
-from nodes.limits import reason_to_answer
-from nodes.planner import MAX_STEPS, Step
-from nodes.role import Node, ask_role, failures, usage
-from nodes.turns import take_turn
-from prompts import load
+from planweave.memory import Context, Replan, WorkingMemory
+from planweave.nodes.limits import reason_to_answer
+from planweave.nodes.planner import MAX_STEPS, Step
+from planweave.nodes.role import Node, ask_role, failures, usage
+from planweave.nodes.turns import take_turn
+from planweave.prompts import load
 
 
 class Judgement(BaseModel):

@@ -4,10 +4,10 @@ import re
 
 from langgraph.runtime import Runtime
 
-from memory import Answer, Context, WorkingMemory
-from nodes.environment import actions_done, episode_of
-from nodes.limits import reason_to_answer
-from tools.environments.episodes import leave
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.nodes.environment import actions_done, episode_of
+from planweave.nodes.limits import reason_to_answer
+from planweave.tools.environments.episodes import leave
 
 _FINISH = re.compile(r"finish\[(.*)\]", re.IGNORECASE | re.DOTALL)
 

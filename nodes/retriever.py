@@ -2,10 +2,10 @@
 
 from langgraph.runtime import Runtime
 
-from memory import Action, Context, Lookup, WorkingMemory, add_usage
-from nodes.documents import documents
-from nodes.thoughts import open_lookups
-from nodes.turns import turn_taken
+from planweave.memory import Action, Context, Lookup, WorkingMemory, add_usage
+from planweave.nodes.documents import documents
+from planweave.nodes.thoughts import open_lookups
+from planweave.nodes.turns import turn_taken
 from planweave.usage import Usage
 
 

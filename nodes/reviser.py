@@ -9,14 +9,14 @@ from itertools import chain
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, JsonValue
 
-from memory import Context, Page, Revision, WorkingMemory
-from nodes.drafter import MAX_STEPS, Text
-from nodes.pages import excerpt
-from nodes.role import failures, usage
-from nodes.thoughts import WHOLE, numbered, revisions, seen_with
-from nodes.writer import ask_writer
-from prompts import load
-from tools.documents.quotes import locate, states
+from planweave.memory import Context, Page, Revision, WorkingMemory
+from planweave.nodes.drafter import MAX_STEPS, Text
+from planweave.nodes.pages import excerpt
+from planweave.nodes.role import failures, usage
+from planweave.nodes.thoughts import WHOLE, numbered, revisions, seen_with
+from planweave.nodes.writer import ask_writer
+from planweave.prompts import load
+from planweave.tools.documents.quotes import locate, states
 
 
 class Rewritten(BaseModel):

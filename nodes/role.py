@@ -8,9 +8,9 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from memory import Context, Failure, UsageByRole, WorkingMemory
-from models import CallRecord, Reply, Samples, achat_model, ask, samples, usage_by_role
-from nodes.briefing import briefing, ground
+from planweave.memory import Context, Failure, UsageByRole, WorkingMemory
+from planweave.models import CallRecord, Reply, Samples, achat_model, ask, samples, usage_by_role
+from planweave.nodes.briefing import briefing, ground
 
 Output = TypeVar("Output", bound=BaseModel)
 

@@ -2,11 +2,11 @@
 
 from langchain_core.messages import AIMessage
 
-from memory import Answer, WorkingMemory
-from nodes.briefing import source_text
-from nodes.citation_check import CITATION
-from nodes.verdict import warning
 from planweave import BadInput
+from planweave.memory import Answer, WorkingMemory
+from planweave.nodes.briefing import source_text
+from planweave.nodes.citation_check import CITATION
+from planweave.nodes.verdict import warning
 
 
 def speaker(state: WorkingMemory) -> WorkingMemory:

@@ -3,9 +3,9 @@
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Context, WorkingMemory
-from nodes.role import Node, ask_role, failures, usage
-from prompts import load
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.role import Node, ask_role, failures, usage
+from planweave.prompts import load
 
 
 class Task(BaseModel):

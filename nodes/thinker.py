@@ -3,11 +3,11 @@
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Action, Answer, Context, WorkingMemory
-from nodes.briefing import fact_text
-from nodes.limits import reason_to_answer
-from nodes.role import Node, ask_role, failures, usage
-from prompts import load
+from planweave.memory import Action, Answer, Context, WorkingMemory
+from planweave.nodes.briefing import fact_text
+from planweave.nodes.limits import reason_to_answer
+from planweave.nodes.role import Node, ask_role, failures, usage
+from planweave.prompts import load
 
 
 class Thought(BaseModel):

@@ -1,7 +1,7 @@
 """Thinking: an action without effect; the conclusion is kept among the turns."""
 
-from memory import WorkingMemory
-from nodes.turns import take_turn
+from planweave.memory import WorkingMemory
+from planweave.nodes.turns import take_turn
 
 
 def thinking(state: WorkingMemory) -> WorkingMemory:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from memory import Context, Lookup, Revision, WorkingMemory
+from planweave.memory import Context, Lookup, Revision, WorkingMemory
 
 WHOLE = 0
 """The number that stands for the whole draft where it is checked at once."""

@@ -3,11 +3,11 @@
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from memory import Context, Lookup, WorkingMemory
-from nodes.role import failures, usage
-from nodes.thoughts import checked, numbered, seen_with
-from nodes.writer import ask_writer
-from prompts import load
+from planweave.memory import Context, Lookup, WorkingMemory
+from planweave.nodes.role import failures, usage
+from planweave.nodes.thoughts import checked, numbered, seen_with
+from planweave.nodes.writer import ask_writer
+from planweave.prompts import load
 
 _AS_IT_STANDS = ("code", "maths")
 """Families whose steps are queries themselves: examples are found by what they look like."""

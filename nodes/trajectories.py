@@ -5,13 +5,13 @@ from functools import partial
 
 from langgraph.runtime import Runtime
 
-from learning.guide import open_guide
-from learning.queries.literals import for_question
-from memory import Context, InstructionPath, WorkingMemory
-from nodes.environment import episode_of
-from nodes.path_selector import readable
-from prompts import load
-from tools.environments.episodes import look_up
+from planweave.learning.guide import open_guide
+from planweave.learning.queries.literals import for_question
+from planweave.memory import Context, InstructionPath, WorkingMemory
+from planweave.nodes.environment import episode_of
+from planweave.nodes.path_selector import readable
+from planweave.prompts import load
+from planweave.tools.environments.episodes import look_up
 
 
 def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -5,9 +5,9 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from memory import Action, Fact, Quote, Table, Turn, Value, WorkingMemory
-from models import StructuredFailure
 from planweave import PlanweaveError
+from planweave.memory import Action, Fact, Quote, Table, Turn, Value, WorkingMemory
+from planweave.models import StructuredFailure
 from planweave.usage import Usage
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from memory import Answer, Claim, Context, Verdict, VerdictKind, WorkingMemory
-from tools.checking import Following, follow
+from planweave.memory import Answer, Claim, Context, Verdict, VerdictKind, WorkingMemory
+from planweave.tools.checking import Following, follow
 
 LABELS: dict[VerdictKind, str] = {
     "supported": "In the facts",

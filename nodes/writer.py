@@ -3,10 +3,10 @@
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
-from memory import Context, WorkingMemory
-from models import Reply
-from nodes.role import Output, ask_with
-from prompts import load
+from planweave.memory import Context, WorkingMemory
+from planweave.models import Reply
+from planweave.nodes.role import Output, ask_with
+from planweave.prompts import load
 
 
 async def ask_writer(

@@ -1,5 +1,5 @@
 """Every prompt as a file, and the small loader."""
 
-from prompts.template import PromptError, Template, load
+from planweave.prompts.template import PromptError, Template, load
 
 __all__ = ["PromptError", "Template", "load"]

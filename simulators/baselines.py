@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from simulators.outcome import Decision
-from simulators.scenario import Question, parameter
-from simulators.tables import Value
+from planweave.simulators.outcome import Decision
+from planweave.simulators.scenario import Question, parameter
+from planweave.simulators.tables import Value
 
 Baseline: TypeAlias = Callable[[Question], Decision | None]
 

@@ -33,8 +33,8 @@ from typing import NamedTuple
 import numpy as np
 
 from planweave.errors import BadInput
-from simulators.outcome import Outcome, Semantics
-from simulators.tables import (
+from planweave.simulators.outcome import Outcome, Semantics
+from planweave.simulators.tables import (
     Column,
     Floats,
     GraphMapping,

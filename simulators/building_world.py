@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from planweave.errors import BadInput
-from simulators.building import GRAPH, TABLES, Building
-from simulators.names import invent
-from simulators.outcome import Decision, Outcome, Semantics
-from simulators.scenario import Case, Parameters, Scenario, parameter
-from simulators.tables import Row, World
+from planweave.simulators.building import GRAPH, TABLES, Building
+from planweave.simulators.names import invent
+from planweave.simulators.outcome import Decision, Outcome, Semantics
+from planweave.simulators.scenario import Case, Parameters, Scenario, parameter
+from planweave.simulators.tables import Row, World
 
 RULES = """\
 Buildings make goods (supply) and use up goods (demand). The max_supply and max_demand of a \

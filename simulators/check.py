@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from planweave.errors import BadInput
-from simulators.baselines import BASELINES, random_source
-from simulators.outcome import Semantics
-from simulators.published import DataSet
-from simulators.scenario import Question
+from planweave.simulators.baselines import BASELINES, random_source
+from planweave.simulators.outcome import Semantics
+from planweave.simulators.published import DataSet
+from planweave.simulators.scenario import Question
 
 Progress = Callable[[int, int], None]
 

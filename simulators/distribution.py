@@ -24,10 +24,10 @@ from itertools import pairwise
 import numpy as np
 
 from planweave.errors import BadInput
-from simulators.names import invent
-from simulators.outcome import Decision, Outcome
-from simulators.scenario import Case, Parameters, Scenario
-from simulators.tables import (
+from planweave.simulators.names import invent
+from planweave.simulators.outcome import Decision, Outcome
+from planweave.simulators.scenario import Case, Parameters, Scenario
+from planweave.simulators.tables import (
     Column,
     Floats,
     GraphMapping,

@@ -40,8 +40,8 @@ from functools import cached_property
 import numpy as np
 
 from planweave.errors import BadInput
-from simulators.outcome import Outcome, Semantics
-from simulators.tables import (
+from planweave.simulators.outcome import Outcome, Semantics
+from planweave.simulators.tables import (
     Column,
     Floats,
     GraphMapping,

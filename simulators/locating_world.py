@@ -16,11 +16,11 @@ from collections import Counter
 from functools import lru_cache
 
 from planweave.errors import BadInput
-from simulators.locating import GRAPH, GROWTH, TABLES, Locating
-from simulators.names import invent
-from simulators.outcome import Decision, Outcome, Semantics
-from simulators.scenario import Case, Parameters, Scenario, parameter
-from simulators.tables import Row, World
+from planweave.simulators.locating import GRAPH, GROWTH, TABLES, Locating
+from planweave.simulators.names import invent
+from planweave.simulators.outcome import Decision, Outcome, Semantics
+from planweave.simulators.scenario import Case, Parameters, Scenario, parameter
+from planweave.simulators.tables import Row, World
 
 RULES = """\
 Trade flows between trade nodes along the rows of flow, always from source to dest, never in a \

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from planweave.errors import BadInput
-from simulators.tables import Floats
+from planweave.simulators.tables import Floats
 
 Decision: TypeAlias = str | int
 Aim: TypeAlias = Literal["maximise", "minimise"]

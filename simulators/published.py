@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from planweave.errors import BadInput, PlanweaveError
-from simulators import registry
-from simulators.scenario import Database, Question, Scenario, Script, fill
-from simulators.tables import Value
+from planweave.simulators import registry
+from planweave.simulators.scenario import Database, Question, Scenario, Script, fill
+from planweave.simulators.tables import Value
 
 if TYPE_CHECKING:
     import httpx

@@ -3,8 +3,8 @@
 from importlib.metadata import EntryPoint, entry_points
 
 from planweave.errors import BadInput
-from simulators import building_world, distribution, locating_world, sourcing
-from simulators.scenario import Scenario
+from planweave.simulators import building_world, distribution, locating_world, sourcing
+from planweave.simulators.scenario import Scenario
 
 GROUP = "planweave.scenarios"
 """Entry-point group: each entry names a :class:`Scenario` in an installed package."""

@@ -1,6 +1,6 @@
 """A scenario is a plug-in: tables, rules, a question, a simulator and a generator of worlds.
 
-Whoever adds one builds a :class:`Scenario` and registers it (:mod:`simulators.registry`); the
+Whoever adds one builds a :class:`Scenario` and registers it (:mod:`planweave.simulators.registry`); the
 loaders, the benchmark and the deciders need no other change. ``docs/scenarios.md`` shows how.
 """
 
@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from planweave.errors import BadInput
-from simulators.outcome import Aim, Decision, Outcome
-from simulators.scripts import read_cypher, read_sql
-from simulators.tables import GraphMapping, Table, Value, World, write_cypher, write_sql
+from planweave.simulators.outcome import Aim, Decision, Outcome
+from planweave.simulators.scripts import read_cypher, read_sql
+from planweave.simulators.tables import GraphMapping, Table, Value, World, write_cypher, write_sql
 
 Parameters: TypeAlias = Mapping[str, Value]
 """What a question asks about, by name: the country, the goods …"""

@@ -1,7 +1,7 @@
 """Reads the database scripts of a data set: SQL or Cypher text to a :class:`World`.
 
 The readers know the statements that the published layout uses (and that
-:mod:`simulators.tables` writes), mend the typos the published files have, and refuse everything
+:mod:`planweave.simulators.tables` writes), mend the typos the published files have, and refuse everything
 else by file and line: every statement becomes one table or one row, or an error.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planweave.errors import BadInput
-from simulators.tables import (
+from planweave.simulators.tables import (
     Column,
     ColumnType,
     GraphMapping,

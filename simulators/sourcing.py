@@ -14,10 +14,18 @@ import random
 import numpy as np
 
 from planweave.errors import BadInput
-from simulators.names import invent
-from simulators.outcome import Decision, Outcome
-from simulators.scenario import Case, Parameters, Scenario
-from simulators.tables import Column, GraphMapping, NodeLabel, RelationshipType, Row, Table, World
+from planweave.simulators.names import invent
+from planweave.simulators.outcome import Decision, Outcome
+from planweave.simulators.scenario import Case, Parameters, Scenario
+from planweave.simulators.tables import (
+    Column,
+    GraphMapping,
+    NodeLabel,
+    RelationshipType,
+    Row,
+    Table,
+    World,
+)
 
 PER_DAY, PER_UNIT = 20.0, 0.5
 

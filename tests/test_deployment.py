@@ -8,9 +8,9 @@ from typing import Any
 import yaml
 from packaging.requirements import Requirement
 
-from apps.server.settings import ServerSettings
-from apps.service import Service, ServiceSettings
-from models.settings import ModelSettings
+from planweave.apps.server.settings import ServerSettings
+from planweave.apps.service import Service, ServiceSettings
+from planweave.models.settings import ModelSettings
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.cli import COMMANDS, GROUPS
+from planweave.apps.cli import COMMANDS, GROUPS
 
 ROOT = Path(__file__).parents[1]
 SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
@@ -40,7 +40,7 @@ def test_commands_start_with_what_a_run_installs() -> None:
         if not {normalised(name) for name in names} & {*installed, "planweave"}
     }
     assert {"jax", "optax", "matplotlib", "pytest"} <= foreign
-    started = "; ".join(f"import apps.{name}" for name in (*COMMANDS, *GROUPS))
+    started = "; ".join(f"import planweave.apps.{name}" for name in (*COMMANDS, *GROUPS))
     code = f"import sys; sys.modules.update(dict.fromkeys({sorted(foreign)})); {started}"
     run = subprocess.run(
         [sys.executable, "-c", code], check=False, cwd=ROOT, capture_output=True, text=True

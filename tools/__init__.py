@@ -1,8 +1,8 @@
 """Tools that are safe by themselves and work without any language model."""
 
-from tools.calculator import CalculationFailed, calculate, is_unit
-from tools.connect import is_graph, open_database
-from tools.database import (
+from planweave.tools.calculator import CalculationFailed, calculate, is_unit
+from planweave.tools.connect import is_graph, open_database
+from planweave.tools.database import (
     Database,
     DatabaseUnavailable,
     Limits,
@@ -13,9 +13,9 @@ from tools.database import (
     RoleTooPowerful,
     Schema,
 )
-from tools.result_text import result_text
-from tools.schema_text import schema_text
-from tools.suggest import nearest
+from planweave.tools.result_text import result_text
+from planweave.tools.schema_text import schema_text
+from planweave.tools.suggest import nearest
 
 __all__ = [
     "CalculationFailed",

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from planweave import PlanweaveError
-from tools.suggest import nearest
+from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
     from pint import UnitRegistry

@@ -8,7 +8,7 @@ from threading import Lock
 
 from planweave import BadInput
 from planweave.redact import without_passwords
-from tools.database import Database, DatabaseUnavailable, RoleTooPowerful
+from planweave.tools.database import Database, DatabaseUnavailable, RoleTooPowerful
 
 _GRAPH_SUFFIXES = (".cql", ".cypher")
 _GRAPH_SCHEMES = ("bolt", "neo4j")
@@ -64,10 +64,10 @@ def _open_new(url: str) -> Database:
     if not url:
         raise DatabaseUnavailable("No database is named.", mend="Give a URL or a file.")
     if is_graph(url):
-        from tools.cypher import open_cypher
+        from planweave.tools.cypher import open_cypher
 
         return open_cypher(url)
-    from tools.sql import open_sql
+    from planweave.tools.sql import open_sql
 
     return open_sql(url)
 

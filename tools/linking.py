@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from tools.database import Schema
+from planweave.tools.database import Schema
 
 _SHOWN_PLACES = 8
 _SHOWN_VALUES = 3

@@ -7,7 +7,7 @@ Row text is escaped to one line, so that no row can fake a line of its own.
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from tools.database import Cell, QueryResult
+from planweave.tools.database import Cell, QueryResult
 
 _DIGITS = (6, 9, 12, 17)  # significant digits; 17 tell any two doubles apart
 _SHORTEST_CELL = 40

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
 
-from tools.process import HelperProcess
+from planweave.tools.process import HelperProcess
 
 
 class NoShareLeft(Exception):
@@ -19,7 +19,7 @@ class Workers:
     nobody else. They are started when they are needed.
 
     Args:
-        module: The module that they run (see :class:`tools.process.HelperProcess`).
+        module: The module that they run (see :class:`planweave.tools.process.HelperProcess`).
         share: How many an owner may use at once.
         idle: How many are kept when nobody uses them.
     """

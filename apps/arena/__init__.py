@@ -12,16 +12,16 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from apps.arena.terminal import vote_in_terminal
-from benchmarks.arena import MODEL, Ballot, Decision, Votes, matches, read_votes
-from benchmarks.arena_judge import judge as have_judged
-from benchmarks.arena_tables import arena_tables, draw
-from benchmarks.report import show_tables, table_json, table_markdown
-from benchmarks.store import merged
-from benchmarks.table import Table
-from memory import Context
-from models import CallRecord, ModelUnavailable
 from planweave import BadInput
+from planweave.apps.arena.terminal import vote_in_terminal
+from planweave.benchmarks.arena import MODEL, Ballot, Decision, Votes, matches, read_votes
+from planweave.benchmarks.arena_judge import judge as have_judged
+from planweave.benchmarks.arena_tables import arena_tables, draw
+from planweave.benchmarks.report import show_tables, table_json, table_markdown
+from planweave.benchmarks.store import merged
+from planweave.benchmarks.table import Table
+from planweave.memory import Context
+from planweave.models import CallRecord, ModelUnavailable
 
 Say = Callable[[str], None]
 
@@ -124,7 +124,7 @@ def _judge(ballot: Ballot, model: str, concurrency: int, console: Console) -> No
 
 def _page(ballot: Ballot, port: int, say: Say) -> None:
     try:
-        from apps.arena.page import serve
+        from planweave.apps.arena.page import serve
     except ImportError as error:
         raise BadInput(
             f"The page needs the package {error.name}.",

@@ -19,8 +19,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
-from benchmarks.arena import Ballot, Verdict
 from planweave import BadInput
+from planweave.benchmarks.arena import Ballot, Verdict
 
 _FILES = Path(__file__).with_name("static")
 _LONGEST = 1_000  # bytes of a vote

@@ -5,8 +5,8 @@ from rich.console import Console, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from apps.plain import plain
-from benchmarks.arena import Ballot, Match, Verdict
+from planweave.apps.plain import plain
+from planweave.benchmarks.arena import Ballot, Match, Verdict
 
 _WIDE = 120
 _KEYS: dict[str, Verdict] = {"a": "a", "b": "b", "t": "tie", "n": "both_bad"}

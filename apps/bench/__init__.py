@@ -2,24 +2,24 @@
 
 import typer
 
-from apps.bench.abstention import abstention
-from apps.bench.agents import agents
-from apps.bench.assessor import assessor
-from apps.bench.check import check
-from apps.bench.documents import documents
-from apps.bench.dqa import dqa
-from apps.bench.environment import environment
-from apps.bench.instruction_graph import instruction_graph
-from apps.bench.load import load
-from apps.bench.mhqa import mhqa, mhqa_retrieval
-from apps.bench.needles import needles
-from apps.bench.paths import paths
-from apps.bench.prompt_format import prompt_format
-from apps.bench.queries import text2cypher, text2sql
-from apps.bench.rag import rag
-from apps.bench.rat import rat, rat_corpus
-from apps.bench.report import publish, report
-from apps.bench.shop import shop
+from planweave.apps.bench.abstention import abstention
+from planweave.apps.bench.agents import agents
+from planweave.apps.bench.assessor import assessor
+from planweave.apps.bench.check import check
+from planweave.apps.bench.documents import documents
+from planweave.apps.bench.dqa import dqa
+from planweave.apps.bench.environment import environment
+from planweave.apps.bench.instruction_graph import instruction_graph
+from planweave.apps.bench.load import load
+from planweave.apps.bench.mhqa import mhqa, mhqa_retrieval
+from planweave.apps.bench.needles import needles
+from planweave.apps.bench.paths import paths
+from planweave.apps.bench.prompt_format import prompt_format
+from planweave.apps.bench.queries import text2cypher, text2sql
+from planweave.apps.bench.rag import rag
+from planweave.apps.bench.rat import rat, rat_corpus
+from planweave.apps.bench.report import publish, report
+from planweave.apps.bench.shop import shop
 
 app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
 for command in (

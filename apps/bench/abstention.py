@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from apps.bench.common import AsJson
-from benchmarks import abstention as abstaining
-from benchmarks.metrics import grouped
-from benchmarks.report import show_tables, table_json, table_markdown
-from benchmarks.store import merged
 from planweave import BadInput
+from planweave.apps.bench.common import AsJson
+from planweave.benchmarks import abstention as abstaining
+from planweave.benchmarks.metrics import grouped
+from planweave.benchmarks.report import show_tables, table_json, table_markdown
+from planweave.benchmarks.store import merged
 
 
 def abstention(

@@ -9,18 +9,18 @@ import typer
 from pydantic import JsonValue
 from rich.console import Console
 
-from apps.bench.common import Model, Running, listed
-from apps.groups import grouped
-from benchmarks import agents as document_agents
-from benchmarks import rag
-from benchmarks.agents_collection import collect
-from benchmarks.agents_judge import agreed, checks
-from benchmarks.agents_questions import SETS, Document, choose, load
-from benchmarks.suite import Sample
-from graphs.registry import AGENTS
-from memory import Context
-from nodes.answer_judge import JUDGE
 from planweave import BadInput
+from planweave.apps.bench.common import Model, Running, listed
+from planweave.apps.groups import grouped
+from planweave.benchmarks import agents as document_agents
+from planweave.benchmarks import rag
+from planweave.benchmarks.agents_collection import collect
+from planweave.benchmarks.agents_judge import agreed, checks
+from planweave.benchmarks.agents_questions import SETS, Document, choose, load
+from planweave.benchmarks.suite import Sample
+from planweave.graphs.registry import AGENTS
+from planweave.memory import Context
+from planweave.nodes.answer_judge import JUDGE
 
 
 @grouped()

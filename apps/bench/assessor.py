@@ -9,19 +9,19 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from apps.bench.common import AsJson
-from apps.plain import plain
-from apps.progress import sentence_vectors
-from benchmarks import assessor as suite
-from benchmarks import machine, multihop
-from benchmarks.assessor_recorded import Recorded
-from benchmarks.assessor_rounds import Order
-from benchmarks.assessor_search import drive, table
-from benchmarks.report import show_tables
-from benchmarks.store import read
-from learning import PlanAssessor
-from learning.plan_assessor import SHIPPED, load
 from planweave import BadInput
+from planweave.apps.bench.common import AsJson
+from planweave.apps.plain import plain
+from planweave.apps.progress import sentence_vectors
+from planweave.benchmarks import assessor as suite
+from planweave.benchmarks import machine, multihop
+from planweave.benchmarks.assessor_recorded import Recorded
+from planweave.benchmarks.assessor_rounds import Order
+from planweave.benchmarks.assessor_search import drive, table
+from planweave.benchmarks.report import show_tables
+from planweave.benchmarks.store import read
+from planweave.learning import PlanAssessor
+from planweave.learning.plan_assessor import SHIPPED, load
 
 
 def assessor(

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from apps.bench.common import AsJson
-from benchmarks import check as suite
-from benchmarks.check_pack import pack
-from benchmarks.check_pairs import generate
-from benchmarks.metrics import Rate
-from benchmarks.report import show_tables
+from planweave.apps.bench.common import AsJson
+from planweave.benchmarks import check as suite
+from planweave.benchmarks.check_pack import pack
+from planweave.benchmarks.check_pairs import generate
+from planweave.benchmarks.metrics import Rate
+from planweave.benchmarks.report import show_tables
 
 
 def check(

@@ -16,19 +16,19 @@ import typer
 from pydantic import JsonValue
 from rich.console import Console
 
-from apps import options
-from apps.plain import json_text
-from apps.setting import Settings, pairs
-from benchmarks import machine, runner
-from benchmarks.ray_executor import ClusterLost, cluster
-from benchmarks.record import settings_of
-from benchmarks.report import Report, draw, show
-from benchmarks.store import ResultFile, Run, merged
-from benchmarks.suite import Sample
-from benchmarks.watch import Watch
-from memory import Context
-from models import ModelUnavailable
 from planweave import BadInput
+from planweave.apps import options
+from planweave.apps.plain import json_text
+from planweave.apps.setting import Settings, pairs
+from planweave.benchmarks import machine, runner
+from planweave.benchmarks.ray_executor import ClusterLost, cluster
+from planweave.benchmarks.record import settings_of
+from planweave.benchmarks.report import Report, draw, show
+from planweave.benchmarks.store import ResultFile, Run, merged
+from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.watch import Watch
+from planweave.memory import Context
+from planweave.models import ModelUnavailable
 
 Name = TypeVar("Name", bound=str)
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from apps.bench.common import listed
-from benchmarks import retrieval
-from benchmarks.report import show_tables
-from benchmarks.retrieval_speed import Speed
-from benchmarks.table import text
 from planweave import BadInput
+from planweave.apps.bench.common import listed
+from planweave.benchmarks import retrieval
+from planweave.benchmarks.report import show_tables
+from planweave.benchmarks.retrieval_speed import Speed
+from planweave.benchmarks.table import text
 
 
 def documents(

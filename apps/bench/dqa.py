@@ -7,13 +7,13 @@ import platformdirs
 import typer
 from rich.console import Console
 
-from apps.bench.common import Model, Running, listed
-from apps.groups import grouped
-from apps.plain import plain
-from benchmarks import dqa as decision_qa
-from graphs import DECIDERS, METHODS
-from simulators.published import DataSet, load
-from tools.database import Kind
+from planweave.apps.bench.common import Model, Running, listed
+from planweave.apps.groups import grouped
+from planweave.apps.plain import plain
+from planweave.benchmarks import dqa as decision_qa
+from planweave.graphs import DECIDERS, METHODS
+from planweave.simulators.published import DataSet, load
+from planweave.tools.database import Kind
 
 
 @grouped()

@@ -12,21 +12,21 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.progress import track
 
-from apps.bench.common import RESULTS, Model, Running, listed
-from apps.groups import grouped
-from apps.options import Agents, resolved
-from benchmarks import environment as suite
-from benchmarks import environment_play as without_model
-from benchmarks import machine
-from benchmarks.environment_play import Choose, Played, Summary
-from benchmarks.report import show_tables
-from graphs import ACTORS
-from learning.agents_file import NONE, SHIPPED
-from learning.guide import guide_of
-from learning.paths import Path as Instructions
-from learning.paths import read_paths, write_paths
 from planweave import BadInput
-from tools.environments import ENVIRONMENTS, Environment, Task, open_environment
+from planweave.apps.bench.common import RESULTS, Model, Running, listed
+from planweave.apps.groups import grouped
+from planweave.apps.options import Agents, resolved
+from planweave.benchmarks import environment as suite
+from planweave.benchmarks import environment_play as without_model
+from planweave.benchmarks import machine
+from planweave.benchmarks.environment_play import Choose, Played, Summary
+from planweave.benchmarks.report import show_tables
+from planweave.graphs import ACTORS
+from planweave.learning.agents_file import NONE, SHIPPED
+from planweave.learning.guide import guide_of
+from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import read_paths, write_paths
+from planweave.tools.environments import ENVIRONMENTS, Environment, Task, open_environment
 
 _RESULTS = RESULTS / "environments"
 _POLICIES = ("gold", "nearest", "form", "path")

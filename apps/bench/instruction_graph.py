@@ -10,14 +10,14 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from apps.bench.common import AsJson
-from benchmarks import instruction_graph as suite
-from benchmarks import machine
-from benchmarks.report import show_tables
-from learning import SentenceVectors
-from learning.paths import read_paths
-from models import embeddings as embedding_model
 from planweave import BadInput
+from planweave.apps.bench.common import AsJson
+from planweave.benchmarks import instruction_graph as suite
+from planweave.benchmarks import machine
+from planweave.benchmarks.report import show_tables
+from planweave.learning import SentenceVectors
+from planweave.learning.paths import read_paths
+from planweave.models import embeddings as embedding_model
 
 
 def instruction_graph(

@@ -15,13 +15,13 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from apps.bench.common import AsJson, Out
-from benchmarks import load as suite
-from benchmarks import load_kills, machine
-from benchmarks.load_processes import scripted_model, served
-from benchmarks.report import show_tables, table_markdown
-from benchmarks.table import Table
 from planweave import BadInput
+from planweave.apps.bench.common import AsJson, Out
+from planweave.benchmarks import load as suite
+from planweave.benchmarks import load_kills, machine
+from planweave.benchmarks.load_processes import scripted_model, served
+from planweave.benchmarks.report import show_tables, table_markdown
+from planweave.benchmarks.table import Table
 from planweave.redact import without_passwords
 
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "scipy", "starlette", "uvicorn")

@@ -10,15 +10,15 @@ import typer
 from pydantic import JsonValue
 from rich.console import Console
 
-from apps.bench.common import RESULTS, Model, Out, Running, listed
-from apps.groups import grouped
-from benchmarks import machine
-from benchmarks import mhqa as multi_hop
-from benchmarks import mhqa_retrieval as retrieval
-from benchmarks.mhqa import FILES, Asked
-from benchmarks.mhqa_corpus import collect
-from benchmarks.report import show_tables
 from planweave import BadInput
+from planweave.apps.bench.common import RESULTS, Model, Out, Running, listed
+from planweave.apps.groups import grouped
+from planweave.benchmarks import machine
+from planweave.benchmarks import mhqa as multi_hop
+from planweave.benchmarks import mhqa_retrieval as retrieval
+from planweave.benchmarks.mhqa import FILES, Asked
+from planweave.benchmarks.mhqa_corpus import collect
+from planweave.benchmarks.report import show_tables
 
 Data = Annotated[
     Path, typer.Option(help="Folder with hotpotqa/, 2wikimultihopqa/ and musique/ in it.")

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from apps.bench.common import Model, Running
-from apps.groups import grouped
-from benchmarks import needles as hidden
-from benchmarks.needles_haystack import load
 from planweave import BadInput
+from planweave.apps.bench.common import Model, Running
+from planweave.apps.groups import grouped
+from planweave.benchmarks import needles as hidden
+from planweave.benchmarks.needles_haystack import load
 
 
 @grouped()

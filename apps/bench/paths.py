@@ -10,19 +10,19 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from apps.bench.common import RESULTS, AsJson, Out
-from apps.progress import sentence_vectors
-from apps.train_instructrag import prepare_jax
-from benchmarks import machine
-from benchmarks.lines import LineFile
-from benchmarks.paths_tasks import Environment, load, world
-from benchmarks.report import show_tables
-from learning.agents_file import ITERATIONS, Loaded
-from learning.agents_file import load as load_agents
-from learning.paths import Path as Instructions
+from planweave.apps.bench.common import RESULTS, AsJson, Out
+from planweave.apps.progress import sentence_vectors
+from planweave.apps.train_instructrag import prepare_jax
+from planweave.benchmarks import machine
+from planweave.benchmarks.lines import LineFile
+from planweave.benchmarks.paths_tasks import Environment, load, world
+from planweave.benchmarks.report import show_tables
+from planweave.learning.agents_file import ITERATIONS, Loaded
+from planweave.learning.agents_file import load as load_agents
+from planweave.learning.paths import Path as Instructions
 
 if TYPE_CHECKING:
-    from benchmarks.paths import Measured
+    from planweave.benchmarks.paths import Measured
 
 
 def paths(
@@ -44,7 +44,7 @@ def paths(
 ) -> None:
     """InstructRAG: F1 of the retrieved path on unseen tasks, ablations, noise, few-shot, RAP."""
     prepare_jax()
-    from benchmarks import paths as suite
+    from planweave.benchmarks import paths as suite
 
     console = Console(stderr=as_json, highlight=False)
     given = load(environment, data)
@@ -93,9 +93,9 @@ def _measured(
         trained: Iterations of the training, or agents that were trained before.
         console: Told what is being done.
     """
-    from benchmarks.paths import Experiment, about
-    from learning.agent_batches import Settings
-    from learning.meta_training import as_agents
+    from planweave.benchmarks.paths import Experiment, about
+    from planweave.learning.agent_batches import Settings
+    from planweave.learning.meta_training import as_agents
 
     before = None if isinstance(trained, int) else as_agents(trained.rl, trained.ml)
     kind = about(given, trained if isinstance(trained, int) else trained.card.sha256)

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from apps.bench.common import Model, Running, listed
-from apps.groups import grouped
-from benchmarks import prompt_format as formats
-from benchmarks.prompt_format_checks import CHECKS
 from planweave import BadInput
+from planweave.apps.bench.common import Model, Running, listed
+from planweave.apps.groups import grouped
+from planweave.benchmarks import prompt_format as formats
+from planweave.benchmarks.prompt_format_checks import CHECKS
 
 
 @grouped()

@@ -7,15 +7,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from apps.bench.common import Model, Running, listed
-from apps.groups import grouped
-from benchmarks.suite import drawn
-from benchmarks.suites import text2cypher as cypher_suite
-from benchmarks.suites import text2sql as sql_suite
-from benchmarks.suites.query_writing.question import Question
-from benchmarks.suites.query_writing.solver import modes
-from benchmarks.suites.query_writing.trial import samples
 from planweave import BadInput
+from planweave.apps.bench.common import Model, Running, listed
+from planweave.apps.groups import grouped
+from planweave.benchmarks.suite import drawn
+from planweave.benchmarks.suites import text2cypher as cypher_suite
+from planweave.benchmarks.suites import text2sql as sql_suite
+from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.solver import modes
+from planweave.benchmarks.suites.query_writing.trial import samples
 
 Data = Annotated[
     Path | None,

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from apps.bench.common import Running, listed
-from apps.groups import grouped
-from benchmarks import rag as rag_judges
-from benchmarks.rag_ways import WAYS
+from planweave.apps.bench.common import Running, listed
+from planweave.apps.groups import grouped
+from planweave.benchmarks import rag as rag_judges
+from planweave.benchmarks.rag_ways import WAYS
 
 
 @grouped()

@@ -9,15 +9,15 @@ import typer
 from pydantic import JsonValue
 from rich.console import Console
 
-from apps.bench.common import RESULTS, Model, Running, listed
-from apps.groups import grouped
-from benchmarks import rat as thoughts
-from benchmarks import writing
-from benchmarks.rat_corpus import Corpus, build, collection_of
-from benchmarks.rat_items import FILES, Family, Item, choose, load
 from planweave import BadInput
-from tools.documents.collection import collections, open_collection
-from tools.web import KNOWN, open_engine
+from planweave.apps.bench.common import RESULTS, Model, Running, listed
+from planweave.apps.groups import grouped
+from planweave.benchmarks import rat as thoughts
+from planweave.benchmarks import writing
+from planweave.benchmarks.rat_corpus import Corpus, build, collection_of
+from planweave.benchmarks.rat_items import FILES, Family, Item, choose, load
+from planweave.tools.documents.collection import collections, open_collection
+from planweave.tools.web import KNOWN, open_engine
 
 FamilyName = Annotated[str, typer.Option("--family", help="code, maths, planning or writing.")]
 _DATA = "Folder of the family's published files"

@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from apps.bench.common import AsJson, tell_report
-from benchmarks.record import without_texts
-from benchmarks.store import ResultFile, read
 from planweave import BadInput
+from planweave.apps.bench.common import AsJson, tell_report
+from planweave.benchmarks.record import without_texts
+from planweave.benchmarks.store import ResultFile, read
 
 
 def report(

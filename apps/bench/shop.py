@@ -5,12 +5,12 @@ from typing import Annotated
 import platformdirs
 import typer
 
-from apps.bench.common import Model, Running, listed
-from apps.groups import grouped
-from benchmarks.suites import shop as shop_suite
-from benchmarks.suites.query_writing.solver import modes
-from graphs import DECIDERS, METHODS
-from simulators.shops import DOMAINS
+from planweave.apps.bench.common import Model, Running, listed
+from planweave.apps.groups import grouped
+from planweave.benchmarks.suites import shop as shop_suite
+from planweave.benchmarks.suites.query_writing.solver import modes
+from planweave.graphs import DECIDERS, METHODS
+from planweave.simulators.shops import DOMAINS
 
 
 @grouped()

@@ -18,12 +18,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from apps.embed.runs import Order, Outcome, Runner, decision
-from apps.embed.wire import checked, event_stream, read_body, told
-from apps.origins import is_here
-from apps.service import Service
-from graphs.registry import description
 from planweave import BadInput, __version__
+from planweave.apps.embed.runs import Order, Outcome, Runner, decision
+from planweave.apps.embed.wire import checked, event_stream, read_body, told
+from planweave.apps.origins import is_here
+from planweave.apps.service import Service
+from planweave.graphs.registry import description
 
 State = Literal["working", "completed", "failed", "input-required"]
 

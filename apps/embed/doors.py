@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from starlette.routing import BaseRoute
 
-from apps.embed.a2a import a2a_routes
-from apps.embed.mcp_server import mcp_routes
-from apps.embed.openai_api import openai_routes
-from apps.embed.runs import Runner, in_process
-from apps.service import Service, service
+from planweave.apps.embed.a2a import a2a_routes
+from planweave.apps.embed.mcp_server import mcp_routes
+from planweave.apps.embed.openai_api import openai_routes
+from planweave.apps.embed.runs import Runner, in_process
+from planweave.apps.service import Service, service
 
 
 def routes(run: Runner | None = None, offered: Callable[[], Service] = service) -> list[BaseRoute]:

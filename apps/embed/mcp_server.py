@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from apps.embed.runs import Order, Outcome, Runner
-from apps.embed.wire import told
-from apps.service import Service
-from graphs.registry import description
 from planweave import BadInput, __version__
+from planweave.apps.embed.runs import Order, Outcome, Runner
+from planweave.apps.embed.wire import told
+from planweave.apps.service import Service
+from planweave.graphs.registry import description
 
 if TYPE_CHECKING:
     import mcp_types as types

@@ -7,17 +7,17 @@ from typing import Any
 
 from starlette.requests import Request
 
-from apps.embed.runs import Order, RunFailed, failed, nothing_waits
-from apps.server.engine import Engine
-from apps.server.errors import NotFound
-from apps.server.people import Person
-from apps.server.requests import Resumption, RunRequest
-from apps.server.routes.asked import engine, person
-from apps.server.wire import decode
+from planweave.apps.embed.runs import Order, RunFailed, failed, nothing_waits
+from planweave.apps.server.engine import Engine
+from planweave.apps.server.errors import NotFound
+from planweave.apps.server.people import Person
+from planweave.apps.server.requests import Resumption, RunRequest
+from planweave.apps.server.routes.asked import engine, person
+from planweave.apps.server.wire import decode
 
 
 async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Mapping[str, Any]]:
-    """Carry out an order as the person who sent the request; see :class:`apps.embed.Runner`.
+    """Carry out an order as the person who sent the request; see :class:`planweave.apps.embed.Runner`.
 
     A caller who goes away ends the run.
 

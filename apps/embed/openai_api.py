@@ -17,11 +17,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from apps.embed.runs import Order, Outcome, Runner, decision
-from apps.embed.wire import checked, event_stream, read_body, told
-from apps.service import Service
-from memory import Context
 from planweave import BadInput
+from planweave.apps.embed.runs import Order, Outcome, Runner, decision
+from planweave.apps.embed.wire import checked, event_stream, read_body, told
+from planweave.apps.service import Service
+from planweave.memory import Context
 
 _CALL = re.compile(r"call_([0-9a-f]{32})")
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from langgraph.types import Command, Overwrite
 
-from apps.service import Service, service
-from apps.threads import checkpoints, long_term_memory
-from graphs import method
-from graphs.edges import RECURSION_LIMIT
-from memory import Answer, Fact, add_usage, total_usage
-from nodes.briefing import plan_text, source_text
 from planweave import BadInput, PlanweaveError
+from planweave.apps.service import Service, service
+from planweave.apps.threads import checkpoints, long_term_memory
+from planweave.graphs import method
+from planweave.graphs.edges import RECURSION_LIMIT
+from planweave.memory import Answer, Fact, add_usage, total_usage
+from planweave.nodes.briefing import plan_text, source_text
 from planweave.usage import Usage
 
 if TYPE_CHECKING:

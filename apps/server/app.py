@@ -20,18 +20,18 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute
 
-from apps.origins import PAGES
-from apps.server import tracing
-from apps.server.doors import Admission, KnownPages, SafeHeaders, SmallBodies
-from apps.server.engine import Engine
-from apps.server.people import Door, Person
-from apps.server.routes import routes
-from apps.server.settings import ServerSettings, server_settings
-from apps.server.storage import open_storage
 from planweave import PlanweaveError
+from planweave.apps.origins import PAGES
+from planweave.apps.server import tracing
+from planweave.apps.server.doors import Admission, KnownPages, SafeHeaders, SmallBodies
+from planweave.apps.server.engine import Engine
+from planweave.apps.server.people import Door, Person
+from planweave.apps.server.routes import routes
+from planweave.apps.server.settings import ServerSettings, server_settings
+from planweave.apps.server.storage import open_storage
 
 if TYPE_CHECKING:
-    from apps import studio
+    from planweave.apps import studio
 
 log = logging.getLogger(__name__)
 
@@ -78,8 +78,8 @@ def create_app() -> Starlette:
 
 def neighbours() -> list[BaseRoute]:
     """The routes of other doors that this server opens as well: the studio, other programs'."""
-    from apps import embed, studio
-    from apps.embed.on_server import on_server
+    from planweave.apps import embed, studio
+    from planweave.apps.embed.on_server import on_server
 
     access = studio.Access(owner=_owner, quota=_quota)
     return [*studio.routes(access), *embed.routes(on_server)]
@@ -91,7 +91,7 @@ def _owner(request: Request) -> str | None:
 
 
 def _quota(request: Request) -> "studio.Quota":
-    from apps import studio
+    from planweave.apps import studio
 
     limits = request.state.person.limits
     return studio.Quota(limits.max_documents, limits.max_document_bytes)

@@ -4,9 +4,9 @@ from functools import cache
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from apps.server.errors import NotFound
-from apps.service import service
-from graphs import description, method
+from planweave.apps.server.errors import NotFound
+from planweave.apps.service import service
+from planweave.graphs import description, method
 
 _SINCE = "2026-01-01T00:00:00+00:00"
 

@@ -17,7 +17,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from apps.server.one_thread import OneThread
+from planweave.apps.server.one_thread import OneThread
 
 
 class SqliteCheckpoints(BaseCheckpointSaver[str]):

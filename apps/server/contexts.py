@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from apps.options import context_of
-from apps.server.people import Person
-from apps.service import service
-from memory import Context
+from planweave.apps.options import context_of
+from planweave.apps.server.people import Person
+from planweave.apps.service import service
+from planweave.memory import Context
 
 
 def admitted(person: Person, settings: Mapping[str, Any]) -> Context:

@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from apps.server.one_thread import OneThread
+from planweave.apps.server.one_thread import OneThread
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -6,11 +6,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from apps.origins import is_known
-from apps.server import metrics
-from apps.server.errors import TooLarge
-from apps.server.people import Door
-from apps.server.settings import ServerSettings
+from planweave.apps.origins import is_known
+from planweave.apps.server import metrics
+from planweave.apps.server.errors import TooLarge
+from planweave.apps.server.people import Door
+from planweave.apps.server.settings import ServerSettings
 
 log = logging.getLogger(__name__)
 

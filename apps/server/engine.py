@@ -14,21 +14,21 @@ from uuid import uuid4
 from langgraph.errors import EmptyInputError, GraphRecursionError, InvalidUpdateError
 from sqlalchemy.exc import SQLAlchemyError
 
-from apps.server import metrics, tracing
-from apps.server.contexts import admitted
-from apps.server.execution import Graph, carry_out, outcome
-from apps.server.feed import Feed
-from apps.server.leased import Lease, LeasedSaver, LeaseLost
-from apps.server.people import Person
-from apps.server.requests import RunRequest, check_nodes, order_of
-from apps.server.runs import Claim, Runs, Spent, Status
-from apps.server.settings import Limits, ServerSettings
-from apps.server.storage import Storage, storage_failed
-from apps.server.threads import Threads
-from apps.server.wire import Event, encode
-from graphs import method
-from memory import Context, WorkingMemory
 from planweave import BadInput, PlanweaveError
+from planweave.apps.server import metrics, tracing
+from planweave.apps.server.contexts import admitted
+from planweave.apps.server.execution import Graph, carry_out, outcome
+from planweave.apps.server.feed import Feed
+from planweave.apps.server.leased import Lease, LeasedSaver, LeaseLost
+from planweave.apps.server.people import Person
+from planweave.apps.server.requests import RunRequest, check_nodes, order_of
+from planweave.apps.server.runs import Claim, Runs, Spent, Status
+from planweave.apps.server.settings import Limits, ServerSettings
+from planweave.apps.server.storage import Storage, storage_failed
+from planweave.apps.server.threads import Threads
+from planweave.apps.server.wire import Event, encode
+from planweave.graphs import method
+from planweave.memory import Context, WorkingMemory
 from planweave.usage import Meter, Usage, metered
 
 log = logging.getLogger(__name__)

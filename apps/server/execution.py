@@ -6,11 +6,11 @@ from typing import Any
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
-from apps.server.requests import RunRequest
-from apps.server.runs import Claim
-from apps.server.wire import encode
-from graphs.edges import RECURSION_LIMIT
-from memory import Context
+from planweave.apps.server.requests import RunRequest
+from planweave.apps.server.runs import Claim
+from planweave.apps.server.wire import encode
+from planweave.graphs.edges import RECURSION_LIMIT
+from planweave.memory import Context
 
 Graph = CompiledStateGraph[Any, Context, Any, Any]
 Say = Callable[[str, Any], None]

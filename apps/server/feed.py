@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TypeAlias
 
-from apps.server.runs import FIRST_NUMBER, Runs
-from apps.server.wire import Event
+from planweave.apps.server.runs import FIRST_NUMBER, Runs
+from planweave.apps.server.wire import Event
 
 _ALIVE_SECONDS = 1.0  # how often a listener asks whether to go on
 _QUIET_SECONDS = 15.0

@@ -12,8 +12,8 @@ from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import Scope
 
-from apps.server.settings import Limits, ServerSettings, User, read_users, write_users
 from planweave import BadInput
+from planweave.apps.server.settings import Limits, ServerSettings, User, read_users, write_users
 
 Hook = Callable[[Mapping[str, str]], Awaitable[str | None]]
 """From the headers of a request to the user's name; None: not admitted."""

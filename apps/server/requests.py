@@ -14,12 +14,12 @@ from pydantic import (
     model_validator,
 )
 
-from apps.server.assistants import method_of
-from apps.server.contexts import admitted
-from apps.server.people import Person
-from apps.server.runs import Order, Strategy
-from memory import Context, check_input, check_state
 from planweave import BadInput
+from planweave.apps.server.assistants import method_of
+from planweave.apps.server.contexts import admitted
+from planweave.apps.server.people import Person
+from planweave.apps.server.runs import Order, Strategy
+from planweave.memory import Context, check_input, check_state
 from planweave.usage import Budget
 
 StreamMode = Literal["values", "updates", "custom", "messages-tuple", "tasks", "checkpoints"]

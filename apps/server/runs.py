@@ -27,12 +27,18 @@ from sqlalchemy import (
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.exc import IntegrityError
 
-from apps.server.database import Database, transaction
-from apps.server.errors import Conflict, NotFound, TooMuch
-from apps.server.people import Person
-from apps.server.tables import events, ledger, now, reserved, runs, threads
-from apps.server.threads import add_thread, lock_thread, own_thread, remove_thread, searchable
-from apps.server.wire import Event, decode, encode, iso
+from planweave.apps.server.database import Database, transaction
+from planweave.apps.server.errors import Conflict, NotFound, TooMuch
+from planweave.apps.server.people import Person
+from planweave.apps.server.tables import events, ledger, now, reserved, runs, threads
+from planweave.apps.server.threads import (
+    add_thread,
+    lock_thread,
+    own_thread,
+    remove_thread,
+    searchable,
+)
+from planweave.apps.server.wire import Event, decode, encode, iso
 from planweave.redact import without_passwords
 from planweave.usage import Budget
 

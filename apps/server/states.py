@@ -10,15 +10,15 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import InvalidUpdateError
 from langgraph.types import StateSnapshot
 
-from apps.server.assistants import method_of
-from apps.server.engine import Engine
-from apps.server.errors import Conflict, NotFound
-from apps.server.execution import Graph, columns
-from apps.server.people import Person
-from apps.server.requests import Place
-from apps.server.storage import storage_failed
-from memory import check_state
 from planweave import BadInput, PlanweaveError
+from planweave.apps.server.assistants import method_of
+from planweave.apps.server.engine import Engine
+from planweave.apps.server.errors import Conflict, NotFound
+from planweave.apps.server.execution import Graph, columns
+from planweave.apps.server.people import Person
+from planweave.apps.server.requests import Place
+from planweave.apps.server.storage import storage_failed
+from planweave.memory import check_state
 
 log = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from apps.server.checkpoints import SqliteCheckpoints
-from apps.server.database import Database
-from apps.server.tables import is_postgresql, metadata, open_database, sqlite_files
-from apps.sqlite_file import private
+from planweave.apps.server.checkpoints import SqliteCheckpoints
+from planweave.apps.server.database import Database
+from planweave.apps.server.tables import is_postgresql, metadata, open_database, sqlite_files
+from planweave.apps.sqlite_file import private
 
 _LOCK = 7_202_611_21  # any number: workers that start together make the tables one after another
 

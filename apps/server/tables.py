@@ -25,9 +25,9 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.sql.functions import FunctionElement
 
-from apps.server.database import Database, PostgresqlDatabase, SqliteDatabase
-from apps.sqlite_file import CHECKPOINTS, STORE, Columns, check
 from planweave import BadInput
+from planweave.apps.server.database import Database, PostgresqlDatabase, SqliteDatabase
+from planweave.apps.sqlite_file import CHECKPOINTS, STORE, Columns, check
 
 metadata = MetaData()
 

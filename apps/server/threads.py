@@ -9,12 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
 from sqlalchemy.engine import RowMapping
 
-from apps.server import tables
-from apps.server.database import Database, transaction
-from apps.server.errors import Conflict, NotFound
-from apps.server.tables import now, threads
-from apps.server.wire import decode, iso
 from planweave import BadInput
+from planweave.apps.server import tables
+from planweave.apps.server.database import Database, transaction
+from planweave.apps.server.errors import Conflict, NotFound
+from planweave.apps.server.tables import now, threads
+from planweave.apps.server.wire import decode, iso
 
 Status = Literal["idle", "busy", "interrupted", "error"]
 SortBy = Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"]

@@ -16,7 +16,7 @@ from planweave import BadInput, __version__
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
-    from apps.server.runs import Claim
+    from planweave.apps.server.runs import Claim
 
 
 @cache

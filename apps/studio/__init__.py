@@ -4,7 +4,7 @@ The page speaks the LangGraph server's protocol to the server that delivers it; 
 does not know (documents, databases, result files) it asks for under ``/studio/api``.
 """
 
-from apps.studio.access import Access, Quota
-from apps.studio.routes import routes
+from planweave.apps.studio.access import Access, Quota
+from planweave.apps.studio.routes import routes
 
 __all__ = ["Access", "Quota", "routes"]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from apps.service import Service, service
 from planweave import BadInput
+from planweave.apps.service import Service, service
 
 
 def _one_person(_: Request) -> None:

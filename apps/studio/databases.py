@@ -9,12 +9,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from apps.studio.access import Access
-from apps.studio.guard import body
 from planweave import BadInput
-from tools import Database, Limits, open_database
-from tools.database import Cell
-from tools.result_text import cell_text
+from planweave.apps.studio.access import Access
+from planweave.apps.studio.guard import body
+from planweave.tools import Database, Limits, open_database
+from planweave.tools.database import Cell
+from planweave.tools.result_text import cell_text
 
 _MOST = 20_000  # bytes of a URL and a query
 _CHARACTERS = 100_000

@@ -9,13 +9,13 @@ from anyio.to_thread import run_sync
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from apps.studio.access import Access
-from apps.studio.guard import asked
-from apps.studio.uploads import Turns, received, room
 from planweave import BadInput
-from tools.documents import Added, collections, delete_collection, open_collection
-from tools.documents.pages import KINDS, kind_of
-from tools.documents.store import documents_folder, path_of, settings
+from planweave.apps.studio.access import Access
+from planweave.apps.studio.guard import asked
+from planweave.apps.studio.uploads import Turns, received, room
+from planweave.tools.documents import Added, collections, delete_collection, open_collection
+from planweave.tools.documents.pages import KINDS, kind_of
+from planweave.tools.documents.store import documents_folder, path_of, settings
 
 _FILE_NAME = re.compile(r"[\w(][\w ()+,.&@'-]{0,119}")
 _AT_ONCE = 8

@@ -13,17 +13,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from apps.studio.access import Access
-from apps.studio.guard import asked, body
-from apps.trajectory import path_of
-from learning import SentenceVectors
-from learning.experience import Experience, experience_of
-from learning.instruction_graph import THRESHOLD, InstructionGraph
-from learning.paths import Path, read_paths
-from learning.plan_assessor import EMBEDDINGS
-from memory import Turn
-from models import embedding_id, embeddings
 from planweave import BadInput
+from planweave.apps.studio.access import Access
+from planweave.apps.studio.guard import asked, body
+from planweave.apps.trajectory import path_of
+from planweave.learning import SentenceVectors
+from planweave.learning.experience import Experience, experience_of
+from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
+from planweave.learning.paths import Path, read_paths
+from planweave.learning.plan_assessor import EMBEDDINGS
+from planweave.memory import Turn
+from planweave.models import embedding_id, embeddings
 
 _LOCAL = "local"
 _MOST = 300

@@ -7,10 +7,10 @@ from pydantic import JsonValue
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from apps.studio.access import Access
-from apps.studio.settings import form
-from graphs import METHODS, description, method
-from memory import Tool
+from planweave.apps.studio.access import Access
+from planweave.apps.studio.settings import form
+from planweave.graphs import METHODS, description, method
+from planweave.memory import Tool
 
 
 class Methods:

@@ -7,12 +7,12 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from apps.studio.guard import asked
-from benchmarks.metrics import grouped
-from benchmarks.record import Record
-from benchmarks.report import Report
-from benchmarks.store import Results, merged
 from planweave import BadInput
+from planweave.apps.studio.guard import asked
+from planweave.benchmarks.metrics import grouped
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.report import Report
+from planweave.benchmarks.store import Results, merged
 
 
 class ResultSettings(BaseSettings):

@@ -8,12 +8,12 @@ from starlette.responses import RedirectResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from apps.studio import methods, results
-from apps.studio.access import ONE_PERSON, Access
-from apps.studio.databases import Databases
-from apps.studio.documents import Documents
-from apps.studio.experience import Experiences
-from apps.studio.guard import Guard
+from planweave.apps.studio import methods, results
+from planweave.apps.studio.access import ONE_PERSON, Access
+from planweave.apps.studio.databases import Databases
+from planweave.apps.studio.documents import Documents
+from planweave.apps.studio.experience import Experiences
+from planweave.apps.studio.guard import Guard
 
 _STATIC = Path(__file__).parent / "static"
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from graphs.registry import REASONERS, WRITERS
-from memory import Context
+from planweave.graphs.registry import REASONERS, WRITERS
+from planweave.memory import Context
 
 
 @dataclass(frozen=True)

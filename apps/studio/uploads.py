@@ -13,10 +13,10 @@ import anyio
 from anyio.to_thread import run_sync
 from starlette.requests import Request
 
-from apps.studio.access import Quota
 from planweave import BadInput
-from tools.documents import usage
-from tools.documents.store import settings
+from planweave.apps.studio.access import Quota
+from planweave.tools.documents import usage
+from planweave.tools.documents.store import settings
 
 _SILENCE = 60.0  # seconds without a byte: the sender is gone, and his next upload waits
 

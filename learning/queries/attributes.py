@@ -12,10 +12,10 @@ from typing import Literal
 
 import numpy as np
 
-from learning.queries.formulas import Column
-from learning.queries.slots import Place
-from simulators.scenario import Scenario
-from simulators.tables import Indices, NodeLabel, RelationshipType, Table, World
+from planweave.learning.queries.formulas import Column
+from planweave.learning.queries.slots import Place
+from planweave.simulators.scenario import Scenario
+from planweave.simulators.tables import Indices, NodeLabel, RelationshipType, Table, World
 
 COUNT = "links"
 """Stands for a column where the links themselves are counted."""

@@ -17,15 +17,15 @@ from pathlib import Path as File
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from learning.paths import Path
-from learning.queries.attributes import Attributes
-from learning.queries.formulas import Formula
-from learning.queries.memory import FINISH
-from learning.queries.questions import Questions, Worlds, attributes_of
-from learning.queries.rankings import Ranking
-from learning.queries.search import Generation, Search, Settings
 from planweave import BadInput
-from simulators.scenario import Question
+from planweave.learning.paths import Path
+from planweave.learning.queries.attributes import Attributes
+from planweave.learning.queries.formulas import Formula
+from planweave.learning.queries.memory import FINISH
+from planweave.learning.queries.questions import Questions, Worlds, attributes_of
+from planweave.learning.queries.rankings import Ranking
+from planweave.learning.queries.search import Generation, Search, Settings
+from planweave.simulators.scenario import Question
 
 _LOOKED_AT = 20
 _SCHEMA = (

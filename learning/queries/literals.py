@@ -2,7 +2,7 @@
 
 What a run did, such as ``sql[SELECT … WHERE country_name = 'Brunswick']``, answers its own question
 alone. Where the question names a value that the query compares with a column, the slot of that
-column takes its place (see :mod:`learning.queries.slots`). For another question the one value of
+column takes its place (see :mod:`planweave.learning.queries.slots`). For another question the one value of
 that column that it names is looked up, and takes the place of the slot.
 """
 
@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from learning.paths import Path
-from learning.queries.memory import action
-from learning.queries.slots import Place, filled, literal, named, phrases, places, safe
 from planweave import PlanweaveError
+from planweave.learning.paths import Path
+from planweave.learning.queries.memory import action
+from planweave.learning.queries.slots import Place, filled, literal, named, phrases, places, safe
 
 if TYPE_CHECKING:
     from sqlglot import exp

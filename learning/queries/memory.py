@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path as File
 
-from learning.paths import Path, read_paths, succeeded
-from learning.queries.slots import phrases
+from planweave.learning.paths import Path, read_paths, succeeded
+from planweave.learning.queries.slots import phrases
 
 SHIPPED, OWN = "shipped", "own"
 """Names of experience beside those of files: what ships with planweave, and the owner's own."""

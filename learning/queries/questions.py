@@ -16,13 +16,13 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from learning.queries.attributes import Attributes, Slot
-from learning.queries.formulas import Column
-from learning.queries.rankings import Ranking
-from learning.queries.slots import named
 from planweave import BadInput
-from simulators.outcome import Semantics
-from simulators.scenario import Question, Scenario
+from planweave.learning.queries.attributes import Attributes, Slot
+from planweave.learning.queries.formulas import Column
+from planweave.learning.queries.rankings import Ranking
+from planweave.learning.queries.slots import named
+from planweave.simulators.outcome import Semantics
+from planweave.simulators.scenario import Question, Scenario
 
 Rows: TypeAlias = NDArray[np.intp]
 

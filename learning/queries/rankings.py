@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from learning.queries.attributes import Attributes
-from learning.queries.formulas import Formula
-from learning.queries.slots import Place
+from planweave.learning.queries.attributes import Attributes
+from planweave.learning.queries.formulas import Formula
+from planweave.learning.queries.slots import Place
 
 
 @dataclass(frozen=True)

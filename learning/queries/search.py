@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from learning.queries.formulas import Formula, crossed, varied
-from learning.queries.questions import Questions
-from learning.queries.rankings import Ranking
+from planweave.learning.queries.formulas import Formula, crossed, varied
+from planweave.learning.queries.questions import Questions
+from planweave.learning.queries.rankings import Ranking
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]\w)")
 _SHARE, _RIVALS = 0.3, 0.3

@@ -4,8 +4,8 @@ import random
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from simulators.shops import words
-from simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
+from planweave.simulators.shops import words
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
 
 PER_DAY, PER_UNIT = 20.0, 0.5
 

@@ -4,8 +4,8 @@ import random
 from datetime import date
 from typing import NamedTuple
 
-from simulators.shops import words
-from simulators.shops.shop import Calendar, Decision, Shop, Table, total
+from planweave.simulators.shops import words
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, total
 
 _KINDS = ("electricity", "gas", "heat")
 _USES = ("School", "Library", "Town hall", "Pool", "Museum", "Depot", "Kindergarten", "Clinic")

@@ -4,8 +4,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from planweave.errors import BadInput
-from simulators.shops import deliveries, energy, loans, rooms, sales, staff, stock, tickets
-from simulators.shops.shop import Build, Shop, generate
+from planweave.simulators.shops import (
+    deliveries,
+    energy,
+    loans,
+    rooms,
+    sales,
+    staff,
+    stock,
+    tickets,
+)
+from planweave.simulators.shops.shop import Build, Shop, generate
 
 _BUILDS: Mapping[str, Build] = MappingProxyType(
     {

@@ -4,8 +4,8 @@ import random
 from datetime import date
 from typing import NamedTuple
 
-from simulators.shops import words
-from simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
+from planweave.simulators.shops import words
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
 
 _TEAMS = (
     *("Audit", "Board", "Choir", "Design", "Drama", "Events", "Finance", "Legal", "Museum"),

@@ -4,8 +4,8 @@ import random
 from datetime import date
 from typing import NamedTuple
 
-from simulators.shops import words
-from simulators.shops.shop import Calendar, Decision, Shop, Table, total
+from planweave.simulators.shops import words
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, total
 
 _STATUS = ("paid", "paid", "paid", "paid", "open", "cancelled")
 _CATEGORIES = ("kitchen", "living", "office", "garden")

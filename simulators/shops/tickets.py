@@ -4,8 +4,8 @@ import random
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from simulators.shops import words
-from simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
+from planweave.simulators.shops import words
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
 
 _WEIGHTS = {"urgent": 4, "high": 3, "normal": 2, "low": 1}
 _TOPICS = ("billing", "delivery", "login", "printing", "returns", "warranty")

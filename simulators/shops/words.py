@@ -2,7 +2,7 @@
 
 import random
 
-from simulators.names import invent
+from planweave.simulators.names import invent
 
 _FIRST = (
     "Ada Alan Amir Anna Boris Carla Chen Clara David Dina Elena Emil Erik Fatima Felix Greta Hana "

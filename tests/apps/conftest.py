@@ -8,7 +8,7 @@ from command_line import PROGRAM, CommandLine, Run
 from door import Operator, served
 from offers import SCRIPT
 
-from apps.service import service
+from planweave.apps.service import service
 
 
 @pytest.fixture

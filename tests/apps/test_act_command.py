@@ -10,10 +10,10 @@ from scripted import Replies, register
 from typer.testing import CliRunner, Result
 from worlds import WordVectors, encyclopedia, solved
 
-from apps import experience
-from apps.act import act
-from learning.experience import experience_of
-from tools.environments.episodes import close_all
+from planweave.apps import experience
+from planweave.apps.act import act
+from planweave.learning.experience import experience_of
+from planweave.tools.environments.episodes import close_all
 
 app = typer.Typer()
 app.command("act")(act)
@@ -24,7 +24,7 @@ GOLD = ("Search[Finlandia]", "Finish[Republic of Finland]")
 
 @pytest.fixture(autouse=True)
 def _worlds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
     yield
     close_all()

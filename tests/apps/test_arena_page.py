@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, expect
 from records import record
 from servers import Unobtainable
 
-from apps.arena import page as arena_page
-from benchmarks.arena import Ballot, matches
-from benchmarks.record import Record, Score
+from planweave.apps.arena import page as arena_page
+from planweave.benchmarks.arena import Ballot, matches
+from planweave.benchmarks.record import Record, Score
 
 pytestmark = pytest.mark.server
 

@@ -14,7 +14,7 @@ from scripted import tell
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from apps import studio
+from planweave.apps import studio
 
 SEARCH = {"thought": "Look it up.", "tool": "documents", "input": "hydrogen"}
 QUOTES = {

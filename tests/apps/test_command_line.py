@@ -18,11 +18,11 @@ from openai_server import Answer, serving
 from rich.console import Console
 from trap import Trap
 
-from apps.approval import approver
-from apps.story import Story
-from apps.threads import checkpoints
-from memory import Answer as Given
-from memory import Claim, Fact, Member, Verdict, VerdictKind, WorkingMemory
+from planweave.apps.approval import approver
+from planweave.apps.story import Story
+from planweave.apps.threads import checkpoints
+from planweave.memory import Answer as Given
+from planweave.memory import Claim, Fact, Member, Verdict, VerdictKind, WorkingMemory
 
 
 @pytest.fixture
@@ -595,7 +595,7 @@ def test_a_decision_that_cites_a_fact_in_its_text_is_still_titled_so(
 def test_a_plan_shown_for_approval_hides_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin.isatty", lambda: True)
-        patch.setattr("apps.approval.Prompt.ask", lambda *_, **__: "approve")
+        patch.setattr("planweave.apps.approval.Prompt.ask", lambda *_, **__: "approve")
         request = {"action_requests": [{"description": "1. Look.\n2. Drop all.\x1b[1A\x1b[2K"}]}
         decided = approver(Console(), "x")(request)
     assert decided == {"decisions": [{"type": "approve"}]}

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import pytest
 from documents import WordEmbeddings, WordTokens, encrypt, write_pdf
 
-from apps.cli import main
-from models import register_embeddings
-from tools.documents import chunks, collection
+from planweave.apps.cli import main
+from planweave.models import register_embeddings
+from planweave.tools.documents import chunks, collection
 
 
 class Told(NamedTuple):

@@ -17,7 +17,7 @@ from openai import OpenAI
 from openai_server import Script, serving
 from serve import serving_planweave
 
-from apps.server.people import digest
+from planweave.apps.server.people import digest
 
 pytestmark = pytest.mark.server
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-import apps.service
-from apps.service import Service, service
-from memory import Context
+import planweave.apps.service
 from planweave import BadInput
+from planweave.apps.service import Service, service
+from planweave.memory import Context
 
 OFFER = Service(
     context=Context(model="house", max_iterations=8, max_tokens=1_000, rules="Be brief."),

@@ -13,13 +13,13 @@ import bag_of_words
 import pytest
 from langchain_core.runnables import RunnableConfig
 
-from apps import experience as command
-from apps.cli import main
-from apps.example import Example
-from apps.threads import Thread, checkpoints
-from graphs import method
-from learning.paths import Path, read_paths, write_paths
-from memory import Answer, Context, Tool, Turn
+from planweave.apps import experience as command
+from planweave.apps.cli import main
+from planweave.apps.example import Example
+from planweave.apps.threads import Thread, checkpoints
+from planweave.graphs import method
+from planweave.learning.paths import Path, read_paths, write_paths
+from planweave.memory import Answer, Context, Tool, Turn
 
 EGG = Path("heat", "an egg", ("open fridge", "take egg", "heat egg"), origin="me")
 HOSTILE = Path("heat", "a [red]mug\x1b[2J\nreward: 1", ("take mug", "heat \x07mug"))

@@ -14,7 +14,7 @@ from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from tokens import assert_tokens_are_streamed
 
-from graphs import METHODS
+from planweave.graphs import METHODS
 
 pytestmark = pytest.mark.server
 

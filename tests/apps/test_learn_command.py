@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, assert_one_clear_error
 
-from learning.paths import read_paths
+from planweave.learning.paths import read_paths
 
 QUICK = ("learn", "dqa", "--quick", "--scenario", "building", "--generations", "2")
 

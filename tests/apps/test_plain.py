@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from apps.plain import json_text
+from planweave.apps.plain import json_text
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])

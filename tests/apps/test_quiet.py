@@ -16,8 +16,8 @@ from command_line import PROGRAM
 from tiny_onnx import write_model
 from watched_network import Watched, watched
 
-from models import ModelUnavailable
-from models.weights import EMBEDDINGS, find
+from planweave.models import ModelUnavailable
+from planweave.models.weights import EMBEDDINGS, find
 
 Watch = Callable[..., Watched]
 
@@ -35,7 +35,7 @@ _LIBRARIES = (
 _ENCODE = """
 import sys, time
 from pathlib import Path
-from models.embeddings import Encoder
+from planweave.models.embeddings import Encoder
 folder = Path(sys.argv[1])
 encoder = Encoder(folder / "model.onnx", folder / "tokenizer.json", max_tokens=9, threads=1)
 assert len(encoder.encode(["hydrogen costs money"], lambda tokens: tokens)) == 1

@@ -18,7 +18,7 @@ from serve import Served, serving_planweave
 from servers import Unobtainable, postgresql
 from tokens import assert_tokens_are_streamed
 
-from graphs import METHODS
+from planweave.graphs import METHODS
 
 pytestmark = pytest.mark.server
 

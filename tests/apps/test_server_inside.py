@@ -22,19 +22,19 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 from trap import Trap
 
-from apps.server.app import create_app
-from apps.server.doors import Admission
-from apps.server.errors import TooMuch
-from apps.server.feed import Feed
-from apps.server.one_thread import OneThread
-from apps.server.people import Door, Person, digest
-from apps.server.runs import FIRST_NUMBER, Claim, Order, Runs, Spent
-from apps.server.settings import Limits, ServerSettings, server_settings
-from apps.server.storage import Storage, open_storage
-from apps.server.tables import events, ledger
-from apps.server.wire import Event
+from planweave.apps.server.app import create_app
+from planweave.apps.server.doors import Admission
+from planweave.apps.server.errors import TooMuch
+from planweave.apps.server.feed import Feed
+from planweave.apps.server.one_thread import OneThread
+from planweave.apps.server.people import Door, Person, digest
+from planweave.apps.server.runs import FIRST_NUMBER, Claim, Order, Runs, Spent
+from planweave.apps.server.settings import Limits, ServerSettings, server_settings
+from planweave.apps.server.storage import Storage, open_storage
+from planweave.apps.server.tables import events, ledger
+from planweave.apps.server.wire import Event
+from planweave.tools.documents import chunks
 from planweave.usage import Budget
-from tools.documents import chunks
 
 ANN = Person("ann", Limits(), shared=True)
 

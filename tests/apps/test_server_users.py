@@ -19,9 +19,9 @@ from openai_server import serving
 from serve import Served, serving_planweave
 from starlette.routing import BaseRoute, Mount, Route
 
-from apps.server.people import Person, digest
-from apps.server.routes import routes
-from apps.server.settings import Limits
+from planweave.apps.server.people import Person, digest
+from planweave.apps.server.routes import routes
+from planweave.apps.server.settings import Limits
 
 pytestmark = pytest.mark.server
 

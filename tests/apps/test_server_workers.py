@@ -18,7 +18,7 @@ from serve import Served, ready, serving_planweave, start, stop
 from servers import Unobtainable, postgresql
 from sqlalchemy import create_engine, select
 
-from apps.server.tables import runs
+from planweave.apps.server.tables import runs
 
 pytestmark = pytest.mark.server
 

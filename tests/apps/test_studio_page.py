@@ -19,10 +19,10 @@ from scripted import act, finding, tell
 from serve import serving_planweave
 from servers import Unobtainable
 
-from apps.server.people import digest
-from learning.experience import Experience
-from learning.paths import Path as Instructions
-from tools.documents.collection import delete_collection
+from planweave.apps.server.people import digest
+from planweave.learning.experience import Experience
+from planweave.learning.paths import Path as Instructions
+from planweave.tools.documents.collection import delete_collection
 
 pytestmark = pytest.mark.server
 

@@ -21,17 +21,17 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.types import Message
 
-from apps import studio
-from apps.service import Service
-from apps.studio import documents, experience, guard, uploads
-from apps.studio.settings import form
-from graphs import METHODS
-from learning.experience import Experience
-from learning.paths import Path as Instructions
-from memory import Context
-from models import register_embeddings
 from planweave import BadInput
-from tools.documents import Added, chunks
+from planweave.apps import studio
+from planweave.apps.service import Service
+from planweave.apps.studio import documents, experience, guard, uploads
+from planweave.apps.studio.settings import form
+from planweave.graphs import METHODS
+from planweave.learning.experience import Experience
+from planweave.learning.paths import Path as Instructions
+from planweave.memory import Context
+from planweave.models import register_embeddings
+from planweave.tools.documents import Added, chunks
 
 STATIC = Path(studio.__file__).parent / "static"
 OWN_SCRIPTS = sorted(STATIC.glob("*.js"))

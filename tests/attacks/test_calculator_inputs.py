@@ -6,7 +6,7 @@ import time
 import pytest
 from tally import RecordTried
 
-from tools.calculator import CalculationFailed, calculate
+from planweave.tools.calculator import CalculationFailed, calculate
 
 KIND = "calculator inputs"
 PIECES = [

@@ -12,10 +12,10 @@ import kglite
 from cypher_cases import ATTACKS, GOOD
 from tally import RecordTried
 
-from tools.cypher.guard import guard
-from tools.cypher.own import rewritten
-from tools.cypher.tokens import tokenize
-from tools.database import QueryFailed, QueryRefused
+from planweave.tools.cypher.guard import guard
+from planweave.tools.cypher.own import rewritten
+from planweave.tools.cypher.tokens import tokenize
+from planweave.tools.database import QueryFailed, QueryRefused
 
 FULL, SAMPLE, BETWEEN = 100_000, 1_000, 250
 SECRET = "the-secret-of-this-user"

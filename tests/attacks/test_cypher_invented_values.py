@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from tally import RecordTried
 
-from tools.cypher import open_cypher
-from tools.cypher.own import INVENTED
-from tools.database import Database, QueryFailed
+from planweave.tools.cypher import open_cypher
+from planweave.tools.cypher.own import INVENTED
+from planweave.tools.database import Database, QueryFailed
 
 KIND = "cypher invented values"
 SCRIPT = """

@@ -3,9 +3,9 @@ from collections.abc import Iterator
 import pytest
 from cypher_cases import ATTACKS, BOMBS, GOOD, SCRIPT
 
-from tools.cypher import open_cypher
-from tools.cypher.guard import guard
-from tools.database import Cell, Database, Limits, QueryFailed, QueryRefused, QueryTimeout
+from planweave.tools.cypher import open_cypher
+from planweave.tools.cypher.guard import guard
+from planweave.tools.database import Cell, Database, Limits, QueryFailed, QueryRefused, QueryTimeout
 
 Dump = tuple[tuple[tuple[Cell, ...], ...], ...]
 

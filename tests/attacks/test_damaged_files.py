@@ -15,14 +15,14 @@ from rich.console import Console
 from starlette.testclient import TestClient
 from tally import RecordTried
 
-from apps import sqlite_file
-from apps.run import run
-from apps.server.app import create_app
-from apps.server.settings import server_settings
-from apps.server.tables import check_database
-from apps.threads import Thread
-from memory import Context
 from planweave import PlanweaveError
+from planweave.apps import sqlite_file
+from planweave.apps.run import run
+from planweave.apps.server.app import create_app
+from planweave.apps.server.settings import server_settings
+from planweave.apps.server.tables import check_database
+from planweave.apps.threads import Thread
+from planweave.memory import Context
 
 HOST = {"host": "127.0.0.1"}
 HI: Any = {"assistant_id": "planrag", "input": {"question": "Hi!"}}

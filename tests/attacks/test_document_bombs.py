@@ -10,8 +10,8 @@ import pytest
 from document_bombs import BOMBS
 from documents import WordTokens
 
-from tools.documents.pages import Limits, Unreadable
-from tools.documents.process import Cutting, Parser
+from planweave.tools.documents.pages import Limits, Unreadable
+from planweave.tools.documents.process import Cutting, Parser
 
 FULL = os.environ.get("PLANWEAVE_ATTACK") == "full"
 SECONDS, PAUSE = (10.0, 1.0) if FULL else (60.0, 10.0)  # the tests may share the machine

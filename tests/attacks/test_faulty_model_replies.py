@@ -16,13 +16,13 @@ from langchain_core.messages import HumanMessage
 from offers import SCRIPT
 from tally import RecordTried
 
-from graphs import METHODS, method
-from memory import Context
-from models import chat_model
-from models.call import call
-from models.settings import process_settings
-from models.whole_replies import AsyncCheckedClient
 from planweave import PlanweaveError
+from planweave.graphs import METHODS, method
+from planweave.memory import Context
+from planweave.models import chat_model
+from planweave.models.call import call
+from planweave.models.settings import process_settings
+from planweave.models.whole_replies import AsyncCheckedClient
 
 _SECONDS = 60
 _SAMPLE = 60

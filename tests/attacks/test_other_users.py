@@ -11,10 +11,10 @@ from other_users import OWNER, SECRET, SPACE, THIEF, Things
 from starlette.testclient import TestClient
 from tally import RecordTried
 
-from apps.server.app import create_app
-from apps.server.people import digest
-from apps.server.routes import routes
-from apps.server.settings import server_settings
+from planweave.apps.server.app import create_app
+from planweave.apps.server.people import digest
+from planweave.apps.server.routes import routes
+from planweave.apps.server.settings import server_settings
 
 
 @pytest.fixture

@@ -19,11 +19,11 @@ from sql_grammar import DANGEROUS, Statements
 from sql_statements import EVERYWHERE, MARIADB, POSTGRESQL, SQLITE
 from tally import RecordTried
 
-from tools.database import QueryFailed, QueryRefused
-from tools.sql import open_sql
-from tools.sql.functions import FUNCTIONS
-from tools.sql.guard import check
-from tools.sql.sqlite_process import _authorise, connect
+from planweave.tools.database import QueryFailed, QueryRefused
+from planweave.tools.sql import open_sql
+from planweave.tools.sql.functions import FUNCTIONS
+from planweave.tools.sql.guard import check
+from planweave.tools.sql.sqlite_process import _authorise, connect
 
 FULL, SAMPLE = 100_000, 400
 LIMIT = 0.3  # seconds of a statement

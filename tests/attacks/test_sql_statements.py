@@ -16,8 +16,14 @@ from shop import SHOP
 from sql_statements import EVERYWHERE, MARIADB, POSTGRESQL, SQLITE
 
 from planweave import PlanweaveError
-from tools.database import Limits, QueryFailed, QueryRefused, QueryTimeout, RoleTooPowerful
-from tools.sql import SqlDatabase, open_sql
+from planweave.tools.database import (
+    Limits,
+    QueryFailed,
+    QueryRefused,
+    QueryTimeout,
+    RoleTooPowerful,
+)
+from planweave.tools.sql import SqlDatabase, open_sql
 
 LIMITS = Limits(seconds=1.0, rows=10, characters=1_000)
 

@@ -12,8 +12,8 @@ from shop import SHOP
 from sqlite_bombs import MEMORY, SLOW_STEPS
 from tally import RecordTried
 
-from tools.database import Limits, QueryFailed, QueryTimeout
-from tools.sql import SqlDatabase, open_sql
+from planweave.tools.database import Limits, QueryFailed, QueryTimeout
+from planweave.tools.sql import SqlDatabase, open_sql
 
 SECONDS = 0.5
 FULL = os.environ.get("PLANWEAVE_ATTACK") == "full"

@@ -17,16 +17,16 @@ from scripted import Prompt, Reply, register
 from starlette.testclient import TestClient
 from typer.testing import CliRunner, Result
 
-from apps import arena as command
-from apps.arena import page
-from benchmarks import arena_tables
-from benchmarks.arena import Ballot, Decision, Match, Verdict, matches
-from benchmarks.arena_tables import arena_tables as tables
-from benchmarks.arena_tables import skills, standings
-from benchmarks.record import Record, Score
-from benchmarks.store import ResultFile
-from benchmarks.table import text
 from planweave import BadInput
+from planweave.apps import arena as command
+from planweave.apps.arena import page
+from planweave.benchmarks import arena_tables
+from planweave.benchmarks.arena import Ballot, Decision, Match, Verdict, matches
+from planweave.benchmarks.arena_tables import arena_tables as tables
+from planweave.benchmarks.arena_tables import skills, standings
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.store import ResultFile
+from planweave.benchmarks.table import text
 
 TASKS = ("history-1", "history-2", "survey-1")
 METHODS = ("rat-skip", "cot-rag", "rag-5")  # words that stand nowhere else

@@ -14,8 +14,9 @@ from records import record
 from scipy import stats
 from typer.testing import CliRunner, Result
 
-from apps.bench import app
-from benchmarks.abstention import (
+from planweave import PlanweaveError
+from planweave.apps.bench import app
+from planweave.benchmarks.abstention import (
     Calibration,
     Point,
     calibrate,
@@ -27,9 +28,8 @@ from benchmarks.abstention import (
     standing,
     upper_limit,
 )
-from benchmarks.record import Record, Score
-from benchmarks.store import ResultFile
-from planweave import PlanweaveError
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.store import ResultFile
 
 
 def point(

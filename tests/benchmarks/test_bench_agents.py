@@ -15,20 +15,20 @@ from records import record
 from scripted import Prompt, Reply, ScriptedChat, act, tell
 from typer.testing import CliRunner, Result
 
-from apps.bench import app
-from benchmarks.agents import Trial, said
-from benchmarks.agents_judge import agreed
-from benchmarks.agents_questions import SETS, choose, load
-from benchmarks.agents_tables import agent_tables, mean_and_deviation
-from benchmarks.rag_ways import Human, Pair
-from benchmarks.record import Record, Score
-from benchmarks.store import read
-from benchmarks.table import Table, text
-from memory import Answer
-from models import ModelRequest, register_embeddings, register_provider
-from nodes.answer_judge import JUDGE
 from planweave import BadInput, PlanweaveError
-from tools.documents import chunks, collection
+from planweave.apps.bench import app
+from planweave.benchmarks.agents import Trial, said
+from planweave.benchmarks.agents_judge import agreed
+from planweave.benchmarks.agents_questions import SETS, choose, load
+from planweave.benchmarks.agents_tables import agent_tables, mean_and_deviation
+from planweave.benchmarks.rag_ways import Human, Pair
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.store import read
+from planweave.benchmarks.table import Table, text
+from planweave.memory import Answer
+from planweave.models import ModelRequest, register_embeddings, register_provider
+from planweave.nodes.answer_judge import JUDGE
+from planweave.tools.documents import chunks, collection
 
 PAGES = [
     "Hydrogen from coal had a share of almost 60% of 28 Mt in 2023.",

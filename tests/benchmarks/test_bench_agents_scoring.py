@@ -3,9 +3,9 @@
 import pytest
 from published import published
 
-from benchmarks.agents_quantity import Quantity, is_number, quantities, result_of, same
-from benchmarks.agents_questions import Gold, load
-from benchmarks.agents_tatqa import match
+from planweave.benchmarks.agents_quantity import Quantity, is_number, quantities, result_of, same
+from planweave.benchmarks.agents_questions import Gold, load
+from planweave.benchmarks.agents_tatqa import match
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,12 @@ from bag_of_words import embed
 from published import published
 from records import record
 
-from apps import progress
-from apps.cli import main
-from benchmarks import assessor as suite
-from benchmarks.assessor_recorded import Recorded
-from benchmarks.assessor_rounds import (
+from planweave import BadInput
+from planweave.apps import progress
+from planweave.apps.cli import main
+from planweave.benchmarks import assessor as suite
+from planweave.benchmarks.assessor_recorded import Recorded
+from planweave.benchmarks.assessor_rounds import (
     PER_ROUND,
     ROUNDS,
     Round,
@@ -31,14 +32,13 @@ from benchmarks.assessor_rounds import (
     recorded_searches,
     rounds,
 )
-from benchmarks.assessor_search import AFTER, drive
-from benchmarks.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
-from benchmarks.record import Called, Record
-from learning import Candidate, PlanAssessor, SentenceVectors, plan_assessor
-from learning.plan_assessor import fingerprint
-from memory import Fact, Quote, Turn
-from models import CallRecord
-from planweave import BadInput
+from planweave.benchmarks.assessor_search import AFTER, drive
+from planweave.benchmarks.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
+from planweave.benchmarks.record import Called, Record
+from planweave.learning import Candidate, PlanAssessor, SentenceVectors, plan_assessor
+from planweave.learning.plan_assessor import fingerprint
+from planweave.memory import Fact, Quote, Turn
+from planweave.models import CallRecord
 
 STULL = Paragraph("Stull (film)", "Stull is a film. It was directed by Ann Lee.")
 LEE = Paragraph("Ann Lee", "Ann Lee was born in Kansas.")

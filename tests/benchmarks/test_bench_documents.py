@@ -11,13 +11,13 @@ from langchain_core.embeddings import Embeddings
 from published import published
 from typer.testing import CliRunner
 
-from apps.bench import app
-from benchmarks import retrieval
-from benchmarks.retrieval import Asked, measure
-from benchmarks.retrieval_quality import HotpotQuestion, Quality, pooled
-from benchmarks.retrieval_speed import Indexing, Speed, clustered, shared
-from models import register_embeddings
 from planweave import BadInput
+from planweave.apps.bench import app
+from planweave.benchmarks import retrieval
+from planweave.benchmarks.retrieval import Asked, measure
+from planweave.benchmarks.retrieval_quality import HotpotQuestion, Quality, pooled
+from planweave.benchmarks.retrieval_speed import Indexing, Speed, clustered, shared
+from planweave.models import register_embeddings
 
 
 class Letters(Embeddings):

@@ -6,23 +6,23 @@ from bench_world import SIZE, write_data
 from pydantic import JsonValue
 from records import record
 
-from benchmarks.dqa import Judge, choose, improves, lost_share, samples
-from benchmarks.dqa_analysis import failure_class, missed, read, retrievals, unread
-from benchmarks.dqa_tables import failures, missed_data, replannings, retrieval_split
-from benchmarks.metrics import Rate, grouped
-from benchmarks.record import Entry, Score
-from benchmarks.suite import Sample
-from benchmarks.table import Cell
-from learning.experience import experience_of
-from learning.paths import Path as Instructions
-from learning.paths import write_paths
-from learning.queries.memory import OWN, learned
-from memory import Answer, Context
 from planweave import BadInput
-from simulators.outcome import Outcome
-from simulators.published import load
-from simulators.registry import scenario
-from simulators.scenario import Question
+from planweave.benchmarks.dqa import Judge, choose, improves, lost_share, samples
+from planweave.benchmarks.dqa_analysis import failure_class, missed, read, retrievals, unread
+from planweave.benchmarks.dqa_tables import failures, missed_data, replannings, retrieval_split
+from planweave.benchmarks.metrics import Rate, grouped
+from planweave.benchmarks.record import Entry, Score
+from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.table import Cell
+from planweave.learning.experience import experience_of
+from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import write_paths
+from planweave.learning.queries.memory import OWN, learned
+from planweave.memory import Answer, Context
+from planweave.simulators.outcome import Outcome
+from planweave.simulators.published import load
+from planweave.simulators.registry import scenario
+from planweave.simulators.scenario import Question
 
 
 def asked(name: str, seed: int = 1) -> Question:

@@ -15,21 +15,28 @@ from toy_world import ToyShop
 from typer.testing import CliRunner, Result
 from worlds import WordVectors, decided, encyclopedia, shop, small_agents, solved, write_lines
 
-from apps.bench import app
-from benchmarks.environment import EnvironmentTasks
-from benchmarks.environment_play import Gold, choose, followers, play, summary, table
-from benchmarks.environment_players import Buyer, Decider, Experimenter, Reader, Walker, doors
-from benchmarks.record import Score
-from benchmarks.table import Table
-from learning.guide import guide_of
-from learning.paths import read_paths
 from planweave import BadInput
-from tools.environments import Environment, Observation, Task, episodes, open_environment
+from planweave.apps.bench import app
+from planweave.benchmarks.environment import EnvironmentTasks
+from planweave.benchmarks.environment_play import Gold, choose, followers, play, summary, table
+from planweave.benchmarks.environment_players import (
+    Buyer,
+    Decider,
+    Experimenter,
+    Reader,
+    Walker,
+    doors,
+)
+from planweave.benchmarks.record import Score
+from planweave.benchmarks.table import Table
+from planweave.learning.guide import guide_of
+from planweave.learning.paths import read_paths
+from planweave.tools.environments import Environment, Observation, Task, episodes, open_environment
 
 
 @pytest.fixture(autouse=True)
 def _vectors(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
     yield
     episodes.close_all()
 
@@ -288,7 +295,7 @@ def test_the_command_with_a_model(tmp_path: Path) -> None:
 def test_ends_of_the_environment_stand_in_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("tools.environments.episodes", "apps.bench.environment"):
+    for module in ("planweave.tools.environments.episodes", "planweave.apps.bench.environment"):
         opened = import_module(module)  # a command has its module's name, too
         monkeypatch.setattr(opened, "open_environment", lambda *_: ToyShop(tmp_path))
     done = ["count", "crash", "hang", "count"]

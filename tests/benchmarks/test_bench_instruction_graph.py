@@ -9,11 +9,11 @@ from langchain_core.embeddings import Embeddings
 from published import published
 from typer.testing import CliRunner
 
-from apps.bench import app
-from benchmarks.instruction_graph import PUBLISHED, grown, growth, sweep
-from learning.paths import Path, read_paths, write_paths
-from models import register_embeddings
 from planweave import BadInput
+from planweave.apps.bench import app
+from planweave.benchmarks.instruction_graph import PUBLISHED, grown, growth, sweep
+from planweave.learning.paths import Path, read_paths, write_paths
+from planweave.models import register_embeddings
 
 PATHS = [
     Path("film", "a", ("search director", "search director born", "finish 1956")),

@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
-from apps.cli import main
-from benchmarks import load as suite
-from benchmarks import load_kills
-from benchmarks.load_processes import DECISION, Served
 from planweave import BadInput
+from planweave.apps.cli import main
+from planweave.benchmarks import load as suite
+from planweave.benchmarks import load_kills
+from planweave.benchmarks.load_processes import DECISION, Served
 
 
 def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:

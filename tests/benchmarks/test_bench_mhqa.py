@@ -13,22 +13,22 @@ from records import record
 from scripted import Prompt, Reply, ScriptedChat, act, tell
 from typer.testing import CliRunner, Result
 
-from apps.bench import app
-from apps.bench.mhqa import _CUT
-from benchmarks.mhqa import FILES, WAYS, Asked, asked, choose, load, samples
-from benchmarks.mhqa_corpus import collect
-from benchmarks.mhqa_retrieval import search
-from benchmarks.mhqa_tables import mhqa_tables, support
-from benchmarks.record import Record, Score, without_texts
-from benchmarks.store import read
-from benchmarks.table import Table, text
-from learning import Candidate
-from memory import Answer, Context
-from models import ModelRequest, register_embeddings, register_provider
 from planweave import BadInput, PlanweaveError
-from tools.documents import chunks, collection
-from tools.documents.collection import collections, open_collection
-from tools.short_answers import match, normalised
+from planweave.apps.bench import app
+from planweave.apps.bench.mhqa import _CUT
+from planweave.benchmarks.mhqa import FILES, WAYS, Asked, asked, choose, load, samples
+from planweave.benchmarks.mhqa_corpus import collect
+from planweave.benchmarks.mhqa_retrieval import search
+from planweave.benchmarks.mhqa_tables import mhqa_tables, support
+from planweave.benchmarks.record import Record, Score, without_texts
+from planweave.benchmarks.store import read
+from planweave.benchmarks.table import Table, text
+from planweave.learning import Candidate
+from planweave.memory import Answer, Context
+from planweave.models import ModelRequest, register_embeddings, register_provider
+from planweave.tools.documents import chunks, collection
+from planweave.tools.documents.collection import collections, open_collection
+from planweave.tools.short_answers import match, normalised
 
 FILM = "Stull is a film that was directed by Ann Lee."
 PERSON = "Ann Lee was born in Kansas."
@@ -177,8 +177,8 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     for name, value in _CUT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(chunks, "tokenizer", WordTokens)
-    monkeypatch.setattr("nodes.assessor.plan_assessor", Chosen)
-    monkeypatch.setattr("nodes.clusterer.embeddings", WordEmbeddings)
+    monkeypatch.setattr("planweave.nodes.assessor.plan_assessor", Chosen)
+    monkeypatch.setattr("planweave.nodes.clusterer.embeddings", WordEmbeddings)
     register_embeddings("words", lambda _: WordEmbeddings())
     made = Reader()
 

@@ -14,18 +14,17 @@ from records import record
 from speaking import speaks
 from typer.testing import CliRunner, Result
 
-import prompts
-from apps.bench import app
-from benchmarks.metrics import Rate
-from benchmarks.needles import Trial, ingredients, named, samples, window
-from benchmarks.needles_haystack import Haystack, hidden, load, tokens
-from benchmarks.needles_tables import draw_heat_map, grid, needle_tables
-from benchmarks.record import Record, Score
-from benchmarks.store import read
-from benchmarks.suite import Sample
-from memory import Answer, Context
-from models import process_settings
-from planweave import BadInput, PlanweaveError
+from planweave import BadInput, PlanweaveError, prompts
+from planweave.apps.bench import app
+from planweave.benchmarks.metrics import Rate
+from planweave.benchmarks.needles import Trial, ingredients, named, samples, window
+from planweave.benchmarks.needles_haystack import Haystack, hidden, load, tokens
+from planweave.benchmarks.needles_tables import draw_heat_map, grid, needle_tables
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.store import read
+from planweave.benchmarks.suite import Sample
+from planweave.memory import Answer, Context
+from planweave.models import process_settings
 
 TEXT = " ".join(f"Sentence {n} speaks of hydrogen and of nothing else." for n in range(2_000))
 SNAPSHOT = Path(__file__).parents[1] / "prompts" / "snapshots" / "needles.txt"

@@ -9,20 +9,20 @@ import pytest
 from bag_of_words import embed
 from published import published
 
-from apps import progress
-from apps.cli import main
-from benchmarks import paths as suite
-from benchmarks.paths_tasks import answer_type, goods, load, world
-from learning import agents_file
-from learning.agent_batches import Settings, plain
-from learning.agents_file import AgentsCard
-from learning.graph_states import FEATURES
-from learning.guide import THRESHOLD
-from learning.instruction_graph import InstructionGraph
-from learning.meta_training import Point, Trained, first
-from learning.paths import Path
-from learning.rl_agent import RLAgent
 from planweave import BadInput
+from planweave.apps import progress
+from planweave.apps.cli import main
+from planweave.benchmarks import paths as suite
+from planweave.benchmarks.paths_tasks import answer_type, goods, load, world
+from planweave.learning import agents_file
+from planweave.learning.agent_batches import Settings, plain
+from planweave.learning.agents_file import AgentsCard
+from planweave.learning.graph_states import FEATURES
+from planweave.learning.guide import THRESHOLD
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.meta_training import Point, Trained, first
+from planweave.learning.paths import Path
+from planweave.learning.rl_agent import RLAgent
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_trained_agents_are_written_with_their_card(
     agents = first(Settings(width=8, layers=1), 64)
     points = [Point(0.25, 1.0, 2.0), Point(0.5, 0.5, 1.0)]
     monkeypatch.setattr(
-        "learning.meta_training.train", lambda *_, **__: Trained(agents, points)
+        "planweave.learning.meta_training.train", lambda *_, **__: Trained(agents, points)
     )  # the training itself is tested beside it
     data, out = trajectories(tmp_path), tmp_path / "out"
     run(

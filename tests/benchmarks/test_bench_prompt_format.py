@@ -8,17 +8,17 @@ from records import record
 from speaking import speaks
 from typer.testing import CliRunner, Result
 
-from apps.bench import app
-from benchmarks.metrics import Rate, grouped
-from benchmarks.prompt_format import FORMATS, Trial, continues, samples, task
-from benchmarks.prompt_format_checks import CHECKS, repeats
-from benchmarks.prompt_format_tables import format_tables
-from benchmarks.record import Record, Score
-from benchmarks.runner import carry_out
-from benchmarks.store import read
-from benchmarks.table import Table
-from memory import Answer, Context
 from planweave import PlanweaveError
+from planweave.apps.bench import app
+from planweave.benchmarks.metrics import Rate, grouped
+from planweave.benchmarks.prompt_format import FORMATS, Trial, continues, samples, task
+from planweave.benchmarks.prompt_format_checks import CHECKS, repeats
+from planweave.benchmarks.prompt_format_tables import format_tables
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.runner import carry_out
+from planweave.benchmarks.store import read
+from planweave.benchmarks.table import Table
+from planweave.memory import Answer, Context
 
 SNAPSHOT = Path(__file__).parents[1] / "prompts" / "snapshots" / "prompt_format.txt"
 

@@ -6,12 +6,12 @@ import pytest
 from records import record
 from typer.testing import CliRunner
 
-from apps.bench import app
-from benchmarks.record import Called
-from benchmarks.report import Report
-from benchmarks.store import ResultFile, read
-from models import CallRecord
 from planweave import BadInput
+from planweave.apps.bench import app
+from planweave.benchmarks.record import Called
+from planweave.benchmarks.report import Report
+from planweave.benchmarks.store import ResultFile, read
+from planweave.models import CallRecord
 
 SECRET = "Words of a page that is not ours."
 QUOTE = {"document": "a.pdf", "page": 3, "text": SECRET}

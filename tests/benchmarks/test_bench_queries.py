@@ -16,18 +16,18 @@ from records import record
 from speaking import speaks
 from typer.testing import CliRunner, Result
 
-from apps.bench import app
-from benchmarks.play import OnCall
-from benchmarks.record import Record, Score
-from benchmarks.store import read
-from benchmarks.suites import text2cypher, text2sql
-from benchmarks.suites.query_writing.plain import query_in
-from benchmarks.suites.query_writing.question import Question
-from benchmarks.suites.query_writing.solver import GROUP, Solved, Task, modes, solver
-from benchmarks.suites.query_writing.tables import draw_accuracy
-from benchmarks.suites.query_writing.trial import Trial, run, says
-from memory import Answer, Context
 from planweave import BadInput, PlanweaveError
+from planweave.apps.bench import app
+from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.store import read
+from planweave.benchmarks.suites import text2cypher, text2sql
+from planweave.benchmarks.suites.query_writing.plain import query_in
+from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.solver import GROUP, Solved, Task, modes, solver
+from planweave.benchmarks.suites.query_writing.tables import draw_accuracy
+from planweave.benchmarks.suites.query_writing.trial import Trial, run, says
+from planweave.memory import Answer, Context
 
 SCHEMA = """
 CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT /* as on the sign */, opened DATE);
@@ -362,7 +362,7 @@ def test_a_solver_of_an_installed_package(
     def entries(*, group: str, name: str = "") -> list[EntryPoint]:
         return [entry for entry in made if group == GROUP and name in ("", entry.name)]
 
-    monkeypatch.setattr("benchmarks.suites.query_writing.solver.entry_points", entries)
+    monkeypatch.setattr("planweave.benchmarks.suites.query_writing.solver.entry_points", entries)
     assert {"mine", "plain"} <= set(modes())
     words = ("--data", data, "--only", "answerable", "--out", tmp_path / "out", "--json")
     done = json.loads(bench("text2sql", *words, "--mode", "mine").stdout)

@@ -11,14 +11,14 @@ from pydantic import BaseModel, JsonValue
 from scripted import Prompt, Reply, register
 from typer.testing import CliRunner, Result
 
-from apps.bench import app
-from benchmarks.rag import Difference, Trial, choose, load, samples
-from benchmarks.rag_tables import agreement, interval
-from benchmarks.rag_ways import Human, Pair, Rated, Worth, f1, length, token_f1
-from benchmarks.store import read
-from benchmarks.table import Cell, text
-from memory import Answer, Context
 from planweave import BadInput
+from planweave.apps.bench import app
+from planweave.benchmarks.rag import Difference, Trial, choose, load, samples
+from planweave.benchmarks.rag_tables import agreement, interval
+from planweave.benchmarks.rag_ways import Human, Pair, Rated, Worth, f1, length, token_f1
+from planweave.benchmarks.store import read
+from planweave.benchmarks.table import Cell, text
+from planweave.memory import Answer, Context
 
 
 def pair(number: int = 1, *overall: int, a: str = "Red.", b: str = "Red and blue.") -> Pair:
@@ -197,7 +197,7 @@ class Page(BaseModel):
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("models.embeddings", lambda name: Letters())
+    monkeypatch.setattr("planweave.models.embeddings", lambda name: Letters())
     data = write(
         tmp_path,
         pair(1, 1, 2),

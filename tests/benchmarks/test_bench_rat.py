@@ -13,17 +13,17 @@ from records import record
 from scripted import Prompt, Reply, register
 from typer.testing import CliRunner, Result
 
-from apps.bench import app
-from benchmarks.rat_corpus import Text, collection_of, decontaminated
-from benchmarks.rat_items import FILES, choose, load
-from benchmarks.rat_tables import PAPER, rat_tables
-from benchmarks.record import Called, Record, Score
-from benchmarks.store import read
-from benchmarks.table import Table, text
-from benchmarks.writing import load_tasks
-from models import CallRecord, register_embeddings
 from planweave import BadInput
-from tools.documents import chunks, collection
+from planweave.apps.bench import app
+from planweave.benchmarks.rat_corpus import Text, collection_of, decontaminated
+from planweave.benchmarks.rat_items import FILES, choose, load
+from planweave.benchmarks.rat_tables import PAPER, rat_tables
+from planweave.benchmarks.record import Called, Record, Score
+from planweave.benchmarks.store import read
+from planweave.benchmarks.table import Table, text
+from planweave.benchmarks.writing import load_tasks
+from planweave.models import CallRecord, register_embeddings
+from planweave.tools.documents import chunks, collection
 
 TEN = "one two three four five six seven eight nine ten"
 ADD = 'def add(a, b):\n    """The sum of two numbers."""\n'
@@ -57,7 +57,7 @@ def test_a_text_with_ten_words_of_a_tested_item_is_dropped(
 def test_no_tested_task_is_in_a_published_corpus(
     family: str, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchmarks.rat_corpus import _READERS
+    from planweave.benchmarks.rat_corpus import _READERS
 
     texts, tested = _READERS[family](published(folder))
     kept, dropped = decontaminated([*texts, tested[0]], tested)
@@ -69,7 +69,7 @@ def test_no_tested_task_is_in_a_published_corpus(
 
 @pytest.mark.parametrize("asked", ["planning", "writing"])
 def test_a_text_that_holds_a_task_or_goal_is_dropped(asked: str, data: Path) -> None:
-    from benchmarks.rat_corpus import _READERS
+    from planweave.benchmarks.rat_corpus import _READERS
 
     if asked == "writing":
         context = [["Boat", ["A boat swims."]], ["Ship", [f"Essay: {load_tasks('')[0].asked}"]]]
@@ -438,7 +438,7 @@ def test_seven_tasks_of_each_of_three_kinds() -> None:
 def test_several_attempts_differ_in_seed_and_temperature(
     bench: Bench, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from models import chat
+    from planweave.models import chat
 
     asked: list[tuple[float, int | None]] = []
     original = chat.chat_model

@@ -17,15 +17,15 @@ from ray_cluster import RayCluster, ray_cluster
 from servers import free_port
 from typer.testing import CliRunner
 
-from apps.bench import app
-from benchmarks.dqa import choose, samples
-from benchmarks.ray_executor import Cluster, ClusterLost, _settings
-from benchmarks.store import read
-from benchmarks.suite import Sample
-from memory import Context
-from models import ModelUnavailable
 from planweave import BadInput
-from simulators.published import load
+from planweave.apps.bench import app
+from planweave.benchmarks.dqa import choose, samples
+from planweave.benchmarks.ray_executor import Cluster, ClusterLost, _settings
+from planweave.benchmarks.store import read
+from planweave.benchmarks.suite import Sample
+from planweave.memory import Context
+from planweave.models import ModelUnavailable
+from planweave.simulators.published import load
 
 _ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
@@ -56,7 +56,7 @@ class Bench:
         ]
         words += ["--method", "single_rag", "--max-iterations", "1", "--concurrency", "4"]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from apps.cli import main; main()", *words],
+            [sys.executable, "-c", "from planweave.apps.cli import main; main()", *words],
             cwd=_ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -6,10 +6,10 @@ from inline_snapshot import external_file
 from pydantic import JsonValue
 from records import record
 
-from benchmarks.record import Called, Record, Score
-from benchmarks.report import Report, draw, markdown
-from benchmarks.store import Run
-from models import CallRecord
+from planweave.benchmarks.record import Called, Record, Score
+from planweave.benchmarks.report import Report, draw, markdown
+from planweave.benchmarks.store import Run
+from planweave.models import CallRecord
 
 RUN = Run(
     suite="dqa",

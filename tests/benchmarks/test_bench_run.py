@@ -13,17 +13,17 @@ import pytest
 from openai_server import Answer, serving
 from typer.testing import CliRunner, Result
 
-from apps.bench import app
-from benchmarks.dqa import choose, samples
-from benchmarks.machine import command
-from benchmarks.runner import carry_out
-from benchmarks.store import read
-from benchmarks.suite import Sample
-from memory import Context
-from models import ModelUnavailable
-from models.settings import process_settings
 from planweave import PlanweaveError
-from simulators.published import load
+from planweave.apps.bench import app
+from planweave.benchmarks.dqa import choose, samples
+from planweave.benchmarks.machine import command
+from planweave.benchmarks.runner import carry_out
+from planweave.benchmarks.store import read
+from planweave.benchmarks.suite import Sample
+from planweave.memory import Context
+from planweave.models import ModelUnavailable
+from planweave.models.settings import process_settings
+from planweave.simulators.published import load
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def test_a_crash_is_redone_if_asked(
     words = ("dqa", "--data", data, "--model", "scripted:right", "--out", tmp_path)
     narrow = ("--method", "single_rag", "--database", "relational", "--limit", 1)
     with monkeypatch.context() as broken:
-        broken.setattr("nodes.intake.open_database", lambda url: 1 / 0)
+        broken.setattr("planweave.nodes.intake.open_database", lambda url: 1 / 0)
         crashed = bench(*words, *narrow)
     assert "1 crashed" in crashed.output
     assert "ZeroDivisionError: division by zero" in crashed.output

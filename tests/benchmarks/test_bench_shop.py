@@ -13,17 +13,17 @@ from scripted import Prompt, Reply, act, decide, keep, plan, register
 from speaking import speaks
 from typer.testing import CliRunner, Result
 
-from apps.bench import app
-from benchmarks.metrics import Rate
-from benchmarks.record import Record, Score
-from benchmarks.store import read
-from benchmarks.suites.shop import choose, samples
-from benchmarks.suites.shop.suite import Judge, is_same
-from benchmarks.suites.shop.tables import shop_tables, verdict, vouched_for
-from memory import Answer, Context
 from planweave import PlanweaveError
-from simulators.shops import DOMAINS, Decision
-from tools.connect import open_database
+from planweave.apps.bench import app
+from planweave.benchmarks.metrics import Rate
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.store import read
+from planweave.benchmarks.suites.shop import choose, samples
+from planweave.benchmarks.suites.shop.suite import Judge, is_same
+from planweave.benchmarks.suites.shop.tables import shop_tables, verdict, vouched_for
+from planweave.memory import Answer, Context
+from planweave.simulators.shops import DOMAINS, Decision
+from planweave.tools.connect import open_database
 
 SEED = 4
 

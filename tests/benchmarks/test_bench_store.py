@@ -4,9 +4,9 @@ import pytest
 from pydantic import JsonValue
 from records import record
 
-from benchmarks.record import Record, Score
-from benchmarks.store import ResultFile, Run, merged, read
 from planweave import BadInput
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.store import ResultFile, Run, merged, read
 
 
 def finished(key: str, value: float = 1.0) -> Record:

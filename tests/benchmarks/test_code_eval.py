@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from published import published
 
-from benchmarks import code_eval, math_eval
-from benchmarks.code_eval import Problem, judge, load, pass_at_k, wrong
 from planweave import BadInput
-from tools import sandbox
+from planweave.benchmarks import code_eval, math_eval
+from planweave.benchmarks.code_eval import Problem, judge, load, pass_at_k, wrong
+from planweave.tools import sandbox
 
 confined = pytest.mark.skipif(
     not {"seccomp"} < set(sandbox.protection()), reason="programs cannot be confined here"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from published import published
 
-from benchmarks import crafting_plans
-from benchmarks.crafting_plans import AS_OFTEN, FEWER, LACKING, RIGHT, run
-from tools.crafting import load_world
+from planweave.benchmarks import crafting_plans
+from planweave.benchmarks.crafting_plans import AS_OFTEN, FEWER, LACKING, RIGHT, run
+from planweave.tools.crafting import load_world
 
 KEPT = Path(__file__).parents[2] / "results" / "crafting.json"
 

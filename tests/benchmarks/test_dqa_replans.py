@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.dqa_replans import KINDS, Category, category
+from planweave.benchmarks.dqa_replans import KINDS, Category, category
 
 ROW = "Retrieve the buildings that supply steel"
 DEMAND = "Retrieve the demand for steel"

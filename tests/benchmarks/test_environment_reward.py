@@ -11,15 +11,15 @@ import pytest
 from bag_of_words import embed
 from worlds import write_lines
 
-from apps import progress
-from apps.cli import main
-from benchmarks.environment_reward import EnvironmentReward, Episode
-from learning import agents_file
-from learning.agent_batches import Settings
-from learning.guide import Guide
-from learning.paths import Path
-from tools.environments import EnvironmentFailed, Observation, Task, open_environment
-from tools.environments.base import LocalEnvironment
+from planweave.apps import progress
+from planweave.apps.cli import main
+from planweave.benchmarks.environment_reward import EnvironmentReward, Episode
+from planweave.learning import agents_file
+from planweave.learning.agent_batches import Settings
+from planweave.learning.guide import Guide
+from planweave.learning.paths import Path
+from planweave.tools.environments import EnvironmentFailed, Observation, Task, open_environment
+from planweave.tools.environments.base import LocalEnvironment
 
 WRITERS = {
     "Alpha": "Ann Lee",
@@ -171,7 +171,7 @@ def train(monkeypatch: pytest.MonkeyPatch, tmp_path: File) -> Callable[..., int]
     """``planweave train instructrag`` on small agents and few steps; returns its exit code."""
     monkeypatch.setattr(progress, "SentenceVectors", lambda *_, **__: embed)
     small = partial(Settings, width=8, layers=1, warm_steps=20, pre_steps=5)
-    monkeypatch.setattr("learning.agent_batches.Settings", small)
+    monkeypatch.setattr("planweave.learning.agent_batches.Settings", small)
     data, _ = files(tmp_path)
 
     def run(*words: object) -> int:

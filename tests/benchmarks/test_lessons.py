@@ -10,18 +10,18 @@ import pytest
 from scripted import Prompt, Reply, act, decide, keep, plan, register
 from typer.testing import CliRunner, Result
 
-from apps.learn import app
-from benchmarks.dqa import samples
-from benchmarks.lessons import Pupil, Tried, decided, paths_of, rightly
-from benchmarks.record import Record
-from benchmarks.runner import carry_out
-from benchmarks.store import read
-from benchmarks.suite import Sample
-from learning.paths import Path as Instructions
-from learning.paths import read_paths
-from memory import Context
 from planweave import BadInput
-from simulators.registry import scenario
+from planweave.apps.learn import app
+from planweave.benchmarks.dqa import samples
+from planweave.benchmarks.lessons import Pupil, Tried, decided, paths_of, rightly
+from planweave.benchmarks.record import Record
+from planweave.benchmarks.runner import carry_out
+from planweave.benchmarks.store import read
+from planweave.benchmarks.suite import Sample
+from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import read_paths
+from planweave.memory import Context
+from planweave.simulators.registry import scenario
 
 COST = "SUM(days_late * (20 + 0.5 * units))"
 RIGHT = (

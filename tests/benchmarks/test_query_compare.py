@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from benchmarks.suites.query_writing.compare import Reading, Row, Ties, match, same_cell, same_rows
+from planweave.benchmarks.suites.query_writing.compare import (
+    Reading,
+    Row,
+    Ties,
+    match,
+    same_cell,
+    same_rows,
+)
 
 CELLS = st.none() | st.integers(-50, 50) | st.text("abc", max_size=3)
 TABLES = st.integers(1, 4).flatmap(

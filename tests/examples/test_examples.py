@@ -104,7 +104,7 @@ def test_over_the_doors_of_a_server_of_ones_own(own: str, model: Script, name: s
 
 
 def test_the_service_file_of_the_examples_is_one() -> None:
-    from apps.service import Service
+    from planweave.apps.service import Service
 
     written = Service.model_validate_json((EXAMPLES / "service.json").read_bytes())
     assert Path(ROOT, written.context.database or "").is_file()

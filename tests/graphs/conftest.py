@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from scripted import Script, register
 
-from graphs import method
-from memory import Context, Input, WorkingMemory
+from planweave.graphs import method
+from planweave.memory import Context, Input, WorkingMemory
 
 SQL = """\
 CREATE TABLE plant(name VARCHAR(20) PRIMARY KEY, cost DOUBLE PRECISION, region VARCHAR(20));

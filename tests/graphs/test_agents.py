@@ -11,11 +11,11 @@ from langgraph.types import Command
 from pages import Shelf
 from scripted import Replies, Reply, Script, act, decide, finding, keep, plan, register, tell
 
-from graphs import AGENTS, METHODS, method
-from memory import Answer, Context, Input, WorkingMemory
-from memory.long_term import Term, abbreviations_of, confirm, propose
-from nodes.citation_check import UNSUPPORTED
 from planweave import BadInput
+from planweave.graphs import AGENTS, METHODS, method
+from planweave.memory import Answer, Context, Input, WorkingMemory
+from planweave.memory.long_term import Term, abbreviations_of, confirm, propose
+from planweave.nodes.citation_check import UNSUPPORTED
 
 Item = TypeVar("Item")
 Ask = Callable[..., Awaitable[WorkingMemory]]
@@ -35,7 +35,7 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(
         ("review.pdf", 82, COST), ("review.pdf", 90, HEAT), ("notes.md", 1, "Ships are blue.")
     )
-    for module in ("nodes.intake", "nodes.documents"):
+    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
     return made
 

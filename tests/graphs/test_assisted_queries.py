@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from scripted import Replies, act, decide, keep, plan
 
-from memory import WorkingMemory
+from planweave.memory import WorkingMemory
 
 Run = Callable[..., Awaitable[WorkingMemory]]
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"

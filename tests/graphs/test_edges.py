@@ -12,10 +12,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Interrupt
 from scripted import Replies, Reply, act, change, decide, keep, plan, register
 
-from graphs import DECIDERS, FOLLOWERS, METHODS, description, method
-from memory import Answer, Context, Fact, Input, Turn, WorkingMemory
-from models import process_settings
 from planweave import BadInput, PlanweaveError
+from planweave.graphs import DECIDERS, FOLLOWERS, METHODS, description, method
+from planweave.memory import Answer, Context, Fact, Input, Turn, WorkingMemory
+from planweave.models import process_settings
 
 Run = Callable[..., Awaitable[WorkingMemory]]
 Item = TypeVar("Item")

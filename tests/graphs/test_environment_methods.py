@@ -20,11 +20,11 @@ from worlds import (
     write_lines,
 )
 
-from graphs import ACTORS, method
-from memory import Answer, Context, WorkingMemory
-from nodes.actor import Act, acting_among
 from planweave import BadInput, PlanweaveError
-from tools.environments import episodes
+from planweave.graphs import ACTORS, method
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.nodes.actor import Act, acting_among
+from planweave.tools.environments import episodes
 
 ALL = (*ACTORS, "react")
 GOLD = ("Search[Finlandia]", "Search[Jean Sibelius]", "Finish[Republic of Finland]")
@@ -32,7 +32,7 @@ GOLD = ("Search[Finlandia]", "Search[Jean Sibelius]", "Finish[Republic of Finlan
 
 @pytest.fixture(autouse=True)
 def _worlds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
     yield
     episodes.close_all()
 

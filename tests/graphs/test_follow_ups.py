@@ -9,8 +9,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
 from scripted import Replies, Reply, act, change, decide, keep, plan, register, tell
 
-from graphs import METHODS, method
-from memory import Context, WorkingMemory
+from planweave.graphs import METHODS, method
+from planweave.memory import Context, WorkingMemory
 
 Talk = Callable[..., Awaitable[list[WorkingMemory]]]
 
@@ -109,7 +109,7 @@ async def test_v3_answers_from_what_an_earlier_question_found(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
-    for module in ("nodes.intake", "nodes.documents"):
+    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     found = {"page": 1, "quote": "LCOH) is USD 5.5/kg", "statement": "It costs USD 5.5/kg."}
     script = Replies(

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from scripted import Replies, act, change, decide, keep, plan
 
-from learning.experience import experience_of
-from learning.paths import Path as Instructions
-from learning.paths import write_paths
-from learning.queries.memory import OWN, SHIPPED, learned
-from memory import Context, Input, WorkingMemory
-from nodes.experience import learned_plan
-from simulators.registry import scenario
-from simulators.scenario import Question
+from planweave.learning.experience import experience_of
+from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import write_paths
+from planweave.learning.queries.memory import OWN, SHIPPED, learned
+from planweave.memory import Context, Input, WorkingMemory
+from planweave.nodes.experience import learned_plan
+from planweave.simulators.registry import scenario
+from planweave.simulators.scenario import Question
 
 Run = Callable[..., Awaitable[WorkingMemory]]
 

@@ -7,10 +7,10 @@ import pytest
 from analyst import analyst
 from scripted import register
 
-from graphs import method
-from memory import Context, ReplanPolicy, WorkingMemory, total_usage
-from simulators.published import DataSet, load
-from simulators.scenario import Question
+from planweave.graphs import method
+from planweave.memory import Context, ReplanPolicy, WorkingMemory, total_usage
+from planweave.simulators.published import DataSet, load
+from planweave.simulators.scenario import Question
 
 _DATA = Path(__file__).parents[2] / "../shared/data/dqa/dqa-dev.tar.xz"
 _LEAST = 0.97

@@ -8,12 +8,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
 from scripted import Prompt, Replies, Reply, Script, register
 
-from graphs import method
-from memory import Answer, Context, Input, Revision, WorkingMemory
-from models import ModelUnavailable
-from nodes.finisher import plan_lines
-from nodes.reviser import revision_text
 from planweave import BadInput
+from planweave.graphs import method
+from planweave.memory import Answer, Context, Input, Revision, WorkingMemory
+from planweave.models import ModelUnavailable
+from planweave.nodes.finisher import plan_lines
+from planweave.nodes.reviser import revision_text
 
 Ask = Callable[..., Awaitable[WorkingMemory]]
 
@@ -26,7 +26,7 @@ BAD = "I would rather talk about the weather."
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
-    for module in ("nodes.intake", "nodes.documents"):
+    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
     return made
 

@@ -6,8 +6,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from scripted import Replies, act, change, decide, keep, plan, register
 
-from graphs import method
-from memory import Context
+from planweave.graphs import method
+from planweave.memory import Context
 
 
 async def test_every_checkpoint_can_be_edited(tmp_path: Path) -> None:

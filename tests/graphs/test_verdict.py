@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from scripted import Replies, Reply, act, decide
 
-from memory import Answer, WorkingMemory
+from planweave.memory import Answer, WorkingMemory
 
 Run = Callable[..., Awaitable[WorkingMemory]]
 ALL = "SELECT name, cost FROM plant"

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from scripted import Prompt, Replies, Reply, act, decide, keep, plan, register
 
-from graphs import DECIDERS, method
-from memory import Context, WorkingMemory
-from simulators.registry import scenario
-from simulators.scenario import Question
+from planweave.graphs import DECIDERS, method
+from planweave.memory import Context, WorkingMemory
+from planweave.simulators.registry import scenario
+from planweave.simulators.scenario import Question
 
 
 @pytest.fixture(params=["building", "distribution", "locating", "sourcing"])

@@ -9,10 +9,10 @@ from pathlib import Path as File
 import bag_of_words
 import pytest
 
-from learning import Floats
-from learning.experience import Experience
-from learning.paths import Path
 from planweave import BadInput
+from planweave.learning import Floats
+from planweave.learning.experience import Experience
+from planweave.learning.paths import Path
 
 EGG = Path("heat", "an egg", ("open fridge", "take egg", "heat egg"), origin="me")
 MUG = Path("heat", "a mug", ("open cabinet", "take mug", "heat mug"))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from bag_of_words import embed
 
-from learning import FEATURES, Candidate, Hit, features
+from planweave.learning import FEATURES, Candidate, Hit, features
 
 QUESTION = "Where was the director of Stull born?"
 STULL = Hit("Stull (film)", "Stull is a film directed by Ann Lee.")

@@ -7,14 +7,14 @@ import pytest
 from bag_of_words import embed
 from worlds import PATHS, WordVectors, small_agents, solved
 
-from learning.experience import experience_of
-from learning.graph_states import Sample
-from learning.guide import Guide, Suggestion, guide_of, open_guide
-from learning.instruction_graph import InstructionGraph
-from learning.ml_agent import MLAgent
-from learning.paths import Path, read_paths
-from learning.rl_agent import Parameters, Proposal, RLAgent
 from planweave import BadInput
+from planweave.learning.experience import experience_of
+from planweave.learning.graph_states import Sample
+from planweave.learning.guide import Guide, Suggestion, guide_of, open_guide
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.ml_agent import MLAgent
+from planweave.learning.paths import Path, read_paths
+from planweave.learning.rl_agent import Parameters, Proposal, RLAgent
 
 BORN = "In which country was the composer of Finlandia born?"
 
@@ -129,7 +129,7 @@ def test_a_guide_takes_agents_by_name_or_file(
         asked.append(name)
         return WordVectors()
 
-    monkeypatch.setattr("learning.guide.embeddings", vectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", vectors)
     guide_of.cache_clear()
     paths = tuple(read_paths(solved(tmp_path)))
     alone, both = guide_of(paths, "none"), guide_of(paths, str(small_agents(tmp_path)))
@@ -144,7 +144,7 @@ def test_a_guide_takes_agents_by_name_or_file(
 
 
 def test_the_shipped_agents_guide(monkeypatch: pytest.MonkeyPatch, tmp_path: File) -> None:
-    monkeypatch.setattr("learning.guide.embeddings", lambda _: Wide())
+    monkeypatch.setattr("planweave.learning.guide.embeddings", lambda _: Wide())
     guided = guide_of(tuple(read_paths(solved(tmp_path))), "shipped")
     assert guided.select(BORN, guided.propose(BORN, 3)) >= 0
 
@@ -158,8 +158,8 @@ def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
         known.append(len(samples))
         return parameters
 
-    monkeypatch.setattr("learning.rl_agent.calibrated", counted)
-    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.rl_agent.calibrated", counted)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
     paths, agents = tuple(read_paths(solved(tmp_path))), small_agents(tmp_path)
     guide_of.cache_clear()
     guide_of(paths, str(agents)).propose(BORN, 2)
@@ -175,7 +175,7 @@ def test_a_guide_is_made_of_a_file_or_of_an_owners_experience(
     tmp_path: File, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
     file = str(solved(tmp_path))
     assert open_guide(file, "alice") is open_guide(file, "bob")
     with pytest.raises(BadInput, match="no path that succeeded"):

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from learning import Floats
-from learning.instruction_graph import InstructionGraph
-from learning.paths import Path
 from planweave import BadInput
+from planweave.learning import Floats
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.paths import Path
 
 THRESHOLDS = st.sampled_from([0.0, 0.2, 0.4, 0.7, 1.0])
 WORDS = st.sampled_from([f"do {number}" for number in range(25)])

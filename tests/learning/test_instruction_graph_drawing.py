@@ -8,10 +8,10 @@ from pathlib import Path as File
 import bag_of_words
 import pytest
 
-from learning.instruction_graph import InstructionGraph
-from learning.instruction_graph_drawing import draw
-from learning.paths import Path
 from planweave import BadInput
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.instruction_graph_drawing import draw
+from planweave.learning.paths import Path
 
 HOSTILE = "</td><script>alert(1)</script> $\\frac{x$ & \x1b[2J"
 PATHS = [

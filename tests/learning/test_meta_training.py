@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from bag_of_words import embed
 
-from learning.agent_batches import (
+from planweave import BadInput
+from planweave.learning.agent_batches import (
     Agents,
     Batches,
     Material,
@@ -19,7 +20,7 @@ from learning.agent_batches import (
     labelled,
     plain,
 )
-from learning.agent_losses import (
+from planweave.learning.agent_losses import (
     Labelled,
     Pairs,
     Played,
@@ -30,14 +31,13 @@ from learning.agent_losses import (
     pre_training,
     warm_start,
 )
-from learning.graph_states import FEATURES, PRINTED, Survey, samples
-from learning.instruction_graph import InstructionGraph
-from learning.meta_training import adapt, first, outer_ml, outer_rl, train
-from learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
-from learning.overlap import overlap, shared
-from learning.paths import MetaTask, Path
-from learning.rl_agent import Proposal, Rule, Traversal, calibrated, policy
-from planweave import BadInput
+from planweave.learning.graph_states import FEATURES, PRINTED, Survey, samples
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.meta_training import adapt, first, outer_ml, outer_rl, train
+from planweave.learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
+from planweave.learning.overlap import overlap, shared
+from planweave.learning.paths import MetaTask, Path
+from planweave.learning.rl_agent import Proposal, Rule, Traversal, calibrated, policy
 
 GIVEN = 5  # length of the frozen vectors in tests of losses
 SMALL = Settings(width=8, layers=1, hidden=4)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from published import published
 
-from learning import paths
-from learning.paths import Path as Instructions
-from learning.paths import read_paths, write_paths
 from planweave import BadInput
+from planweave.learning import paths
+from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import read_paths, write_paths
 
 RECORDS = [
     {

@@ -10,10 +10,10 @@ import pytest
 from bag_of_words import embed
 from published import published
 
-from benchmarks.multihop import load as questions_of
-from learning import FEATURES, Candidate, Card, Floats, Hit, features, plan_assessor
-from learning.plan_assessor import SHIPPED, VERSION, Head, fingerprint, load, save
 from planweave import BadInput
+from planweave.benchmarks.multihop import load as questions_of
+from planweave.learning import FEATURES, Candidate, Card, Floats, Hit, features, plan_assessor
+from planweave.learning.plan_assessor import SHIPPED, VERSION, Head, fingerprint, load, save
 
 ROOT = Path(__file__).parents[2]
 CARD = Card(
@@ -101,7 +101,7 @@ def test_no_code_hides_in_the_weights(tmp_path: Path) -> None:
 
 def test_it_runs_without_what_trained_it() -> None:
     code = (
-        "import sys; from learning import plan_assessor; made = plan_assessor(); "
+        "import sys; from planweave.learning import plan_assessor; made = plan_assessor(); "
         "print(made is plan_assessor(), *{'jax', 'optax', 'onnxruntime'} & set(sys.modules))"
     )
     done = subprocess.run(

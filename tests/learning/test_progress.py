@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from learning.progress import does, next_step
+from planweave.learning.progress import does, next_step
 
 HEAT = "heat some apple and put it in fridge."
 STEPS = (

@@ -13,22 +13,22 @@ import numpy as np
 import pytest
 from published import published
 
-from learning.paths import read_paths
-from learning.queries import memory
-from learning.queries.attributes import Attributes
-from learning.queries.course import Course, Learner, Material
-from learning.queries.formulas import OPERATORS, Formula, crossed, varied
-from learning.queries.memory import FINISH, SHIPPED, action, fitting, learned
-from learning.queries.questions import Questions, Worlds, attributes_of
-from learning.queries.rankings import Ranking
-from learning.queries.search import Search, Settings
-from learning.queries.slots import Place, filled, named, phrases, places, safe
 from planweave import BadInput
-from simulators.published import load
-from simulators.registry import scenario
-from simulators.scenario import Question
-from tools import Limits, open_database
-from tools.database import Database
+from planweave.learning.paths import read_paths
+from planweave.learning.queries import memory
+from planweave.learning.queries.attributes import Attributes
+from planweave.learning.queries.course import Course, Learner, Material
+from planweave.learning.queries.formulas import OPERATORS, Formula, crossed, varied
+from planweave.learning.queries.memory import FINISH, SHIPPED, action, fitting, learned
+from planweave.learning.queries.questions import Questions, Worlds, attributes_of
+from planweave.learning.queries.rankings import Ranking
+from planweave.learning.queries.search import Search, Settings
+from planweave.learning.queries.slots import Place, filled, named, phrases, places, safe
+from planweave.simulators.published import load
+from planweave.simulators.registry import scenario
+from planweave.simulators.scenario import Question
+from planweave.tools import Limits, open_database
+from planweave.tools.database import Database
 
 ROOT = Path(__file__).parents[2]
 SMALL = Settings(generations=6, population=30, proposals=80, batch=40, promoted=10)
@@ -293,11 +293,11 @@ def test_learning_never_reads_published_data(file: Path) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "from simulators.published import load",
-        "from simulators import published as worlds",
-        "import simulators.published",
+        "from planweave.simulators.published import load",
+        "from planweave.simulators import published as worlds",
+        "import planweave.simulators.published",
         "import json, simulators.published as worlds",
-        "def f():\n    import simulators.published",
+        "def f():\n    import planweave.simulators.published",
     ],
 )
 def test_every_way_to_import_published_data_is_seen(code: str) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from learning.paths import Path
-from learning.queries.literals import for_question, slotted
 from planweave import BadInput
+from planweave.learning.paths import Path
+from planweave.learning.queries.literals import for_question, slotted
 
 ASKED = 'Which node suits "Brunswick" best, and is "O\'Hara" there?'
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from learning import Floats
-from learning.graph_states import FEATURES, START, Survey, View, Walk
-from learning.instruction_graph import InstructionGraph
-from learning.overlap import in_order, overlap, recall, shared
-from learning.paths import Path
-from learning.rl_agent import (
+from planweave.learning import Floats
+from planweave.learning.graph_states import FEATURES, START, Survey, View, Walk
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.overlap import in_order, overlap, recall, shared
+from planweave.learning.paths import Path
+from planweave.learning.rl_agent import (
     Policy,
     RLAgent,
     Traversal,
@@ -19,7 +19,7 @@ from learning.rl_agent import (
     log_chances,
     search_first,
 )
-from learning.slots import Slots
+from planweave.learning.slots import Slots
 
 # Vectors of two numbers; a cosine can be seen at a glance.
 PLACES = {

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from learning import Floats, Group
-from learning.plan_assessor import Head
-from learning.training import Batch, Epoch, Settings, logits, loss, train
+from planweave.learning import Floats, Group
+from planweave.learning.plan_assessor import Head
+from planweave.learning.training import Batch, Epoch, Settings, logits, loss, train
 
 SHORT = Settings(epochs=30, hidden=8, batch=32)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from langchain_core.embeddings import Embeddings
 
-from learning import SentenceVectors
+from planweave.learning import SentenceVectors
 
 
 class Counting(Embeddings):

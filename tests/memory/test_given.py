@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from memory import check_input, check_state
 from planweave import BadInput
+from planweave.memory import check_input, check_state
 
 
 @pytest.mark.parametrize(

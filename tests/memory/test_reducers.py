@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from memory import Context, UsageByRole, add_usage, total_usage
+from planweave.memory import Context, UsageByRole, add_usage, total_usage
 from planweave.usage import Usage
 
 # Sums of floats are not associative to the last bit; these are exact.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from models import ModelSettings
+from planweave.models import ModelSettings
 
 
 @pytest.fixture

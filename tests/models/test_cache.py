@@ -13,8 +13,8 @@ from langchain_core.outputs import ChatGeneration
 from openai_server import Answer, serving
 from pydantic import BaseModel
 
-from models import Call, ModelSettings, ask, call, chat_model
-from models.cache import FROM_CACHE, ResponseCache
+from planweave.models import Call, ModelSettings, ask, call, chat_model
+from planweave.models.cache import FROM_CACHE, ResponseCache
 
 
 class Note(BaseModel):
@@ -107,7 +107,7 @@ def test_threads_share_it(tmp_path: Path) -> None:
 
 
 def test_oldest_replies_are_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("models.cache._KEPT", 3)
+    monkeypatch.setattr("planweave.models.cache._KEPT", 3)
     cache = ResponseCache(tmp_path / "r.sqlite", "m")
     for n in range(5):
         cache.update(str(n), "s", generation(str(n)))

@@ -14,7 +14,8 @@ from langchain_core.messages import HumanMessage
 from langchain_openai.chat_models.base import BaseChatOpenAI
 from openai_server import Answer, serving
 
-from models import (
+from planweave import BadInput
+from planweave.models import (
     Call,
     ModelRequest,
     ModelSettings,
@@ -26,7 +27,6 @@ from models import (
     process_settings,
     register_provider,
 )
-from planweave import BadInput
 
 PROMPT = [HumanMessage("hi")]
 

@@ -13,10 +13,10 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from models import ModelSettings, ModelUnavailable, achat_model, ask, call, chat_model
-from models.embedded import physical_cores, serve, shut_down
-from models.weights import resolve
-from nodes.actor import Act, acting_among
+from planweave.models import ModelSettings, ModelUnavailable, achat_model, ask, call, chat_model
+from planweave.models.embedded import physical_cores, serve, shut_down
+from planweave.models.weights import resolve
+from planweave.nodes.actor import Act, acting_among
 
 MODEL = "embedded:0.5b"
 
@@ -105,7 +105,7 @@ async def test_prompt_longer_than_the_context(weighted: ModelSettings) -> None:
 @pytest.mark.model
 def test_processes_side_by_side_end_cleanly(weighted: ModelSettings, tmp_path: Path) -> None:
     ask_it = f"chat_model({MODEL!r}, max_tokens=4).invoke('Hi').text"
-    code = f"from models import chat_model; print({ask_it})"
+    code = f"from planweave.models import chat_model; print({ask_it})"
     environment = {
         **os.environ,
         "PLANWEAVE_WEIGHTS_DIR": str(weighted.weights_dir),

@@ -12,7 +12,8 @@ import pytest
 from langchain_core.embeddings import Embeddings
 from tiny_onnx import write_model
 
-from models import (
+from planweave import BadInput
+from planweave.models import (
     ModelSettings,
     ModelUnavailable,
     embedding_id,
@@ -20,9 +21,8 @@ from models import (
     register_embeddings,
     tokenizer,
 )
-from models.embeddings import Encoder, Instructions, Vectors, instructions, unit
-from models.weights import EMBEDDINGS, find
-from planweave import BadInput
+from planweave.models.embeddings import Encoder, Instructions, Vectors, instructions, unit
+from planweave.models.weights import EMBEDDINGS, find
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from models import StructuredFailure
-from models.extract import read
+from planweave.models import StructuredFailure
+from planweave.models.extract import read
 
 
 class Step(BaseModel):

@@ -4,7 +4,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 from scripted import Prompt, register
 
-from models import StructuredFailure, Text, ask, chat_model
+from planweave.models import StructuredFailure, Text, ask, chat_model
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from openai_server import Answer, Script, serving
 from pydantic import BaseModel, Field, SecretStr
 
-from models import ModelSettings, ModelUnavailable, Reply, ask, chat_model
-from models.structured import response_format
+from planweave.models import ModelSettings, ModelUnavailable, Reply, ask, chat_model
+from planweave.models.structured import response_format
 
 PROMPT = [SystemMessage("You decide."), HumanMessage("Go on?")]
 GOOD = '{"thought": "look", "replan": "N"}'
@@ -24,7 +24,7 @@ class Verdict(BaseModel):
 
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("models.structured._plain_only", set())
+    monkeypatch.setattr("planweave.models.structured._plain_only", set())
 
 
 async def served(settings: ModelSettings, *answers: Answer) -> tuple[Reply[Verdict], Script]:

@@ -9,11 +9,11 @@ from langchain_core.messages import HumanMessage
 from pydantic import ValidationError
 from scripted import register
 
-from memory import Context, WorkingMemory
-from models import CallRecord, chat_model, price_of, usage_by_role, usage_of
-from models.call import call
-from nodes.limits import budget_spent
 from planweave import BadInput
+from planweave.memory import Context, WorkingMemory
+from planweave.models import CallRecord, chat_model, price_of, usage_by_role, usage_of
+from planweave.models.call import call
+from planweave.nodes.limits import budget_spent
 from planweave.usage import Budget, Meter, Usage, metered
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from apps.models import app
-from models import ModelSettings, ModelUnavailable
-from models.weights import EMBEDDINGS, KNOWN, Weights, find, pull, resolve
+from planweave.apps.models import app
+from planweave.models import ModelSettings, ModelUnavailable
+from planweave.models.weights import EMBEDDINGS, KNOWN, Weights, find, pull, resolve
 
 CONTENT = b"GGUF" + bytes(range(256)) * 12_000
 PARTS = 3
@@ -216,7 +216,7 @@ def test_full_disk_is_told(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("models.weights._download", full)
+    monkeypatch.setattr("planweave.models.weights._download", full)
     with pytest.raises(ModelUnavailable, match="Free some space"):
         pull("0.5b", settings=offline)
 

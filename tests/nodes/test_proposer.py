@@ -3,8 +3,8 @@
 import pytest
 from scripted import Reply, register
 
-from nodes.proposer import proposer
-from simulators.registry import scenario
+from planweave.nodes.proposer import proposer
+from planweave.simulators.registry import scenario
 
 
 @pytest.mark.parametrize(

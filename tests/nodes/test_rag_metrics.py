@@ -9,10 +9,10 @@ from langchain_core.embeddings import Embeddings
 from langgraph.runtime import Runtime
 from scripted import Replies, Reply, register
 
-from memory import Context
-from models import CallRecord, achat_model
-from nodes.faithfulness import faithfulness_of
-from nodes.rag_metrics import (
+from planweave.memory import Context
+from planweave.models import CallRecord, achat_model
+from planweave.nodes.faithfulness import faithfulness_of
+from planweave.nodes.rag_metrics import (
     ContextRelevance,
     Judge,
     answer_relevance,

@@ -18,9 +18,9 @@ from pages import Shelf
 from scripted import Reply, act, change, decide, plan, register
 from worlds import WordVectors, encyclopedia, small_agents, solved
 
-from graphs import METHODS, method
-from graphs.ensemble import member
-from memory import (
+from planweave.graphs import METHODS, method
+from planweave.graphs.ensemble import member
+from planweave.memory import (
     Action,
     Answer,
     Context,
@@ -35,52 +35,52 @@ from memory import (
     Turn,
     WorkingMemory,
 )
-from nodes.actor import actor, unguided
-from nodes.agreement import agreement
-from nodes.answering_machine import answering_machine, may_continue
-from nodes.appender import appender
-from nodes.assessor import assessor
-from nodes.autogpt import autogpt
-from nodes.calculator import calculator
-from nodes.citation_check import citation_check
-from nodes.clusterer import clusterer
-from nodes.comparer import comparer
-from nodes.deducer import deducer
-from nodes.documents import documents
-from nodes.drafter import drafter
-from nodes.environment import environment
-from nodes.evaluator import evaluator
-from nodes.evidence import evidence
-from nodes.experience import experience
-from nodes.finisher import finisher
-from nodes.glossary import glossary
-from nodes.grader import grader
-from nodes.greeter import greeter
-from nodes.grounder import grounder
-from nodes.intake import intake
-from nodes.interpreter import interpreter
-from nodes.path_answer import path_answer
-from nodes.path_follower import path_follower
-from nodes.path_selector import path_selector
-from nodes.pathfinder import pathfinder
-from nodes.plan_approval import plan_approval
-from nodes.planner import planner
-from nodes.query import query_node
-from nodes.reader import reader
-from nodes.reasoner import reasoner
-from nodes.recall import recall
-from nodes.reflector import reflector
-from nodes.replanner import replanner
-from nodes.reporter import reporter
-from nodes.retriever import question_documents, retriever
-from nodes.reviser import reviser
-from nodes.selector import selector
-from nodes.speaker import speaker
-from nodes.taskmaster import taskmaster
-from nodes.thinker import thinker
-from nodes.thinking import thinking
-from nodes.to_query import to_query
-from nodes.trajectories import trajectories
+from planweave.nodes.actor import actor, unguided
+from planweave.nodes.agreement import agreement
+from planweave.nodes.answering_machine import answering_machine, may_continue
+from planweave.nodes.appender import appender
+from planweave.nodes.assessor import assessor
+from planweave.nodes.autogpt import autogpt
+from planweave.nodes.calculator import calculator
+from planweave.nodes.citation_check import citation_check
+from planweave.nodes.clusterer import clusterer
+from planweave.nodes.comparer import comparer
+from planweave.nodes.deducer import deducer
+from planweave.nodes.documents import documents
+from planweave.nodes.drafter import drafter
+from planweave.nodes.environment import environment
+from planweave.nodes.evaluator import evaluator
+from planweave.nodes.evidence import evidence
+from planweave.nodes.experience import experience
+from planweave.nodes.finisher import finisher
+from planweave.nodes.glossary import glossary
+from planweave.nodes.grader import grader
+from planweave.nodes.greeter import greeter
+from planweave.nodes.grounder import grounder
+from planweave.nodes.intake import intake
+from planweave.nodes.interpreter import interpreter
+from planweave.nodes.path_answer import path_answer
+from planweave.nodes.path_follower import path_follower
+from planweave.nodes.path_selector import path_selector
+from planweave.nodes.pathfinder import pathfinder
+from planweave.nodes.plan_approval import plan_approval
+from planweave.nodes.planner import planner
+from planweave.nodes.query import query_node
+from planweave.nodes.reader import reader
+from planweave.nodes.reasoner import reasoner
+from planweave.nodes.recall import recall
+from planweave.nodes.reflector import reflector
+from planweave.nodes.replanner import replanner
+from planweave.nodes.reporter import reporter
+from planweave.nodes.retriever import question_documents, retriever
+from planweave.nodes.reviser import reviser
+from planweave.nodes.selector import selector
+from planweave.nodes.speaker import speaker
+from planweave.nodes.taskmaster import taskmaster
+from planweave.nodes.thinker import thinker
+from planweave.nodes.thinking import thinking
+from planweave.nodes.to_query import to_query
+from planweave.nodes.trajectories import trajectories
 
 DECLARED = set(get_type_hints(WorkingMemory))
 BAD = "no JSON"
@@ -340,11 +340,13 @@ async def test_update(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shelf = Shelf((PAGE["document"], PAGE["page"], PAGE["text"]))
-    monkeypatch.setattr("nodes.documents.open_collection", lambda name: shelf)
-    monkeypatch.setattr("nodes.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8))
+    monkeypatch.setattr("planweave.nodes.documents.open_collection", lambda name: shelf)
+    monkeypatch.setattr(
+        "planweave.nodes.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8)
+    )
     (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES('a');")
     (tmp_path / "p.cql").write_text('CREATE (:Plant {name: "a"});')
-    monkeypatch.setattr("learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
     acting: dict[str, Any] = {
         "environment": "hotpotqa",
         "environment_data": str(encyclopedia(tmp_path)),

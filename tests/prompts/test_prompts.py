@@ -8,9 +8,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
 from scripted import Prompt, Replies, act, change, decide, plan, register, tell
 
-from graphs import method
-from memory import Context, TaskFamily
-from prompts import PromptError, Template, load
+from planweave.graphs import method
+from planweave.memory import Context, TaskFamily
+from planweave.prompts import PromptError, Template, load
 
 FOLDER = Path(__file__).parents[2] / "prompts"
 NAMES = sorted(path.relative_to(FOLDER).as_posix()[:-3] for path in FOLDER.rglob("*.md"))
@@ -46,7 +46,7 @@ async def test_the_whole_prompt_of_each_role_over_documents(
 ) -> None:
     text = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
     shelf = Shelf(("review.pdf", 82, text), ("review.pdf", 83, "Hydrogen is costly."))
-    for module in ("nodes.intake", "nodes.documents"):
+    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     thoughts = {"text": "", "reasoning": "", "plan": ["Look."], "criticism": "", "speak": ""}
     found = {"page": 1, "quote": "LCOH) is USD 5.5/kg", "statement": "It costs USD 5.5/kg."}
@@ -128,7 +128,7 @@ async def test_the_whole_prompt_of_each_role_of_rat(
     family: TaskFamily, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."), ("a.md", 1, "Heat is energy."))
-    for module in ("nodes.intake", "nodes.documents"):
+    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     steps = [{"text": "Hydrogen costs little.", "needs": []}, {"text": "Heat too.", "needs": [1]}]
     revised = {"text": "Hydrogen costs USD 5.5/kg.", "earlier": []}
@@ -156,7 +156,7 @@ async def test_the_whole_prompt_without_thoughts(
     family: TaskFamily, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."))
-    for module in ("nodes.intake", "nodes.documents"):
+    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     script = Replies(
         program=["```python\nx = 1\n```"], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]

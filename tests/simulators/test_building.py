@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
-from simulators import building
-from simulators.building import TABLES, Building
-from simulators.building_world import generate, simulate
-from simulators.tables import Row, World
+from planweave.simulators import building
+from planweave.simulators.building import TABLES, Building
+from planweave.simulators.building_world import generate, simulate
+from planweave.simulators.tables import Row, World
 
 # Mine 1 makes ore from nothing; smithies 2 and 3 make tools from ore.
 GOODS: list[Row] = [("ore", 0, 20.0, 20.0, 0.0), ("tools", 1, 40.0, 40.0, 100.0)]

@@ -1,11 +1,11 @@
 """The deciders without a model, and what the check says, on worlds made by hand."""
 
-from simulators import baselines, registry
-from simulators.check import check
-from simulators.outcome import Decision
-from simulators.published import DataSet
-from simulators.scenario import Database, Question
-from simulators.tables import Row, Value, World
+from planweave.simulators import baselines, registry
+from planweave.simulators.check import check
+from planweave.simulators.outcome import Decision
+from planweave.simulators.published import DataSet
+from planweave.simulators.scenario import Database, Question
+from planweave.simulators.tables import Row, Value, World
 
 
 def question(name: str, rows: tuple[list[Row], ...], answer: Decision, **asked: Value) -> Question:

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
-from simulators.distribution import RULES, TABLES, generate, simulate
-from simulators.tables import Row, World
+from planweave.simulators.distribution import RULES, TABLES, generate, simulate
+from planweave.simulators.tables import Row, World
 
 
 def world(plants: list[Row], customers: list[Row], routes: list[Row]) -> World:

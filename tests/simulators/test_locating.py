@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
-from simulators.locating import TABLES, Locating
-from simulators.locating_world import RULES, generate, simulate
-from simulators.tables import Row, World
+from planweave.simulators.locating import TABLES, Locating
+from planweave.simulators.locating_world import RULES, generate, simulate
+from planweave.simulators.tables import Row, World
 
 # a -> b, a -> h, b -> h.  "us" has its home in h; "them" in b.
 NODES: list[Row] = [

@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from planweave import PlanweaveError
-from simulators import published, registry
-from simulators.check import check
-from simulators.published import DataSet, download, load, save
-from simulators.scenario import Question
+from planweave.simulators import published, registry
+from planweave.simulators.check import check
+from planweave.simulators.published import DataSet, download, load, save
+from planweave.simulators.scenario import Question
 
 
 def questions(number: int = 2) -> list[Question]:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from planweave import PlanweaveError
-from simulators import registry
-from simulators.outcome import Outcome
-from simulators.scenario import Database, Question, Scenario, fill
+from planweave.simulators import registry
+from planweave.simulators.outcome import Outcome
+from planweave.simulators.scenario import Database, Question, Scenario, fill
 
 NAMES = ("building", "distribution", "locating", "sourcing")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scenarios.md"
@@ -119,18 +119,21 @@ def plug_in(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
 def test_installed_plug_ins_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from simulators import distribution
+    from planweave.simulators import distribution
 
     chess = replace(distribution.SCENARIO, name="chess")
     monkeypatch.setattr(distribution, "CHESS", chess, raising=False)
-    plug_in(monkeypatch, "simulators.distribution:CHESS")
+    plug_in(monkeypatch, "planweave.simulators.distribution:CHESS")
     assert "chess" in registry.names()
     assert registry.scenario("chess") is chess
 
 
 @pytest.mark.parametrize(
     ("value", "sentence"),
-    [("nowhere.at_all:X", "cannot be loaded"), ("simulators.distribution:RULES", "no Scenario")],
+    [
+        ("nowhere.at_all:X", "cannot be loaded"),
+        ("planweave.simulators.distribution:RULES", "no Scenario"),
+    ],
 )
 def test_broken_plug_ins_get_one_sentence(
     monkeypatch: pytest.MonkeyPatch, value: str, sentence: str

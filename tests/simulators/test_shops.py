@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from planweave import BadInput
-from simulators.shops import DOMAINS, Decision, Shop, shop
-from simulators.shops.shop import generate, mean, total
-from tools.sql import open_sql
+from planweave.simulators.shops import DOMAINS, Decision, Shop, shop
+from planweave.simulators.shops.shop import generate, mean, total
+from planweave.tools.sql import open_sql
 
 SEEDS = range(1, 21)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import simulators
-from simulators import registry
-from simulators.published import save
+from planweave.benchmarks import simulators
+from planweave.simulators import registry
+from planweave.simulators.published import save
 
 
 def test_json_lines_for_generated_and_given_data(

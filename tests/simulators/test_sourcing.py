@@ -3,8 +3,8 @@
 import pytest
 
 from planweave import BadInput
-from simulators.sourcing import TABLES, generate, simulate
-from simulators.tables import Row, World
+from planweave.simulators.sourcing import TABLES, generate, simulate
+from planweave.simulators.tables import Row, World
 
 
 def world(*deliveries: tuple[int, str, int, float, int]) -> World:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
-from simulators import building, locating, registry
-from simulators.scripts import ScriptError, read_cypher, read_sql
-from simulators.tables import (
+from planweave.simulators import building, locating, registry
+from planweave.simulators.scripts import ScriptError, read_cypher, read_sql
+from planweave.simulators.tables import (
     Column,
     GraphMapping,
     NodeLabel,

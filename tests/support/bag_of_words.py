@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from learning import Floats, words
+from planweave.learning import Floats, words
 
 SIZE = 64
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from scripted import Prompt, Reply, ScriptedChat, act, decide, keep, plan
 
-from models import ModelRequest, register_provider
-from simulators.published import load, save
-from simulators.registry import scenario
+from planweave.models import ModelRequest, register_provider
+from planweave.simulators.published import load, save
+from planweave.simulators.registry import scenario
 
 SIZE = 60
 QUERIES = {
@@ -69,7 +69,7 @@ def register(data: Path) -> None:
 
 
 if __name__ == "__main__":
-    from apps.bench import app
+    from planweave.apps.bench import app
 
     register(Path(sys.argv[sys.argv.index("--data") + 1]))
     app()

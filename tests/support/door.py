@@ -1,4 +1,4 @@
-"""The doors of ``apps.embed`` on loopback, in this process, so that models can be scripted."""
+"""The doors of ``planweave.apps.embed`` on loopback, in this process, so that models can be scripted."""
 
 import json
 import threading
@@ -13,8 +13,8 @@ from scripted import Replies, Script, act, decide, keep, plan, register
 from servers import free_port
 from starlette.applications import Starlette
 
-from apps.embed import routes
-from apps.service import service
+from planweave.apps.embed import routes
+from planweave.apps.service import service
 
 QUERY = "SELECT name, price FROM offer ORDER BY price LIMIT 1"
 

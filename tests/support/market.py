@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from scripted import tell
 
-from models import ModelUnavailable
-from models.embeddings import minilm
-from models.settings import process_settings
-from tools.documents.collection import open_collection
+from planweave.models import ModelUnavailable
+from planweave.models.embeddings import minilm
+from planweave.models.settings import process_settings
+from planweave.tools.documents.collection import open_collection
 
 REPORT = (
     "Market report\n\nThe levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023.\n"

@@ -15,7 +15,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from models import register_provider
+from planweave.models import register_provider
 
 _TASK = re.compile(r"^# Your task now: (.+)$", re.MULTILINE)
 _TASKS = {

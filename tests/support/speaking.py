@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from models import ModelRequest, register_provider
+from planweave.models import ModelRequest, register_provider
 
 Speaker = Callable[[Sequence[BaseMessage]], str]
 

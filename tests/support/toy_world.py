@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tools.environments import Task
-from tools.environments.remote import RemoteEnvironment, Seen, serve
+from planweave.tools.environments import Task
+from planweave.tools.environments.remote import RemoteEnvironment, Seen, serve
 
 
 class Toy:

@@ -10,11 +10,11 @@ import numpy as np
 from bag_of_words import SIZE, embed
 from langchain_core.embeddings import Embeddings
 
-from learning.agents_file import AgentsCard, save
-from learning.graph_states import FEATURES
-from learning.ml_agent import shapes
-from learning.paths import write_paths
-from learning.queries.memory import SHIPPED, learned
+from planweave.learning.agents_file import AgentsCard, save
+from planweave.learning.graph_states import FEATURES
+from planweave.learning.ml_agent import shapes
+from planweave.learning.paths import write_paths
+from planweave.learning.queries.memory import SHIPPED, learned
 
 DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 PAGES = [

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from planweave import PlanweaveError
-from tools.calculator import CalculationFailed, calculate
+from planweave.tools.calculator import CalculationFailed, calculate
 
 FACTS: dict[str, float | str] = {
     "flow": 12.5,

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.check import Checked, checked
-from benchmarks.check_pack import pack
-from benchmarks.check_pairs import Pair, fact, generate
-from memory import Fact
-from tools.checking import follow, judge
+from planweave.benchmarks.check import Checked, checked
+from planweave.benchmarks.check_pack import pack
+from planweave.benchmarks.check_pairs import Pair, fact, generate
+from planweave.memory import Fact
+from planweave.tools.checking import follow, judge
 
 PLANTS = fact(
     1,

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from planweave import BadInput, PlanweaveError
-from tools import open_database
+from planweave.tools import open_database
 
 SECRET = "h0nter2"
 

@@ -8,7 +8,7 @@ import pytest
 from published import published
 
 from planweave import BadInput
-from tools.crafting import (
+from planweave.tools.crafting import (
     Action,
     World,
     executable,

@@ -6,10 +6,10 @@ import pytest
 from cypher_cases import ATTACKS, GOOD, SCRIPT
 from graph_servers import ROOT, BoltServer, bolt_server
 
-from tools.cypher import open_cypher
-from tools.cypher.bolt import BoltCypher
-from tools.cypher.script import split
-from tools.database import (
+from planweave.tools.cypher import open_cypher
+from planweave.tools.cypher.bolt import BoltCypher
+from planweave.tools.cypher.script import split
+from planweave.tools.database import (
     Cell,
     Database,
     DatabaseUnavailable,

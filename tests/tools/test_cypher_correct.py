@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tools.connect import open_database
-from tools.database import Database
+from planweave.tools.connect import open_database
+from planweave.tools.database import Database
 
 FILMS = """
 CREATE (:Person {name: "Ada", born: 1970});

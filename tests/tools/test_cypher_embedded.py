@@ -7,12 +7,12 @@ import kglite
 import pytest
 from cypher_cases import SCRIPT
 
-from tools.cypher import open_cypher
-from tools.cypher.embedded import EmbeddedCypher
-from tools.cypher.own import INVENTED, rewritten
-from tools.cypher.script import load, split
-from tools.cypher.tokens import tokenize
-from tools.database import (
+from planweave.tools.cypher import open_cypher
+from planweave.tools.cypher.embedded import EmbeddedCypher
+from planweave.tools.cypher.own import INVENTED, rewritten
+from planweave.tools.cypher.script import load, split
+from planweave.tools.cypher.tokens import tokenize
+from planweave.tools.database import (
     DatabaseUnavailable,
     Limits,
     QueryFailed,

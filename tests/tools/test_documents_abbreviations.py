@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.documents.abbreviations import abbreviations
+from planweave.tools.documents.abbreviations import abbreviations
 
 
 @pytest.mark.parametrize(

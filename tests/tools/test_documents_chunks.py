@@ -5,7 +5,7 @@ from documents import WordTokens
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.documents.chunks import chunk
+from planweave.tools.documents.chunks import chunk
 
 _tokens = WordTokens()
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from documents import WordEmbeddings, WordTokens, encrypt, write_pdf
 
-from memory import SearchMode
-from models import ModelUnavailable, register_embeddings
 from planweave import BadInput
-from tools.documents import chunks, collection, store
-from tools.documents.collection import (
+from planweave.memory import SearchMode
+from planweave.models import ModelUnavailable, register_embeddings
+from planweave.tools.documents import chunks, collection, store
+from planweave.tools.documents.collection import (
     Collection,
     collections,
     delete_collection,

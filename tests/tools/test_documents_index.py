@@ -8,13 +8,13 @@ import pytest
 from numpy.typing import NDArray
 from tiny_onnx import write_model
 
-from models import ModelUnavailable, process_settings
-from models.embeddings import minilm
 from planweave import BadInput
-from tools.documents.fusion import reciprocal_rank
-from tools.documents.rerank import reranker
-from tools.documents.vectors import VectorIndex
-from tools.documents.words import WordIndex, words
+from planweave.models import ModelUnavailable, process_settings
+from planweave.models.embeddings import minilm
+from planweave.tools.documents.fusion import reciprocal_rank
+from planweave.tools.documents.rerank import reranker
+from planweave.tools.documents.vectors import VectorIndex
+from planweave.tools.documents.words import WordIndex, words
 
 TEXTS = [
     "The price of hydrogen is 1,200 dollars.",

@@ -11,7 +11,7 @@ from docx.enum.text import WD_BREAK
 from published import published
 from pypdf import PdfWriter
 
-from tools.documents.pages import Limits, PageText, Unreadable, read
+from planweave.tools.documents.pages import Limits, PageText, Unreadable, read
 
 
 def texts(path: Path) -> list[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from documents import WordTokens, write_pdf
 
-from tools.documents import process
-from tools.documents.pages import Limits, PageText, Unreadable, read
-from tools.documents.process import Cutting, Parser, read_apart
+from planweave.tools.documents import process
+from planweave.tools.documents.pages import Limits, PageText, Unreadable, read
+from planweave.tools.documents.process import Cutting, Parser, read_apart
 
 CUTTING = Cutting(WordTokens().path, 5, 1)
 ENDLESS = b"<a" * 300_000

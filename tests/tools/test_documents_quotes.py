@@ -4,7 +4,7 @@ from time import perf_counter
 
 import pytest
 
-from tools.documents.quotes import numbers, unsaid
+from planweave.tools.documents.quotes import numbers, unsaid
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ import pytest
 from documents import WordEmbeddings, WordTokens
 from servers import PASSWORD, Server, Unobtainable, free_port, pgvector
 
-from memory import SearchMode
-from models import register_embeddings
 from planweave import BadInput
-from tools.connect import with_variables
-from tools.documents import chunks, collection, shared_store
-from tools.documents.collection import (
+from planweave.memory import SearchMode
+from planweave.models import register_embeddings
+from planweave.tools.connect import with_variables
+from planweave.tools.documents import chunks, collection, shared_store
+from planweave.tools.documents.collection import (
     Collection,
     Found,
     collections,
@@ -177,7 +177,7 @@ def test_two_processes_share_it(shared: str, tmp_path: Path) -> None:
     energy = filled("energy")
     energy.search("hydrogen")
     elsewhere = (
-        "from tools.documents import open_collection\n"
+        "from planweave.tools.documents import open_collection\n"
         "shared = open_collection('energy')\n"
         "print(shared.search('turbines', mode='bm25')[0].page)\n"
         "shared.remove('first')\n"

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from documents import WordEmbeddings, WordTokens
 
-from models import register_embeddings
 from planweave import BadInput
-from tools.documents import chunks, urls
-from tools.documents.collection import open_collection
-from tools.documents.pages import read
-from tools.documents.urls import fetch, is_url
+from planweave.models import register_embeddings
+from planweave.tools.documents import chunks, urls
+from planweave.tools.documents.collection import open_collection
+from planweave.tools.documents.pages import read
+from planweave.tools.documents.urls import fetch, is_url
 
 PAGES = {
     "/report.txt": ("text/plain", b"One\fTwo"),

@@ -23,7 +23,7 @@ from worlds import (
 )
 
 from planweave import BadInput, records
-from tools.environments import (
+from planweave.tools.environments import (
     Environment,
     EnvironmentFailed,
     EnvironmentUnavailable,
@@ -31,10 +31,10 @@ from tools.environments import (
     episodes,
     open_environment,
 )
-from tools.environments.base import first_action, one_action
-from tools.environments.episodes import Episode
-from tools.environments.scienceworld import ScienceWorld
-from tools.environments.webshop import Goal, Product, reward
+from planweave.tools.environments.base import first_action, one_action
+from planweave.tools.environments.episodes import Episode
+from planweave.tools.environments.scienceworld import ScienceWorld
+from planweave.tools.environments.webshop import Goal, Product, reward
 
 ANYTHING = st.one_of(
     st.text(),

@@ -3,8 +3,8 @@
 import pytest
 
 from planweave import BadInput
-from simulators.registry import scenario
-from tools.environments import open_environment
+from planweave.simulators.registry import scenario
+from planweave.tools.environments import open_environment
 
 
 def test_a_task_is_read_about_and_decided() -> None:

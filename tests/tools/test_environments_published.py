@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from published import published
 
-from tools.environments import Environment, Task, open_environment
+from planweave.tools.environments import Environment, Task, open_environment
 
 pytestmark = pytest.mark.published
 

@@ -4,8 +4,8 @@ from threading import Timer
 
 import pytest
 
-from tools import process
-from tools.process import Channel, HelperProcess, ProcessEnded
+from planweave.tools import process
+from planweave.tools.process import Channel, HelperProcess, ProcessEnded
 
 
 def main() -> None:

@@ -1,5 +1,5 @@
-from tools.database import Cell, QueryResult
-from tools.result_text import cell_text, one_line, result_text
+from planweave.tools.database import Cell, QueryResult
+from planweave.tools.result_text import cell_text, one_line, result_text
 
 
 def result(

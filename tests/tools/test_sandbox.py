@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from planweave import BadInput
-from tools import sandbox
-from tools.sandbox import SandboxLimits, SandboxUnavailable, outside
+from planweave.tools import sandbox
+from planweave.tools.sandbox import SandboxLimits, SandboxUnavailable, outside
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
@@ -116,7 +116,7 @@ def test_it_does_not_start_when_a_layer_fails(
     fails = f"""
 def fails(*_):
     raise {error}
-from tools.sandbox import kernel
+from planweave.tools.sandbox import kernel
 kernel.{call} = fails
 """
     start = outside._START.replace("from tools.sandbox.inside", f"{fails}from tools.sandbox.inside")
@@ -135,7 +135,7 @@ sys.path.insert(0, os.getcwd())
 sys.modules["tools"] = types.ModuleType("tools")  # whose own imports are not installed there
 sys.modules["tools"].__path__ = [os.getcwd() + "/tools"]
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
-from tools.sandbox import outside, protection
+from planweave.tools.sandbox import outside, protection
 for layers in (protection(), ("landlock", "seccomp")):
     for program in (
         "import os; print(os.getuid(), os.listdir('.'))",

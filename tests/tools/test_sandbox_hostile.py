@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tools import sandbox
-from tools.sandbox import SandboxLimits, outside
+from planweave.tools import sandbox
+from planweave.tools.sandbox import SandboxLimits, outside
 
 pytestmark = pytest.mark.skipif(
     "seccomp" not in sandbox.protection(), reason="programs cannot be confined here"
@@ -455,7 +455,9 @@ os._exit(7)
 
 def test_a_program_dies_with_its_caller(tmp_path: Path) -> None:
     """The caller is killed; nothing that could clean up is left but the kernel."""
-    caller = "from tools import sandbox; sandbox.protection(); print('ready', flush=True); "
+    caller = (
+        "from planweave.tools import sandbox; sandbox.protection(); print('ready', flush=True); "
+    )
     caller += (
         "sandbox.run('import time; time.sleep(100)', limits=sandbox.SandboxLimits(seconds=99))"
     )

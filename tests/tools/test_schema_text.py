@@ -1,5 +1,5 @@
-from tools.database import Entity, Field, Schema
-from tools.schema_text import schema_text
+from planweave.tools.database import Entity, Field, Schema
+from planweave.tools.schema_text import schema_text
 
 GRAPH = Schema(
     language="Cypher (embedded)",

@@ -13,7 +13,7 @@ import pytest
 from servers import Server, free_port
 from shop import SHOP
 
-from tools.database import (
+from planweave.tools.database import (
     Cell,
     Database,
     DatabaseUnavailable,
@@ -22,7 +22,7 @@ from tools.database import (
     QueryRefused,
     QueryTimeout,
 )
-from tools.sql import SqlDatabase, open_sql
+from planweave.tools.sql import SqlDatabase, open_sql
 
 GOOD: dict[str, tuple[str, list[tuple[Cell, ...]]]] = {
     "all columns": (
@@ -428,7 +428,7 @@ def test_a_broken_script_names_the_statement(tmp_path: Path) -> None:
 
 
 def test_a_script_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tools.sql.sqlite._LOADING", 0.3)
+    monkeypatch.setattr("planweave.tools.sql.sqlite._LOADING", 0.3)
     path = tmp_path / "endless.sql"
     endless = (
         "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT sum(n) FROM r;"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.sql import SqlDatabase, open_sql
+from planweave.tools.sql import SqlDatabase, open_sql
 
 SHOP = """
 CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name TEXT, city TEXT, is_active INTEGER);

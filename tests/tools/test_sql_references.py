@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.sql import open_sql
+from planweave.tools.sql import open_sql
 
 GOODS = """
 CREATE TABLE goods(goods_name TEXT, code INTEGER PRIMARY KEY);

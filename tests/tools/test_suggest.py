@@ -1,6 +1,6 @@
 import pytest
 
-from tools.suggest import nearest
+from planweave.tools.suggest import nearest
 
 
 @pytest.mark.parametrize(

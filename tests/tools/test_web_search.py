@@ -15,11 +15,11 @@ import pytest
 from langchain_core.tools import BaseTool
 from scripted import Replies, register, tell
 
-from graphs import method
-from memory import Context
-from nodes.documents import find_pages
 from planweave import BadInput
-from tools.web import KNOWN, engine, open_engine, search_web
+from planweave.graphs import method
+from planweave.memory import Context
+from planweave.nodes.documents import find_pages
+from planweave.tools.web import KNOWN, engine, open_engine, search_web
 
 COST = "The levelised cost of hydrogen is USD 5.5/kg in 2023."
 PAGES = {

@@ -1,6 +1,6 @@
 """Checks by rules that need no model: whether a decision or a sentence follows from facts."""
 
-from tools.checking.claims import CITATION, Judgement, judge, said_by, says_result
-from tools.checking.decisions import Following, follow
+from planweave.tools.checking.claims import CITATION, Judgement, judge, said_by, says_result
+from planweave.tools.checking.decisions import Following, follow
 
 __all__ = ["CITATION", "Following", "Judgement", "follow", "judge", "said_by", "says_result"]

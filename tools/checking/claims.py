@@ -5,9 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from memory import Fact, Value
-from tools.checking.passages import denies_otherwise, unit_changed, unknown_name, wrong_clause
-from tools.checking.tables import (
+from planweave.memory import Fact, Value
+from planweave.tools.checking.passages import (
+    denies_otherwise,
+    unit_changed,
+    unknown_name,
+    wrong_clause,
+)
+from planweave.tools.checking.tables import (
     Row,
     View,
     meaning,
@@ -16,8 +21,8 @@ from tools.checking.tables import (
     same_number,
     views,
 )
-from tools.checking.units import foreign_unit, units_at, units_beside
-from tools.checking.words import (
+from planweave.tools.checking.units import foreign_unit, units_at, units_beside
+from planweave.tools.checking.words import (
     GENERIC,
     KINDS,
     NUMBER,
@@ -32,7 +37,7 @@ from tools.checking.words import (
     superlatives,
     tokens,
 )
-from tools.documents.quotes import adds, alike, numbers, tells, unsaid
+from planweave.tools.documents.quotes import adds, alike, numbers, tells, unsaid
 
 CITATION = re.compile(r"\[(\d+)\]")
 _GENERIC = frozenset(map(root, GENERIC))

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from memory import Fact, Value
-from tools.checking.claims import BOUND_WORDS, judge
-from tools.checking.passages import clause_says, unknown_name
-from tools.checking.queries import Reading
-from tools.checking.tables import (
+from planweave.memory import Fact, Value
+from planweave.tools.checking.claims import BOUND_WORDS, judge
+from planweave.tools.checking.passages import clause_says, unknown_name
+from planweave.tools.checking.queries import Reading
+from planweave.tools.checking.tables import (
     Ranked,
     Row,
     View,
@@ -28,8 +28,8 @@ from tools.checking.tables import (
     senses_of,
     views,
 )
-from tools.checking.units import foreign_unit, is_unit_word
-from tools.checking.words import (
+from planweave.tools.checking.units import foreign_unit, is_unit_word
+from planweave.tools.checking.words import (
     GENERIC,
     KINDS,
     Condition,
@@ -44,7 +44,7 @@ from tools.checking.words import (
     superlatives,
     tokens,
 )
-from tools.result_text import cell_text
+from planweave.tools.result_text import cell_text
 
 _GENERIC = frozenset(map(root, GENERIC))
 _TOTAL = frozenset(("total", "sum", "altogether", "combined", "overall"))

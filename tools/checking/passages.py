@@ -2,9 +2,17 @@
 
 import re
 
-from tools.checking.units import foreign_unit, same_unit, units_at, units_beside
-from tools.checking.words import NUMBER, listed, negations, numbers_of, root, superlatives, tokens
-from tools.documents.quotes import alike, unsaid
+from planweave.tools.checking.units import foreign_unit, same_unit, units_at, units_beside
+from planweave.tools.checking.words import (
+    NUMBER,
+    listed,
+    negations,
+    numbers_of,
+    root,
+    superlatives,
+    tokens,
+)
+from planweave.tools.documents.quotes import alike, unsaid
 
 _CLAUSE = re.compile(
     r"[;:]\s|,\s(?!\d)|[.!?]\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\s(?:while|whereas|but)\s|\n+"

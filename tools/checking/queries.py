@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from tools.checking.words import Direction, roots
+from planweave.tools.checking.words import Direction, roots
 
 _STRING = re.compile(r"'((?:[^']|'')*)'")
 _CYPHER_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')

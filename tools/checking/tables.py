@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from memory import Fact, Value
-from tools.checking.queries import Reading, column_roots, read
-from tools.checking.units import is_unit_word
-from tools.checking.words import (
+from planweave.memory import Fact, Value
+from planweave.tools.checking.queries import Reading, column_roots, read
+from planweave.tools.checking.units import is_unit_word
+from planweave.tools.checking.words import (
     ANY,
     GENERIC,
     Condition,

@@ -2,7 +2,7 @@
 
 import re
 
-from tools.checking.words import NUMBER, root
+from planweave.tools.checking.words import NUMBER, root
 
 _UNITS = (
     *(

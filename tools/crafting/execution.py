@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from tools.crafting.plan import Step, parse_plan
-from tools.crafting.world import Action, World
+from planweave.tools.crafting.plan import Step, parse_plan
+from planweave.tools.crafting.world import Action, World
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tools.crafting.world import GATHERING, KINDS, Kind, World
+from planweave.tools.crafting.world import GATHERING, KINDS, Kind, World
 
 _STEP = re.compile(r"^[\s*#>-]*step\s*(?:\d+[a-z]?\b)?\s*[*:.)\-]*\s*(.*)$", re.IGNORECASE)
 _NUMBERED = re.compile(r"^\s*\d+\s*[.):]\s*(.*)$")

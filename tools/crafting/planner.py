@@ -3,8 +3,8 @@
 from collections import Counter
 from math import ceil
 
-from tools.crafting.plan import Step
-from tools.crafting.world import Action, World
+from planweave.tools.crafting.plan import Step
+from planweave.tools.crafting.world import Action, World
 
 
 def ranks(world: World) -> dict[str, int]:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tools.database import Database
+    from planweave.tools.database import Database
 
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
@@ -21,10 +21,10 @@ def open_cypher(source: str | Path, *, auth: tuple[str, str] | None = None) -> "
         DatabaseUnavailable: The script is missing or faulty, or the server does not answer.
     """
     if isinstance(source, str) and source.partition("://")[0] in _SCHEMES:
-        from tools.cypher.bolt import BoltCypher
+        from planweave.tools.cypher.bolt import BoltCypher
 
         return BoltCypher(source, auth)
-    from tools.cypher.embedded import EmbeddedCypher
+    from planweave.tools.cypher.embedded import EmbeddedCypher
 
     return EmbeddedCypher(Path(source))
 

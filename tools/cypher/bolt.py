@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from planweave import PlanweaveError
-from tools.cypher.cells import cut
-from tools.cypher.correct import corrected, links
-from tools.cypher.describe import describe
-from tools.cypher.guard import guard
-from tools.cypher.hints import Names, hint
-from tools.database import (
+from planweave.tools.cypher.cells import cut
+from planweave.tools.cypher.correct import corrected, links
+from planweave.tools.cypher.describe import describe
+from planweave.tools.cypher.guard import guard
+from planweave.tools.cypher.hints import Names, hint
+from planweave.tools.database import (
     Cell,
     Corrected,
     DatabaseUnavailable,
@@ -96,7 +96,7 @@ class BoltCypher:
         return self._schema
 
     def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
-        """Run one read-only query; see :class:`tools.database.Database`."""
+        """Run one read-only query; see :class:`planweave.tools.database.Database`."""
         statement, tokens = guard(query)
         names = Names(self.schema(), tokens)
         start = time.perf_counter()
@@ -118,12 +118,12 @@ class BoltCypher:
         )
 
     def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
-        """Turn relationships the way they run; see :class:`tools.database.Database`."""
+        """Turn relationships the way they run; see :class:`planweave.tools.database.Database`."""
         del question, now
         return corrected(query, self.schema())
 
     def linked(self, question: str) -> list[str]:
-        """Values and names of a question; see :class:`tools.database.Database`."""
+        """Values and names of a question; see :class:`planweave.tools.database.Database`."""
         return links(question, self.schema(), self.run)
 
     def close(self) -> None:

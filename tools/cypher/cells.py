@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time
 
-from tools.cypher.own import ELEMENT_AS_TEXT, plain_map
-from tools.database import Cell
+from planweave.tools.cypher.own import ELEMENT_AS_TEXT, plain_map
+from planweave.tools.database import Cell
 
 _NODE = {"id", "labels", "properties"}
 _RELATIONSHIP = {"id", "start", "end", "type", "properties"}

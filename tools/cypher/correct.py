@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from planweave import PlanweaveError
-from tools.cypher.describe import quoted
-from tools.cypher.guard import guard
-from tools.cypher.hints import Names, runs
-from tools.cypher.patterns import Access
-from tools.cypher.tokens import Token
-from tools.database import Corrected, Entity, Limits, QueryResult, Schema
-from tools.linking import linked
+from planweave.tools.cypher.describe import quoted
+from planweave.tools.cypher.guard import guard
+from planweave.tools.cypher.hints import Names, runs
+from planweave.tools.cypher.patterns import Access
+from planweave.tools.cypher.tokens import Token
+from planweave.tools.database import Corrected, Entity, Limits, QueryResult, Schema
+from planweave.tools.linking import linked
 
 _LOOKED_UP = Limits(seconds=1.0, rows=1_000, characters=100_000)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from tools.database import Cell, Entity, Field, Schema
+from planweave.tools.database import Cell, Entity, Field, Schema
 
 Read: TypeAlias = Callable[[str], Sequence[Sequence[Cell]]]
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from threading import Lock
 from typing import cast
 
-from tools.cypher.correct import corrected, links
-from tools.cypher.describe import describe
-from tools.cypher.guard import guard
-from tools.cypher.hints import Names, hint
-from tools.cypher.own import rewritten
-from tools.cypher.process import Worker
-from tools.cypher.tokens import tokenize
-from tools.database import (
+from planweave.tools.cypher.correct import corrected, links
+from planweave.tools.cypher.describe import describe
+from planweave.tools.cypher.guard import guard
+from planweave.tools.cypher.hints import Names, hint
+from planweave.tools.cypher.own import rewritten
+from planweave.tools.cypher.process import Worker
+from planweave.tools.cypher.tokens import tokenize
+from planweave.tools.database import (
     Cell,
     Corrected,
     DatabaseUnavailable,
@@ -24,7 +24,7 @@ from tools.database import (
     QueryTimeout,
     Schema,
 )
-from tools.process import ProcessEnded
+from planweave.tools.process import ProcessEnded
 
 _DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
 _NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."
@@ -61,7 +61,7 @@ class EmbeddedCypher:
         return self._schema
 
     def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
-        """Run one read-only query; see :class:`tools.database.Database`."""
+        """Run one read-only query; see :class:`planweave.tools.database.Database`."""
         statement, tokens = guard(query)
         names = Names(self.schema(), tokens)
         names.check()
@@ -78,12 +78,12 @@ class EmbeddedCypher:
         )
 
     def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
-        """Turn relationships the way they run; see :class:`tools.database.Database`."""
+        """Turn relationships the way they run; see :class:`planweave.tools.database.Database`."""
         del question, now
         return corrected(query, self.schema())
 
     def linked(self, question: str) -> list[str]:
-        """Values and names of a question; see :class:`tools.database.Database`."""
+        """Values and names of a question; see :class:`planweave.tools.database.Database`."""
         return links(question, self.schema(), self.run)
 
     def close(self) -> None:

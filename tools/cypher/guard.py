@@ -6,8 +6,8 @@ is still run on an immutable graph or in a read transaction.
 
 import re
 
-from tools.cypher.tokens import Token, bare, tokenize
-from tools.database import QueryRefused
+from planweave.tools.cypher.tokens import Token, bare, tokenize
+from planweave.tools.database import QueryRefused
 
 _MAX_CHARACTERS = 20_000
 _MAX_DEPTH = 60

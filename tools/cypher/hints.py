@@ -5,11 +5,11 @@ from contextlib import suppress
 from dataclasses import replace
 
 from planweave import PlanweaveError
-from tools.cypher.describe import Read, quoted
-from tools.cypher.patterns import Element, Link, Patterns
-from tools.cypher.tokens import Token
-from tools.database import Cell, Entity, QueryFailed, Schema
-from tools.suggest import nearest
+from planweave.tools.cypher.describe import Read, quoted
+from planweave.tools.cypher.patterns import Element, Link, Patterns
+from planweave.tools.cypher.tokens import Token
+from planweave.tools.database import Cell, Entity, QueryFailed, Schema
+from planweave.tools.suggest import nearest
 
 _LISTED = 12  # names in one hint
 _LITERALS = 3  # literals looked up for one hint

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from tools.cypher.tokens import Token
-from tools.database import QueryFailed
+from planweave.tools.cypher.tokens import Token
+from planweave.tools.database import QueryFailed
 
 INVENTED = frozenset(
     ("connection_type", "end", "id", "label", "name", "node_type", "start", "title", "type")

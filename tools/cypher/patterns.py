@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tools.cypher.tokens import Token
+from planweave.tools.cypher.tokens import Token
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _BEFORE_NODE = {"MATCH", "WHERE", "AND", "OR", "XOR", "NOT", "EXISTS"}

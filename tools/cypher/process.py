@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tools.database import DatabaseUnavailable
-from tools.process import HelperProcess, ProcessEnded
+from planweave.tools.database import DatabaseUnavailable
+from planweave.tools.process import HelperProcess, ProcessEnded
 
 _LOADING = 120.0  # seconds
 
@@ -12,7 +12,7 @@ class Worker(HelperProcess):
     """A process that holds one graph and answers one query at a time."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__("tools.cypher.worker", {"RUST_BACKTRACE": "0"}, bare=True)
+        super().__init__("planweave.tools.cypher.worker", {"RUST_BACKTRACE": "0"}, bare=True)
         try:
             self.found = self.ask({"path": str(path)}, _LOADING)
         except ProcessEnded as error:

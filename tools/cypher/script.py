@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
-from tools.cypher.own import own, rewritten, shown
-from tools.cypher.tokens import tokenize
-from tools.database import DatabaseUnavailable
+from planweave.tools.cypher.own import own, rewritten, shown
+from planweave.tools.cypher.tokens import tokenize
+from planweave.tools.database import DatabaseUnavailable
 
 if TYPE_CHECKING:
     from kglite import KnowledgeGraph

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tools.database import QueryRefused
+from planweave.tools.database import QueryRefused
 
 _TOKEN = re.compile(
     r"""

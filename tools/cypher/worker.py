@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from planweave import PlanweaveError
-from tools.cypher.cells import cut, has_element_as_text, plain
-from tools.cypher.own import shown
-from tools.cypher.script import load
-from tools.process import Channel, limit_memory
+from planweave.tools.cypher.cells import cut, has_element_as_text, plain
+from planweave.tools.cypher.own import shown
+from planweave.tools.cypher.script import load
+from planweave.tools.process import Channel, limit_memory
 
 if TYPE_CHECKING:
     import kglite

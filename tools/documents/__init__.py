@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tools.documents.collection import (
+    from planweave.tools.documents.collection import (
         Added,
         Collection,
         Found,
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
         open_collection,
         usage,
     )
-    from tools.documents.store import DocumentInfo
+    from planweave.tools.documents.store import DocumentInfo
 
 __all__ = [
     "Added",
@@ -31,4 +31,4 @@ def __getattr__(name: str) -> Any:
     """Load the collections when they are first asked for: the process that parses needs none."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("tools.documents.collection"), name)
+    return getattr(import_module("planweave.tools.documents.collection"), name)

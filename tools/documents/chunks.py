@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from models.embeddings import TextTokens
+    from planweave.models.embeddings import TextTokens
 
 Spans = Callable[[str], Sequence[tuple[int, int]]]
 """Where the tokens of a text are: begin and end of each, in characters."""
@@ -19,7 +19,7 @@ _ROW = re.compile(r"^.* \| .*$|^\|.*$", re.MULTILINE)
 
 def tokenizer() -> "TextTokens":
     """The tokens of the offline embedding model; loaded late, for who brings spans needs none."""
-    from models.embeddings import tokenizer as load
+    from planweave.models.embeddings import tokenizer as load
 
     return load()
 

@@ -18,17 +18,24 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from memory import SearchMode
-from models.embeddings import embedding_id
-from models.embeddings import embeddings as load_embeddings
 from planweave import BadInput
-from tools.documents import chunks, urls
-from tools.documents.chunks import chunk
-from tools.documents.fusion import reciprocal_rank
-from tools.documents.pages import Document, PageText, Paging, Unreadable, check_size, kind_of
-from tools.documents.process import Cutting, Parser
-from tools.documents.rerank import reranker as find_reranker
-from tools.documents.store import (
+from planweave.memory import SearchMode
+from planweave.models.embeddings import embedding_id
+from planweave.models.embeddings import embeddings as load_embeddings
+from planweave.tools.documents import chunks, urls
+from planweave.tools.documents.chunks import chunk
+from planweave.tools.documents.fusion import reciprocal_rank
+from planweave.tools.documents.pages import (
+    Document,
+    PageText,
+    Paging,
+    Unreadable,
+    check_size,
+    kind_of,
+)
+from planweave.tools.documents.process import Cutting, Parser
+from planweave.tools.documents.rerank import reranker as find_reranker
+from planweave.tools.documents.store import (
     DocumentInfo,
     DocumentSettings,
     Rows,
@@ -39,11 +46,11 @@ from tools.documents.store import (
     path_of,
     settings,
 )
-from tools.suggest import nearest
+from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
-    from tools.documents.vectors import Hits, VectorIndex, VectorSearch
-    from tools.documents.words import WordIndex
+    from planweave.tools.documents.vectors import Hits, VectorIndex, VectorSearch
+    from planweave.tools.documents.words import WordIndex
 
 WORDS_ONLY = "none"
 """The name that stands for no embeddings: search is by words alone."""
@@ -148,7 +155,7 @@ def collections(owner: str | None = None) -> list[str]:
     if owner:
         path_of(owner)  # refuses what could lead out of the folder
     if url := settings().documents_url:
-        from tools.documents.shared_store import names
+        from planweave.tools.documents.shared_store import names
 
         every = names(url)
     else:
@@ -183,7 +190,7 @@ def _store(name: str) -> Store:
     """Where the collection ``name`` is kept: in a file, or in the database that all share."""
     path = path_of(name)
     if url := settings().documents_url:
-        from tools.documents.shared_store import SharedStore
+        from planweave.tools.documents.shared_store import SharedStore
 
         return SharedStore(url, path, name)
     return Store(path, name)
@@ -508,7 +515,7 @@ class _Index:
         return _hits(self._words.search([query], k))
 
     def _load_vectors(self) -> "VectorSearch":
-        from tools.documents.vectors import VectorIndex
+        from planweave.tools.documents.vectors import VectorIndex
 
         _embed(self._store, self._embeddings)
         key = embedding_id(self._embeddings)
@@ -521,7 +528,7 @@ class _Index:
         )
 
     def _load_words(self) -> "WordIndex":
-        from tools.documents.words import WordIndex
+        from planweave.tools.documents.words import WordIndex
 
         return self._cached(
             "words", WordIndex.load, lambda: WordIndex.build(self._store.texts(self.rows.version))

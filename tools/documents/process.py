@@ -10,8 +10,15 @@ from threading import BoundedSemaphore
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from tools.documents.pages import Document, Limits, PageText, Unreadable, check_size, kind_of
-from tools.process import HelperProcess, ProcessEnded
+from planweave.tools.documents.pages import (
+    Document,
+    Limits,
+    PageText,
+    Unreadable,
+    check_size,
+    kind_of,
+)
+from planweave.tools.process import HelperProcess, ProcessEnded
 
 _PATIENCE = 6
 """Times the seconds that a document may take of a processor: how long a busy machine may need."""
@@ -60,7 +67,7 @@ class Parser:
         self._stop()
 
     def read(self, path: Path, limits: Limits, cutting: Cutting | None = None) -> Parsed:
-        """Read a document, see :func:`tools.documents.pages.read`, and cut it into chunks.
+        """Read a document, see :func:`planweave.tools.documents.pages.read`, and cut it into chunks.
 
         Args:
             path: Of the file.
@@ -89,7 +96,7 @@ class Parser:
     def _answers(self, request: dict[str, object], seconds: float) -> Iterator[dict[str, Any]]:
         end = time.monotonic() + seconds
         if self._process is None:
-            self._process = HelperProcess("tools.documents.worker")
+            self._process = HelperProcess("planweave.tools.documents.worker")
         more = True
         while more:
             answer = self._process.ask(request, end - time.monotonic())

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from math import isclose
 
-from tools.calculator import CURRENCIES
+from planweave.tools.calculator import CURRENCIES
 
 _FEWEST_CHARACTERS = 4
 _WORD = re.compile(r"[^\W\d_]{4,}")

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from models import process_settings, tokenizer
-from models.embeddings import MAX_TOKENS, Encoder, Vectors, minilm
 from planweave import BadInput
+from planweave.models import process_settings, tokenizer
+from planweave.models.embeddings import MAX_TOKENS, Encoder, Vectors, minilm
 
 Reranker: TypeAlias = Callable[[str, Sequence[str]], list[float]]
 """Question and texts to a score for each text; higher is better."""

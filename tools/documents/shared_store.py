@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from planweave import BadInput
-from tools.connect import with_variables, without_values
-from tools.documents.store import Rows, Session, Store, Usage, begin
-from tools.documents.vectors import HNSW_ABOVE, Hits
+from planweave.tools.connect import with_variables, without_values
+from planweave.tools.documents.store import Rows, Session, Store, Usage, begin
+from planweave.tools.documents.vectors import HNSW_ABOVE, Hits
 
 _PREFIX = "planweave_documents_"
 _CONNECT_SECONDS = 10

@@ -18,10 +18,10 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
-from tools.documents.pages import Document, Limits, Paging
+from planweave.tools.documents.pages import Document, Limits, Paging
 
 if TYPE_CHECKING:
-    from tools.documents.vectors import VectorSearch
+    from planweave.tools.documents.vectors import VectorSearch
 
 _NAME = re.compile(r"\w[\w-]{0,63}(?:/\w[\w-]{0,63})?")
 _BUSY_SECONDS = 60.0

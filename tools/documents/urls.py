@@ -16,7 +16,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import httpx
 
 from planweave import BadInput
-from tools.documents.pages import KINDS, kind_of
+from planweave.tools.documents.pages import KINDS, kind_of
 
 _REDIRECTS = 5
 _PATIENCE = httpx.Timeout(20.0, connect=10.0)

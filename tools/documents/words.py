@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planweave import BadInput
-from tools.documents.vectors import Hits
+from planweave.tools.documents.vectors import Hits
 
 if TYPE_CHECKING:
     import bm25s

@@ -16,9 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tools.documents.chunks import Spans, chunk
-from tools.documents.pages import Document, Limits, Unreadable, read
-from tools.process import Channel
+from planweave.tools.documents.chunks import Spans, chunk
+from planweave.tools.documents.pages import Document, Limits, Unreadable, read
+from planweave.tools.process import Channel
 
 _ANSWER = 1_000_000  # characters of text in an answer: the parent is not held up by a long one
 _NICE = 5  # the parent's other work goes first

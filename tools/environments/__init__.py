@@ -1,6 +1,6 @@
 """Environments in which plans are carried out: each safe and usable without a language model."""
 
-from tools.environments.base import (
+from planweave.tools.environments.base import (
     OPEN,
     Environment,
     EnvironmentFailed,
@@ -9,7 +9,7 @@ from tools.environments.base import (
     Task,
     one_action,
 )
-from tools.environments.opening import ENVIRONMENTS, open_environment
+from planweave.tools.environments.opening import ENVIRONMENTS, open_environment
 
 __all__ = [
     "ENVIRONMENTS",

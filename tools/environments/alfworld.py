@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from planweave import BadInput
 from planweave.records import read_records, read_text
-from tools.environments.base import Task
-from tools.environments.remote import RemoteEnvironment
+from planweave.tools.environments.base import Task
+from planweave.tools.environments.remote import RemoteEnvironment
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
 
@@ -54,7 +54,7 @@ class ALFWorld(RemoteEnvironment):
                 mend=_MEND,
             )
         super().__init__(
-            "tools.environments.alfworld_process", install="pip install 'alfworld>=0.4.2'"
+            "planweave.tools.environments.alfworld_process", install="pip install 'alfworld>=0.4.2'"
         )
         self._data = data
         self._splits: dict[str, list[Task]] = {}

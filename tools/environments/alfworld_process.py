@@ -5,7 +5,7 @@ from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
-from tools.environments.remote import Seen, serve
+from planweave.tools.environments.remote import Seen, serve
 
 _TRANSLATED = 16  # problems of the last eight games
 _PHRASES = 4096
@@ -40,7 +40,7 @@ class Games:
         self._state: Any = None
 
     def begin(self, task: Mapping[str, Any]) -> Seen:
-        """See :class:`tools.environments.remote.World`."""
+        """See :class:`planweave.tools.environments.remote.World`."""
         if self._env is not None:
             self._env.close()
         infos = self._textworld.EnvInfos(won=True, admissible_commands=True)
@@ -49,12 +49,12 @@ class Games:
         return self._seen()
 
     def act(self, action: str) -> Seen:
-        """See :class:`tools.environments.remote.World`."""
+        """See :class:`planweave.tools.environments.remote.World`."""
         self._state, _, _ = self._env.step(action)
         return self._seen()
 
     def admissible(self) -> Sequence[str]:
-        """See :class:`tools.environments.remote.World`."""
+        """See :class:`planweave.tools.environments.remote.World`."""
         commands: Sequence[str] = self._state.admissible_commands
         return [command for command in commands if command != "help"]  # what it lists is told
 

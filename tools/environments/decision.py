@@ -10,14 +10,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from planweave import BadInput, PlanweaveError
-from simulators.published import load
-from simulators.registry import scenario
-from simulators.scenario import Question
-from tools.connect import open_database
-from tools.database import Database, Limits
-from tools.environments.base import OPEN, LocalEnvironment, Observation, Task, first_action
-from tools.result_text import result_text
-from tools.schema_text import schema_text
+from planweave.simulators.published import load
+from planweave.simulators.registry import scenario
+from planweave.simulators.scenario import Question
+from planweave.tools.connect import open_database
+from planweave.tools.database import Database, Limits
+from planweave.tools.environments.base import (
+    OPEN,
+    LocalEnvironment,
+    Observation,
+    Task,
+    first_action,
+)
+from planweave.tools.result_text import result_text
+from planweave.tools.schema_text import schema_text
 
 _VERBS = ("sql", "cypher", "finish")
 _GENERATED = ("locating", "building")

@@ -14,8 +14,8 @@ from threading import Lock
 from typing import NamedTuple
 
 from planweave import BadInput
-from tools.environments.base import Environment, Observation, Task
-from tools.environments.opening import open_environment
+from planweave.tools.environments.base import Environment, Observation, Task
+from planweave.tools.environments.opening import open_environment
 
 _KEEP_OPEN = 4
 

@@ -12,8 +12,8 @@ from pydantic import AliasChoices, BaseModel, Field
 
 from planweave import BadInput
 from planweave.records import read_records
-from tools.documents.words import WordIndex
-from tools.environments.base import (
+from planweave.tools.documents.words import WordIndex
+from planweave.tools.environments.base import (
     OPEN,
     LocalEnvironment,
     Observation,
@@ -21,7 +21,7 @@ from tools.environments.base import (
     first_action,
     there_are,
 )
-from tools.short_answers import match, normalised
+from planweave.tools.short_answers import match, normalised
 
 _VERBS = ("search", "lookup", "finish")
 _SHOWN_SENTENCES = 5

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from planweave import BadInput
-from tools.environments.base import Environment
+from planweave.tools.environments.base import Environment
 
 ENVIRONMENTS = ("hotpotqa", "webshop", "alfworld", "scienceworld", "decision")
 """Each is a module of this package with a function ``connect(data)``."""

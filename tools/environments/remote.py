@@ -10,14 +10,14 @@ from typing import Any, ClassVar, Protocol, cast
 from pydantic import BaseModel
 
 from planweave import BadInput
-from tools.environments.base import (
+from planweave.tools.environments.base import (
     EnvironmentFailed,
     EnvironmentUnavailable,
     LocalEnvironment,
     Observation,
     Task,
 )
-from tools.process import Channel, HelperProcess, ProcessEnded
+from planweave.tools.process import Channel, HelperProcess, ProcessEnded
 
 _STARTING = 120.0  # seconds that loading the libraries may take
 

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from planweave import BadInput
 from planweave.records import read_records
-from tools.environments.base import Task, there_are
-from tools.environments.remote import RemoteEnvironment
+from planweave.tools.environments.base import Task, there_are
+from planweave.tools.environments.remote import RemoteEnvironment
 
 _HEAP = "1g"
 _SIMPLIFICATION = "easy"  # all of them
@@ -70,7 +70,7 @@ class ScienceWorld(RemoteEnvironment):
 
     def __init__(self, file: Path | None) -> None:
         super().__init__(
-            "tools.environments.scienceworld_process",
+            "planweave.tools.environments.scienceworld_process",
             install="pip install 'planweave[environments]' and a Java runtime (8 or newer)",
         )
         known = read_records(file, Trajectory, mend=_MEND) if file else []

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tools.environments.remote import Seen, serve
+from planweave.tools.environments.remote import Seen, serve
 
 _NEVER = 1_000_000  # steps: how long a task may take is the caller's to say
 
 
 class Simulator:
-    """One variation of a task at a time; a :class:`tools.environments.remote.Library` of them."""
+    """One variation of a task at a time; a :class:`planweave.tools.environments.remote.Library` of them."""
 
     def __init__(self) -> None:
         import shutil
@@ -21,7 +21,7 @@ class Simulator:
         self._env: Any = ScienceWorldEnv("", envStepLimit=_NEVER)
 
     def begin(self, task: Mapping[str, Any]) -> Seen:
-        """See :class:`tools.environments.remote.World`.
+        """See :class:`planweave.tools.environments.remote.World`.
 
         The first look takes no time of the world, other than that of ``env.reset``: known paths
         begin before it.
@@ -31,7 +31,7 @@ class Simulator:
         return Seen(text=str(self._env.server.freeActionLook()))
 
     def act(self, action: str) -> Seen:
-        """See :class:`tools.environments.remote.World`.
+        """See :class:`planweave.tools.environments.remote.World`.
 
         ``env.step`` also looks around, lists the inventory and every valid action, at four times
         the cost; the server itself answers with what the action showed.
@@ -41,7 +41,7 @@ class Simulator:
         return Seen(text=text, done=bool(server.getCompleted()), score=float(server.getScore()))
 
     def admissible(self) -> Sequence[str]:
-        """See :class:`tools.environments.remote.World`."""
+        """See :class:`planweave.tools.environments.remote.World`."""
         return list(self._env.server.getValidActionObjectCombinations())
 
     def about(self, what: str) -> object:

@@ -17,8 +17,14 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from planweave import BadInput
 from planweave.records import read_object, read_records
-from tools.documents.words import WordIndex
-from tools.environments.base import OPEN, LocalEnvironment, Observation, Task, first_action
+from planweave.tools.documents.words import WordIndex
+from planweave.tools.environments.base import (
+    OPEN,
+    LocalEnvironment,
+    Observation,
+    Task,
+    first_action,
+)
 
 _VERBS = ("search", "click")
 _PRICE = re.compile(r"\d+(?:\.\d+)?")

@@ -1,6 +1,6 @@
 """Running Python that nobody has read: a confined process with limits, see docs/sandbox.md."""
 
-from tools.sandbox.outside import (
+from planweave.tools.sandbox.outside import (
     SandboxLimits,
     SandboxResult,
     SandboxUnavailable,

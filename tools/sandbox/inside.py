@@ -16,7 +16,7 @@ import types
 from contextlib import suppress
 from typing import NamedTuple, TypedDict
 
-from tools.sandbox import kernel, landlock, syscalls, view
+from planweave.tools.sandbox import kernel, landlock, syscalls, view
 
 _LOOK = 0.01  # seconds between two looks at the child
 _STRANGER = 2_000_000_000  # user numbers from here on belong to nobody

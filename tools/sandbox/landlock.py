@@ -5,7 +5,7 @@ import struct
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tools.sandbox import kernel
+from planweave.tools.sandbox import kernel
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same on all machines
 _VERSION = 3  # Linux 6.2: the first that also guards truncation

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from planweave import BadInput, PlanweaveError
 
 if TYPE_CHECKING:
-    from tools.sandbox.inside import Report, Request
+    from planweave.tools.sandbox.inside import Report, Request
 
 Reason: TypeAlias = Literal["ok", "error", "time", "cpu", "memory", "output", "files", "killed"]
 
@@ -27,10 +27,10 @@ _TOOLS = str(Path(__file__).resolve().parents[1])
 # The packages get their names without their __init__, which imports what -S does not find.
 _START = f"""
 import sys, types
-for name, path in (("tools", {_TOOLS!r}), ("tools.sandbox", {_TOOLS + "/sandbox"!r})):
+for name, path in (("tools", {_TOOLS!r}), ("planweave.tools.sandbox", {_TOOLS + "/sandbox"!r})):
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = [path]
-from tools.sandbox.inside import main
+from planweave.tools.sandbox.inside import main
 main()
 """
 _COMMAND = (sys.executable, "-I", "-S", "-X", "utf8", "-c", _START)

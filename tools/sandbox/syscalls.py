@@ -12,7 +12,7 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tools.sandbox import kernel
+from planweave.tools.sandbox import kernel
 
 _MACHINES = {"x86_64": 0, "aarch64": 1, "arm64": 1}
 _AUDIT = (0xC000003E, 0xC00000B7)

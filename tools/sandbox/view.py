@@ -5,7 +5,7 @@ import struct
 import sys
 from contextlib import suppress
 
-from tools.sandbox import kernel
+from planweave.tools.sandbox import kernel
 
 _NEW_NAMESPACES = (
     0x00020000  # mounts

@@ -1,5 +1,5 @@
 """SQL databases, read-only and bounded: SQLite, PostgreSQL, MariaDB and MySQL."""
 
-from tools.sql.database import SqlDatabase, open_sql
+from planweave.tools.sql.database import SqlDatabase, open_sql
 
 __all__ = ["SqlDatabase", "open_sql"]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from tools.database import Cell, Limits
-from tools.sql.values import to_cell
+from planweave.tools.database import Cell, Limits
+from planweave.tools.sql.values import to_cell
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.database import Entity, Schema
+from planweave.tools.database import Entity, Schema
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tools.database import Corrected, Schema
-from tools.sql import slips
-from tools.sql.catalogue import Catalogue
-from tools.sql.joins import correct_joins
+from planweave.tools.database import Corrected, Schema
+from planweave.tools.sql import slips
+from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.joins import correct_joins
 
 if TYPE_CHECKING:
     from sqlglot import exp

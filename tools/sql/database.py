@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from planweave import PlanweaveError
 from planweave.redact import without_passwords
-from tools.database import (
+from planweave.tools.database import (
     Corrected,
     DatabaseUnavailable,
     Limits,
@@ -19,12 +19,12 @@ from tools.database import (
     RoleTooPowerful,
     Schema,
 )
-from tools.linking import linked
-from tools.sql import hints
-from tools.sql.backend import Backend
-from tools.sql.correct import corrected
-from tools.sql.describe import catalogue, definitions, with_data
-from tools.sql.guard import Statement, check, unwrapped
+from planweave.tools.linking import linked
+from planweave.tools.sql import hints
+from planweave.tools.sql.backend import Backend
+from planweave.tools.sql.correct import corrected
+from planweave.tools.sql.describe import catalogue, definitions, with_data
+from planweave.tools.sql.guard import Statement, check, unwrapped
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -34,7 +34,7 @@ _LOOKING_UP_SECONDS = 0.5
 
 
 class SqlDatabase:
-    """A read-only relational database (see :class:`tools.database.Database`).
+    """A read-only relational database (see :class:`planweave.tools.database.Database`).
 
     It may be used from several threads at once.
     """
@@ -240,7 +240,7 @@ def _unreadable() -> DatabaseUnavailable:
 
 
 def _open_path(path: Path) -> SqlDatabase:
-    from tools.sql.sqlite import open_file, open_script
+    from planweave.tools.sql.sqlite import open_file, open_script
 
     return SqlDatabase(open_script(path) if path.suffix.lower() == ".sql" else open_file(path))
 
@@ -248,8 +248,8 @@ def _open_path(path: Path) -> SqlDatabase:
 def _open_server(url: "URL") -> SqlDatabase:
     from sqlalchemy.exc import SQLAlchemyError
 
-    from tools.sql.mysql import MysqlBackend
-    from tools.sql.postgresql import PostgresqlBackend
+    from planweave.tools.sql.mysql import MysqlBackend
+    from planweave.tools.sql.postgresql import PostgresqlBackend
 
     kinds: dict[str, tuple[type[PostgresqlBackend | MysqlBackend], str]] = {
         "postgresql": (PostgresqlBackend, "postgresql"),

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tools.database import Entity, Field, QueryResult, Schema
-from tools.result_text import cell_text
-from tools.sql.references import with_found_references
+from planweave.tools.database import Entity, Field, QueryResult, Schema
+from planweave.tools.result_text import cell_text
+from planweave.tools.sql.references import with_found_references
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine, Inspector, Select

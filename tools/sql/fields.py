@@ -11,9 +11,9 @@ qualifier stands for rows of the query's own making; a table of the catalogue ha
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from tools.database import QueryFailed, QueryRefused
-from tools.sql.functions import FUNCTIONS, GRAMMAR
-from tools.suggest import nearest
+from planweave.tools.database import QueryFailed, QueryRefused
+from planweave.tools.sql.functions import FUNCTIONS, GRAMMAR
+from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
     from sqlglot import exp

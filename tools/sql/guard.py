@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tools.database import QueryFailed, QueryRefused
-from tools.sql.fields import Tables, check_fields
-from tools.sql.functions import FUNCTIONS, GRAMMAR, INSTEAD
-from tools.suggest import nearest
+from planweave.tools.database import QueryFailed, QueryRefused
+from planweave.tools.sql.fields import Tables, check_fields
+from planweave.tools.sql.functions import FUNCTIONS, GRAMMAR, INSTEAD
+from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.database import QueryResult, Schema
-from tools.result_text import cell_text, one_line, shorten
-from tools.sql.functions import INSTEAD
-from tools.sql.guard import Statement
-from tools.suggest import nearest
+from planweave.tools.database import QueryResult, Schema
+from planweave.tools.result_text import cell_text, one_line, shorten
+from planweave.tools.sql.functions import INSTEAD
+from planweave.tools.sql.guard import Statement
+from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
     from sqlglot import exp

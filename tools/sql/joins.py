@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.sql.catalogue import Catalogue, Link
-from tools.suggest import nearest
+from planweave.tools.sql.catalogue import Catalogue, Link
+from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -5,8 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tools.database import Limits
-from tools.sql.backend import COUNTED_ROWS, Cursor, CursorBackend, Row, columns_of, count_rows
+from planweave.tools.database import Limits
+from planweave.tools.sql.backend import (
+    COUNTED_ROWS,
+    Cursor,
+    CursorBackend,
+    Row,
+    columns_of,
+    count_rows,
+)
 
 if TYPE_CHECKING:
     from pymysql import Connection

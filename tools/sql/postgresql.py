@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tools.database import Limits
-from tools.sql.backend import Cursor, CursorBackend, Row, columns_of
+from planweave.tools.database import Limits
+from planweave.tools.sql.backend import Cursor, CursorBackend, Row, columns_of
 
 if TYPE_CHECKING:
     from psycopg import Column, Connection, ServerCursor

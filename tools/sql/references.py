@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from tools.database import Entity, Field, QueryResult, Schema
+from planweave.tools.database import Entity, Field, QueryResult, Schema
 
 _TEXT = ("char", "text", "string", "uuid")
 _INTEGER = ("int", "serial")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.suggest import nearest
+from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
     from sqlglot import exp

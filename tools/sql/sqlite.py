@@ -11,16 +11,16 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from tools.database import Cell, DatabaseUnavailable, Limits, QueryTimeout
-from tools.process import ProcessEnded
-from tools.sql.backend import Fetched
-from tools.sql.sqlite_process import connect, is_timeout
-from tools.workers import NoShareLeft, Workers
+from planweave.tools.database import Cell, DatabaseUnavailable, Limits, QueryTimeout
+from planweave.tools.process import ProcessEnded
+from planweave.tools.sql.backend import Fetched
+from planweave.tools.sql.sqlite_process import connect, is_timeout
+from planweave.tools.workers import NoShareLeft, Workers
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-_WORKERS = Workers("tools.sql.sqlite_process", share=4, idle=4)
+_WORKERS = Workers("planweave.tools.sql.sqlite_process", share=4, idle=4)
 _LOADING = 120.0  # seconds
 _GRACE = 0.6  # seconds in which a query that is late may end by itself, before its process is
 _NARROW = "Join on keys, filter more, or build shorter texts."

@@ -19,10 +19,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import cast
 
-from tools.database import Limits
-from tools.process import Channel, limit_memory
-from tools.sql.backend import Row, columns_of, count_rows, fetched
-from tools.sql.functions import FUNCTIONS
+from planweave.tools.database import Limits
+from planweave.tools.process import Channel, limit_memory
+from planweave.tools.sql.backend import Row, columns_of, count_rows, fetched
+from planweave.tools.sql.functions import FUNCTIONS
 
 _PROCESS_MEMORY = 1 << 30  # bytes of address space
 _MEMORY = 512 << 20  # bytes that SQLite may use of it

@@ -1,6 +1,6 @@
 """The web: pages that a search engine finds."""
 
-from tools.web.engine import KNOWN, Engine, open_engine
-from tools.web.search import search_web
+from planweave.tools.web.engine import KNOWN, Engine, open_engine
+from planweave.tools.web.search import search_web
 
 __all__ = ["KNOWN", "Engine", "open_engine", "search_web"]

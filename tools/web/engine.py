@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
-from tools.result_text import one_line, shorten
+from planweave.tools.result_text import one_line, shorten
 
 if TYPE_CHECKING:
     from langchain_core.messages import ToolMessage

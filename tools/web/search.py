@@ -1,7 +1,7 @@
 """Web search: what a search engine finds, fetched and read as pages.
 
 Everything in it is hostile: addresses are fetched under the rules of
-:mod:`tools.documents.urls`, sizes are bounded, and the text is data like that of any document.
+:mod:`planweave.tools.documents.urls`, sizes are bounded, and the text is data like that of any document.
 """
 
 import re
@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urldefrag
 
 from planweave import BadInput
-from tools.documents.collection import Found
-from tools.documents.pages import Limits, PageText, clean
-from tools.documents.process import read_apart
-from tools.documents.quotes import locate
-from tools.documents.store import settings
-from tools.documents.urls import fetch
-from tools.web.engine import Hit, open_engine
+from planweave.tools.documents.collection import Found
+from planweave.tools.documents.pages import Limits, PageText, clean
+from planweave.tools.documents.process import read_apart
+from planweave.tools.documents.quotes import locate
+from planweave.tools.documents.store import settings
+from planweave.tools.documents.urls import fetch
+from planweave.tools.web.engine import Hit, open_engine
 
 _LIMITS = Limits(bytes=5_000_000, pages=500, characters=2_000_000)
 _SECONDS = 20.0
@@ -37,7 +37,7 @@ def search_web(name: str, query: str, *, k: int = 4) -> list[Found]:
     for it as page 1.
 
     Args:
-        name: Of the search engine, see :func:`tools.web.open_engine`.
+        name: Of the search engine, see :func:`planweave.tools.web.open_engine`.
         query: A question, or words.
         k: Pages at most.
 

@@ -2,7 +2,7 @@
 
 from starlette.routing import BaseRoute
 
-from apps.server.routes import assistants, health, items, runs, threads
+from planweave.apps.server.routes import assistants, health, items, runs, threads
 
 
 def routes() -> list[BaseRoute]:

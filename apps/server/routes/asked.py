@@ -8,10 +8,10 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from apps.server.engine import Engine
-from apps.server.people import Person
-from apps.server.wire import encode
 from planweave import BadInput
+from planweave.apps.server.engine import Engine
+from planweave.apps.server.people import Person
+from planweave.apps.server.wire import encode
 
 Model = TypeVar("Model", bound=BaseModel)
 

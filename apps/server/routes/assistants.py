@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from apps.server.assistants import assistant, drawing, method_of, schemas
-from apps.server.routes.asked import answer, body, checked
-from apps.server.threads import MOST_SKIPPED, chosen
-from apps.service import service
+from planweave.apps.server.assistants import assistant, drawing, method_of, schemas
+from planweave.apps.server.routes.asked import answer, body, checked
+from planweave.apps.server.threads import MOST_SKIPPED, chosen
+from planweave.apps.service import service
 
 
 class AssistantQuery(BaseModel):

@@ -7,9 +7,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from apps.server import metrics
-from apps.server.routes.asked import answer, engine
 from planweave import __version__
+from planweave.apps.server import metrics
+from planweave.apps.server.routes.asked import answer, engine
 
 
 async def ok(request: Request) -> Response:

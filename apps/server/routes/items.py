@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from apps.server.errors import RequestRefused
-from apps.server.routes.asked import answer, body, checked, engine, nothing, person
-from apps.server.states import plain_filter
-from apps.server.threads import MOST_SKIPPED
 from planweave import BadInput
+from planweave.apps.server.errors import RequestRefused
+from planweave.apps.server.routes.asked import answer, body, checked, engine, nothing, person
+from planweave.apps.server.states import plain_filter
+from planweave.apps.server.threads import MOST_SKIPPED
 
 Label = list[str]
 

@@ -9,14 +9,14 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from apps.server.engine import Engine
-from apps.server.errors import NotFound
-from apps.server.execution import NAMES
-from apps.server.people import Person
-from apps.server.requests import RunRequest, read_request
-from apps.server.routes.asked import answer, body, engine, nothing, person
-from apps.server.wire import encode, sse
 from planweave import BadInput
+from planweave.apps.server.engine import Engine
+from planweave.apps.server.errors import NotFound
+from planweave.apps.server.execution import NAMES
+from planweave.apps.server.people import Person
+from planweave.apps.server.requests import RunRequest, read_request
+from planweave.apps.server.routes.asked import answer, body, engine, nothing, person
+from planweave.apps.server.wire import encode, sse
 
 Run = dict[str, Any]
 

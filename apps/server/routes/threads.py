@@ -7,10 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from apps.server.requests import Place
-from apps.server.routes.asked import answer, body, checked, engine, nothing, person
-from apps.server.states import States
-from apps.server.threads import ThreadQuery
+from planweave.apps.server.requests import Place
+from planweave.apps.server.routes.asked import answer, body, checked, engine, nothing, person
+from planweave.apps.server.states import States
+from planweave.apps.server.threads import ThreadQuery
 
 
 class NewThread(BaseModel):

@@ -6,15 +6,15 @@ import re
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-import prompts
-from benchmarks.play import OnCall
-from benchmarks.suites.query_writing.solver import Solved, Task, register_solver
-from memory import Context
-from models import achat_model, call
-from tools.connect import open_database
-from tools.database import Database, Limits, QueryFailed, QueryRefused, QueryTimeout
-from tools.schema_text import schema_text
-from tools.sql import SqlDatabase
+from planweave import prompts
+from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
+from planweave.memory import Context
+from planweave.models import achat_model, call
+from planweave.tools.connect import open_database
+from planweave.tools.database import Database, Limits, QueryFailed, QueryRefused, QueryTimeout
+from planweave.tools.schema_text import schema_text
+from planweave.tools.sql import SqlDatabase
 
 _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL MATCH|CALL|UNWIND)\b", re.I | re.M)

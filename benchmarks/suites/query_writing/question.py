@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, model_validator
 
-from benchmarks.suites.query_writing.compare import Reading
 from planweave import BadInput, PlanweaveError
-from tools.connect import open_database
-from tools.database import Limits
+from planweave.benchmarks.suites.query_writing.compare import Reading
+from planweave.tools.connect import open_database
+from planweave.tools.database import Limits
 
 _LIMITS = Limits(seconds=60, rows=100_000, characters=50_000_000)
 SUFFIXES = (".sql", ".sqlite", ".db", ".cypher", ".cql")

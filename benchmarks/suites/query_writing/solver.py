@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from benchmarks.play import OnCall
-from memory import Context
 from planweave import BadInput
+from planweave.benchmarks.play import OnCall
+from planweave.memory import Context
 
 GROUP = "planweave.solvers"
 """Entry-point group: each entry names a solver in an installed package."""
@@ -21,7 +21,7 @@ class Task:
 
     Attributes:
         question: In the user's words.
-        database: Path or URL, as :func:`tools.connect.open_database` takes it.
+        database: Path or URL, as :func:`planweave.tools.connect.open_database` takes it.
         notes: What is published about the database: how tables join, what abbreviations mean.
         instructions: What holds for this question; empty if nothing does.
         now: The moment at which the question is asked (``2024-06-19 12:00:00``); empty if it does
@@ -91,8 +91,8 @@ def solver(mode: str) -> Solver:
 
 def _load_own() -> None:
     """The solvers of this project register themselves when they are imported."""
-    import benchmarks.suites.query_writing.plain
-    import benchmarks.suites.query_writing.writer  # noqa: F401
+    import planweave.benchmarks.suites.query_writing.plain
+    import planweave.benchmarks.suites.query_writing.writer  # noqa: F401
 
 
 def _loaded(entry: EntryPoint) -> Solver:

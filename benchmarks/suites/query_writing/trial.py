@@ -10,16 +10,16 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from benchmarks.play import OnCall
-from benchmarks.record import Score
-from benchmarks.suite import Sample
-from benchmarks.suites.query_writing.compare import match
-from benchmarks.suites.query_writing.question import Question
-from benchmarks.suites.query_writing.solver import Solved, Task, solver
-from memory import Answer, Context, WorkingMemory
-from tools.connect import open_database
-from tools.database import Cell, Limits, QueryFailed, QueryRefused, QueryTimeout
-from tools.result_text import one_line
+from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.record import Score
+from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.suites.query_writing.compare import match
+from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.solver import Solved, Task, solver
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.tools.connect import open_database
+from planweave.tools.database import Cell, Limits, QueryFailed, QueryRefused, QueryTimeout
+from planweave.tools.result_text import one_line
 
 Result: TypeAlias = Literal["right", "wrong", "failed", "refused", "empty", "answered"]
 """Of a question that can be answered: right, wrong, failed (no query that runs), refused. Of one

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage
 
-from benchmarks.play import OnCall
-from benchmarks.suites.query_writing.solver import Solved, Task, register_solver
-from memory import Context
-from models import achat_model, samples
-from nodes.query_writer import Need, write_query
-from tools.connect import open_database
-from tools.database import Limits
+from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
+from planweave.memory import Context
+from planweave.models import achat_model, samples
+from planweave.nodes.query_writer import Need, write_query
+from planweave.tools.connect import open_database
+from planweave.tools.database import Limits
 
 
 @register_solver("greedy")

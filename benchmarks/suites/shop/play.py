@@ -2,12 +2,12 @@
 
 import asyncio
 
-import prompts
-from benchmarks.play import OnCall
-from benchmarks.suite import Sample
-from benchmarks.suites.query_writing.solver import Task, solver
-from benchmarks.suites.query_writing.trial import run
-from memory import Answer, WorkingMemory
+from planweave import prompts
+from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.suites.query_writing.solver import Task, solver
+from planweave.benchmarks.suites.query_writing.trial import run
+from planweave.memory import Answer, WorkingMemory
 
 
 async def play_query(sample: Sample, on_call: OnCall) -> WorkingMemory:

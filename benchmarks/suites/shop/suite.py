@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.play import play_graph
-from benchmarks.record import Record, Score
-from benchmarks.suite import Sample, Suite, drawn, register
-from benchmarks.suites.shop.play import play_query
-from benchmarks.suites.shop.tables import shop_tables
-from benchmarks.table import Table
-from graphs import METHODS
-from memory import Answer, Context
 from planweave import BadInput
-from simulators.shops import Decision, Shop, shop
-from tools.connect import open_database
-from tools.database import Limits
+from planweave.benchmarks.play import play_graph
+from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.suites.shop.play import play_query
+from planweave.benchmarks.suites.shop.tables import shop_tables
+from planweave.benchmarks.table import Table
+from planweave.graphs import METHODS
+from planweave.memory import Answer, Context
+from planweave.simulators.shops import Decision, Shop, shop
+from planweave.tools.connect import open_database
+from planweave.tools.database import Limits
 
 NAME = "shop"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchmarks.suites.query_writing.compare import Reading, Ties
-from benchmarks.suites.query_writing.question import (
+from planweave.benchmarks.suites.query_writing.compare import Reading, Ties
+from planweave.benchmarks.suites.query_writing.question import (
     Line,
     Name,
     Question,

@@ -12,8 +12,9 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field, JsonValue
 
-from benchmarks.suites.query_writing.compare import Reading, Ties
-from benchmarks.suites.query_writing.question import (
+from planweave import BadInput
+from planweave.benchmarks.suites.query_writing.compare import Reading, Ties
+from planweave.benchmarks.suites.query_writing.question import (
     Line,
     Name,
     Question,
@@ -22,7 +23,6 @@ from benchmarks.suites.query_writing.question import (
     file_in,
     find_file,
 )
-from planweave import BadInput
 from planweave.records import read_records
 
 Part = Literal["answerable", "unanswerable"]
