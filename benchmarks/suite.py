@@ -145,7 +145,7 @@ def suite(name: str) -> Suite:
     if name in OWN:
         import_module(f"planweave.benchmarks.{name}")
     elif name in PACKAGES:
-        import_module(f"benchmarks.suites.{name}")
+        import_module(f"planweave.benchmarks.suites.{name}")
     if name not in _suites:
         raise BadInput(
             f"There is no benchmark suite {name!r}.",

@@ -680,7 +680,7 @@ def test_methods_are_found_by_name(name: str) -> None:
 def test_an_unknown_method_is_said() -> None:
     with pytest.raises(BadInput, match=r"rag_plan.*planrag"):
         method("rag_plan")
-    assert "graphs.rag_plan" not in sys.modules
+    assert "planweave.graphs.rag_plan" not in sys.modules
 
 
 async def test_a_good_result_moves_on_to_the_next_step(run: Run) -> None:
