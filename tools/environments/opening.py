@@ -27,4 +27,4 @@ def open_environment(name: str, data: Path | None = None) -> Environment:
             f"There is no environment {name!r}.",
             mend=f"The environments are: {', '.join(ENVIRONMENTS)}.",
         )
-    return cast("Environment", import_module(f"tools.environments.{name}").connect(data))
+    return cast("Environment", import_module(f"planweave.tools.environments.{name}").connect(data))
