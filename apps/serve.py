@@ -14,6 +14,7 @@ import typer
 from planweave import BadInput
 from planweave.apps.options import TrustRole
 from planweave.apps.origins import THIS_MACHINE
+from planweave.graphs.builder import CHECK as STATE_CHECK
 
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
@@ -43,6 +44,7 @@ def serve(
 ) -> None:
     """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
     del trust_role  # its callback has kept it
+    os.environ.setdefault(STATE_CHECK, "log")  # a run goes on, and the operator reads why
     if users is not None:
         os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
     if no_token:
