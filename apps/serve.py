@@ -26,7 +26,7 @@ _HUNG_SECONDS = 15
 def serve(
     *,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen at.")] = 2024,
+    port: Annotated[int, typer.Option(help="Port to listen at.", min=1, max=65_535)] = 2024,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     users: Annotated[
         Path | None, typer.Option(help="JSON file of users; then every request needs a key.")
