@@ -17,7 +17,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-COMMANDS = ("decide", "ask", "act", "query", "methods", "doctor", "serve", "arena", "mcp")
+COMMANDS = (
+    *("decide", "ask", "act", "query", "methods", "settings", "doctor"),
+    *("serve", "arena", "mcp"),
+)
 GROUPS = ("bench", "docs", "dqa", "experience", "learn", "models", "runs", "terms", "train")
 """The modules of this folder that hold a command or a group of them under their name."""
 
