@@ -47,6 +47,7 @@ check: .venv/dev.done
 	@echo "== Lint and types"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/codespell
 	@$(BIN)/mypy
 
 site: .venv-docs/done
