@@ -21,7 +21,18 @@ COMMANDS = (
     *("decide", "ask", "act", "query", "methods", "settings", "doctor"),
     *("serve", "arena", "mcp"),
 )
-GROUPS = ("bench", "docs", "dqa", "experience", "learn", "models", "runs", "terms", "train")
+GROUPS = (
+    "bench",
+    "docs",
+    "dqa",
+    "experience",
+    "learn",
+    "models",
+    "results",
+    "runs",
+    "terms",
+    "train",
+)
 """The modules of this folder that hold a command or a group of them under their name."""
 
 
