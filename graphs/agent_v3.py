@@ -29,7 +29,10 @@ builder = method_builder()
 builder.add_node("planner", planner("agent_v3/planner"))
 builder.add_node("evaluator", evaluator("agent_v3/evaluator"))
 builder.add_node("plan_approval", plan_approval)
-builder.add_node("answering_machine", may_continue("agent_v3/answering_machine"))
+builder.add_node(
+    "answering_machine",
+    may_continue("agent_v3/answering_machine", combined="agent_v3/answer_or_task"),
+)
 builder.add_node("taskmaster", taskmaster("agent_v3/taskmaster"))
 builder.add_node("selector", selector("agent_v3/selector", TOOLS))
 tool_ends = bind_tools(builder, TOOLS)

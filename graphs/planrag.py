@@ -1,15 +1,17 @@
 """PlanRAG: plans first, retrieves by the plan, and re-plans when the plan falls short.
 
-The loop of figure 3 (b): planner → selector → tool → re-planner → selector … → answering machine.
-The plan lives in working memory, and re-planning is an edge of the graph. With experience switched
-on a learned path that fits the question is the plan: path follower → tool → … → answering machine.
+The loop of figure 3 (b): planner → selector → tools → re-planner → selector … → answering machine.
+The plan lives in working memory, and re-planning is an edge of the graph. Actions that do not need
+each other are carried out at once; the observer waits for all of them. With experience switched on
+a learned path that fits the question is the plan: path follower → tool → … → answering machine.
 """
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen, progress, start
+from planweave.graphs.edges import RECURSION_LIMIT, at_once, beginning, chosen, progress, start
 from planweave.graphs.parts import bind_tools, bound, method_builder
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.experience import experience
+from planweave.nodes.observer import observer
 from planweave.nodes.path_follower import path_follower
 from planweave.nodes.plan_approval import plan_approval
 from planweave.nodes.planner import planner
@@ -17,6 +19,7 @@ from planweave.nodes.replanner import replanner
 from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
+CHOICES: tuple[Tool, ...] = (*TOOLS, "replan", "finish")
 
 builder = method_builder()
 builder.add_node("experience", experience())
@@ -26,14 +29,18 @@ builder.add_node(
         "planrag/planner",
         with_documents="planrag/planner_with_documents",
         following="planrag/planner_following",
+        combined="planrag/plan",
+        tools=CHOICES,
     ),
 )
 builder.add_node("plan_approval", plan_approval)
 builder.add_node("path_follower", path_follower)
-builder.add_node("selector", selector("planrag/selector", (*TOOLS, "replan", "finish")))
-builder.add_node("replanner", replanner("planrag/replanner"))
+builder.add_node("selector", selector("planrag/selector", CHOICES, combined="planrag/act"))
+builder.add_node("observer", observer, defer=True)
+builder.add_node(
+    "replanner", replanner("planrag/replanner", combined="planrag/judge", tools=CHOICES)
+)
 builder.add_node("answering_machine", answering_machine)
-tool_ends = bind_tools(builder, TOOLS)
 
 builder.add_edge("recall", "experience")
 builder.add_conditional_edges(
@@ -54,15 +61,16 @@ builder.add_conditional_edges(
 )
 builder.add_conditional_edges(
     "selector",
-    chosen,
+    at_once,
     bound(TOOLS) | {"replan": "replanner", "finish": "answering_machine", "unreadable": "selector"},
 )
-for end in tool_ends:
-    builder.add_conditional_edges(
-        end,
-        progress,
-        {"followed": "path_follower", "doubtful": "replanner", "sound": "selector"},
-    )
+for end in bind_tools(builder, TOOLS, at_once=True):
+    builder.add_edge(end, "observer")
+builder.add_conditional_edges(
+    "observer",
+    progress,
+    {"followed": "path_follower", "doubtful": "replanner", "sound": "selector"},
+)
 builder.add_edge("replanner", "selector")
 builder.add_edge("answering_machine", "citation_check")
 
