@@ -267,11 +267,16 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("autogpt, malformed", commander("autogpt/autogpt", TOOLS), state(), BAD),
     (
         "answering_machine, V3",
-        may_continue("agent_v3/answering_machine"),
+        may_continue("agent_v3/answering_machine", combined="agent_v3/answer_or_task"),
         state(),
         {"reason": "It is missing.", "verdict": "CONTINUE"},
     ),
-    ("answering_machine, V3 malformed", may_continue("agent_v3/answering_machine"), state(), BAD),
+    (
+        "answering_machine, V3 malformed",
+        may_continue("agent_v3/answering_machine", combined="agent_v3/answer_or_task"),
+        state(),
+        BAD,
+    ),
     ("citation_check", citation_check, state(answer=ANSWER), {"verdicts": []}),
     ("reasoner", reasoner("furepa/reasoner"), state(), REASONING),
     ("reasoner, malformed", reasoner("furepa/reasoner"), state(), BAD),
