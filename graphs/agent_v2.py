@@ -4,11 +4,11 @@ from planweave.graphs.builder import Builder
 from planweave.graphs.edges import chosen
 from planweave.graphs.parts import begin, bind_tools, bound
 from planweave.graphs.registry import method
-from planweave.memory import Tool
+from planweave.memory import BOUND_TOOL, Tool
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", BOUND_TOOL)
 
 
 @method("agent_v2", family="documents")

@@ -15,7 +15,7 @@ from planweave.graphs.edges import (
 )
 from planweave.graphs.parts import begin, bind_tools, bound
 from planweave.graphs.registry import method
-from planweave.memory import Tool
+from planweave.memory import BOUND_TOOL, Tool
 from planweave.nodes.answering_machine import may_continue
 from planweave.nodes.evaluator import evaluator
 from planweave.nodes.plan_approval import plan_approval
@@ -23,7 +23,7 @@ from planweave.nodes.planner import planner
 from planweave.nodes.selector import selector
 from planweave.nodes.taskmaster import taskmaster
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 
 
 @method("agent_v3", family="documents")

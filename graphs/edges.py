@@ -6,7 +6,7 @@ from typing import Literal, cast
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Send
 
-from planweave.memory import Context, Tool, WorkingMemory
+from planweave.memory import BOUND_TOOL, OWN_TOOLS, Context, Tool, WorkingMemory
 from planweave.nodes.limits import budget_spent, reason_to_answer
 from planweave.nodes.path_follower import followed
 from planweave.nodes.turns import one_of_several
@@ -43,16 +43,22 @@ def start(state: WorkingMemory) -> Literal["followed", "approved", "rejected"]:
     return "followed" if approval(state) == "approved" and followed(state) else approval(state)
 
 
-def chosen(state: WorkingMemory) -> Tool | Literal["unreadable"]:
-    """The tool that the selector chose."""
-    return state["action"]["tool"] if state["action"] else "unreadable"
+def chosen(state: WorkingMemory) -> str:
+    """The node of the tool that the selector chose; ``unreadable`` if its reply was."""
+    return _node_of(state["action"]["tool"]) if state["action"] else "unreadable"
 
 
-def at_once(state: WorkingMemory) -> list[Send] | Tool | Literal["unreadable"]:
-    """The tool that the selector chose, or those of all actions that are carried out at once."""
+def at_once(state: WorkingMemory) -> list[Send] | str:
+    """As :func:`chosen`, or the nodes of all actions that are carried out at once."""
     if not one_of_several(state):
         return chosen(state)
-    return [Send(action["tool"], {**state, "action": action}) for action in state["actions"]]
+    return [
+        Send(_node_of(action["tool"]), {**state, "action": action}) for action in state["actions"]
+    ]
+
+
+def _node_of(tool: Tool) -> str:
+    return tool if tool in OWN_TOOLS else BOUND_TOOL
 
 
 def onward(to: str) -> Callable[[WorkingMemory], list[Send] | str]:

@@ -9,7 +9,8 @@ from langgraph.runtime import Runtime
 
 from planweave.graphs.builder import Builder
 from planweave.graphs.edges import acting, beginning, conversing, onward, opening, over
-from planweave.memory import Context, Tool, WorkingMemory
+from planweave.memory import BOUND_TOOL, Context, Tool, WorkingMemory
+from planweave.nodes.bound_tool import bound_tool
 from planweave.nodes.calculator import calculator
 from planweave.nodes.citation_check import citation_check
 from planweave.nodes.documents import documents
@@ -33,6 +34,7 @@ _NODES: dict[str, Any] = {
     "cypher": query_node("graph"),
     "calculator": calculator,
     "thinking": thinking,
+    BOUND_TOOL: bound_tool,
 }
 
 

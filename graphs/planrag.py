@@ -10,7 +10,7 @@ from planweave.graphs.builder import Builder
 from planweave.graphs.edges import at_once, beginning, chosen, progress, start
 from planweave.graphs.parts import bind_tools, bound
 from planweave.graphs.registry import method
-from planweave.memory import Tool
+from planweave.memory import BOUND_TOOL, Tool
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.experience import experience
 from planweave.nodes.observer import observer
@@ -20,7 +20,7 @@ from planweave.nodes.planner import planner
 from planweave.nodes.replanner import replanner
 from planweave.nodes.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking", BOUND_TOOL)
 CHOICES: tuple[Tool, ...] = (*TOOLS, "replan", "finish")
 
 

@@ -4,13 +4,13 @@ from planweave.graphs.builder import Builder
 from planweave.graphs.edges import approval, chosen
 from planweave.graphs.parts import begin, bind_tools, bound
 from planweave.graphs.registry import method
-from planweave.memory import Tool
+from planweave.memory import BOUND_TOOL, Tool
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.plan_approval import plan_approval
 from planweave.nodes.planner import planner
 from planweave.nodes.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking", BOUND_TOOL)
 
 
 @method("planrag_no_replan", family="decide")

@@ -12,12 +12,12 @@ from planweave.graphs.parts import (
     bound,
 )
 from planweave.graphs.registry import method
-from planweave.memory import Tool
+from planweave.memory import BOUND_TOOL, Tool
 from planweave.nodes.actor import actor, unguided
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 
 
 @method("react", family="documents")

@@ -14,6 +14,8 @@ from planweave.memory.context import (
 )
 from planweave.memory.given import check_input, check_state
 from planweave.memory.working_memory import (
+    BOUND_TOOL,
+    OWN_TOOLS,
     Action,
     Answer,
     Basis,
@@ -47,6 +49,8 @@ from planweave.memory.working_memory import (
 )
 
 __all__ = [
+    "BOUND_TOOL",
+    "OWN_TOOLS",
     "Action",
     "Answer",
     "AssessorChoice",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from planweave.redact import holds_secret
 
@@ -62,6 +62,11 @@ def _without_secret(name: str) -> str:
             "its key belongs into PLANWEAVE_API_KEY"
         )
     return name
+
+
+def _listed(names: object) -> object:
+    """Names with commas between, as a command line gives them, as a list."""
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else names
 
 
 ModelName = Annotated[str, AfterValidator(_without_secret)]
@@ -148,9 +153,11 @@ class Context(BaseModel):
     trials: Annotated[int, Field(ge=1, le=5), Setting("Reflexion", "never")] = Field(
         default=3, description="Reflexion: attempts at a task"
     )
-    tools: Annotated[tuple[str, ...], Setting("Sources", "named")] = Field(
-        default=(),
-        description="LangChain tools to offer beside a method's own, by name (docs/extending.md)",
+    tools: Annotated[tuple[str, ...], BeforeValidator(_listed), Setting("Sources", "named")] = (
+        Field(
+            default=(),
+            description="LangChain tools to offer beside a method's own, by name",
+        )
     )
     approve_tools: Annotated[bool, Setting("Plan", "free")] = Field(
         default=False, description="Stop for a person's approval before each call of these tools"

@@ -14,9 +14,17 @@ from typing_extensions import TypedDict  # pydantic wants this one before Python
 
 from planweave.usage import Usage
 
-Tool: TypeAlias = Literal[
-    "sql", "cypher", "documents", "calculator", "thinking", "environment", "replan", "finish"
-]
+Tool: TypeAlias = str
+"""What an action uses: a method's tool, a bound tool by its name, or ``replan``, ``finish``."""
+
+OWN_TOOLS = (
+    *("sql", "cypher", "documents", "calculator", "thinking", "environment"),
+    *("replan", "finish"),
+)
+"""The tools and moves that are ours; every other name is that of a bound LangChain tool."""
+
+BOUND_TOOL = "bound_tool"
+"""The node in which bound tools are called, and their place in a method's list of tools."""
 
 
 Value: TypeAlias = float | int | str | bool | None

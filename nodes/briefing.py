@@ -4,9 +4,19 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from planweave.memory import Context, Exchange, Fact, Tool, Turn, WorkingMemory
+from planweave.memory import (
+    BOUND_TOOL,
+    OWN_TOOLS,
+    Context,
+    Exchange,
+    Fact,
+    Tool,
+    Turn,
+    WorkingMemory,
+)
 from planweave.nodes.turns import same
 from planweave.prompts import load
+from planweave.tools.bound import TOOLS
 
 _SHORTENED = 160
 
@@ -144,8 +154,24 @@ def _shorten(line: str, limit: int) -> str:
 
 def tools_text(tools: Sequence[Tool], state: WorkingMemory) -> str:
     """What each tool does and what its input is."""
-    templates = [(load(f"tools/{tool}"), state["languages"].get(tool, "")) for tool in tools]
-    return "\n".join(
-        template.fill(**dict.fromkeys(template.placeholders, language))
-        for template, language in templates
+    return "\n".join(_tool_text(tool, state) for tool in tools)
+
+
+def _tool_text(name: Tool, state: WorkingMemory) -> str:
+    if name in OWN_TOOLS:
+        template = load(f"tools/{name}")
+        language = state["languages"].get(name, "")
+        return template.fill(**dict.fromkeys(template.placeholders, language))
+    tool = TOOLS.get(name)
+    keys = [f"{key} ({one.get('type', 'any value')})" for key, one in tool.args.items()]
+    return load("tools/bound").fill(
+        name=name,
+        description=" ".join(tool.description.split()),
+        arguments=", ".join(keys) or "none",
     )
+
+
+def with_bound(tools: Sequence[Tool], state: WorkingMemory) -> tuple[Tool, ...]:
+    """The tools, with those that this run binds in the place of ``bound_tool``."""
+    bound = tuple(name for name in state["languages"] if name not in OWN_TOOLS)
+    return tuple(one for tool in tools for one in (bound if tool == BOUND_TOOL else (tool,)))

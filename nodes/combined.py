@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from planweave.memory import Context, Tool, WorkingMemory
 from planweave.models import Reply
-from planweave.nodes.briefing import briefing, ground, tools_text
+from planweave.nodes.briefing import briefing, ground, tools_text, with_bound
 from planweave.nodes.citation_check import in_words
 from planweave.nodes.role import ask_with
 from planweave.prompts import load
@@ -26,7 +26,7 @@ SOURCES = ("sql", "cypher", "documents")
 
 def connected(tools: Sequence[Tool], state: WorkingMemory) -> tuple[Tool, ...]:
     """Those of ``tools`` that act, and read no source or one that is connected."""
-    acting = (tool for tool in tools if tool not in ("thinking", "finish"))
+    acting = (tool for tool in with_bound(tools, state) if tool not in ("thinking", "finish"))
     return tuple(tool for tool in acting if tool not in SOURCES or tool in state["languages"])
 
 

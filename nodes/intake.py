@@ -12,6 +12,7 @@ from planweave import BadInput
 from planweave.memory import Context, Exchange, WorkingMemory
 from planweave.nodes.environment import new_episode, scene, task_to_solve
 from planweave.tools import open_database, schema_text
+from planweave.tools.bound import TOOLS
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.web import open_engine
 
@@ -56,7 +57,7 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "greeting": greeting,
         "history": history,
         "languages": {tool: source.language for tool, source in sources.items()},
-        "schema_text": "\n\n".join(source.text for source in sources.values()),
+        "schema_text": "\n\n".join(source.text for source in sources.values() if source.text),
         "plan": plan,
         "given_plan": bool(plan),
         "predefined_plan": [],
@@ -125,6 +126,9 @@ def _sources(context: Context) -> dict[str, Source]:
         sources["documents"] = Source("words", "Documents: pages of the web, by their addresses.")
     elif context.collection:
         sources["documents"] = Source("words", _contents(context.collection, budget))
+    for name in context.tools:
+        TOOLS.get(name)  # one that is not known is reported before anything is asked
+        sources[name] = Source("JSON", "")
     if not sources and context.retrievals:
         raise BadInput(
             "No database and no document collection is connected.",

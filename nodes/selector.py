@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
 from planweave.memory import Action, Context, Tool, Turn, WorkingMemory
-from planweave.nodes.briefing import tools_text
+from planweave.nodes.briefing import tools_text, with_bound
 from planweave.nodes.combined import SOURCES, ask_combined, connected, progress_text
 from planweave.nodes.limits import reason_to_answer, repeats
 from planweave.nodes.replies import MAX_AT_ONCE, actions_form, answer_form
@@ -144,7 +144,7 @@ def offered(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> tu
         "calculator": bool(state["facts"]) or _NUMBER.search(state["question"]) is not None,
         "replan": context.replan == "adaptive",
     }
-    return tuple(tool for tool in tools if useful.get(tool, True))
+    return tuple(tool for tool in with_bound(tools, state) if useful.get(tool, True))
 
 
 def problem_text(state: WorkingMemory) -> str:
