@@ -10,9 +10,10 @@ from rich.console import Console
 from planweave import PlanweaveError
 from planweave.apps.approval import approver
 from planweave.apps.plain import json_text
-from planweave.apps.run import run
+from planweave.apps.run import Ask, run
 from planweave.apps.story import Story
 from planweave.apps.threads import Thread
+from planweave.graphs.events import AnswerEvent, CallEvent
 from planweave.memory import Answer, Input, WorkingMemory, total_usage
 from planweave.nodes.citation_check import in_words
 
@@ -55,7 +56,7 @@ def answer(
         console.print(f"[bold]{thread.method}[/]{why} · thread {thread.id}")
         console.print(start["question"].strip(), markup=False, style="italic")
     try:
-        memory = asyncio.run(run(thread, start, console, approver(console, thread.id, command)))
+        memory = asyncio.run(_told(thread, start, console, approver(console, thread.id, command)))
     except KeyboardInterrupt:
         console.print(f"\nInterrupted. Go on with: planweave {command} --resume {thread.id}")
         raise typer.Exit(130) from None
@@ -73,6 +74,27 @@ def answer(
         )
     if code := exit_code(memory.get("answer"), strict=thread.context.strict):
         raise typer.Exit(code)
+
+
+async def _told(thread: Thread, start: Input | None, console: Console, ask: Ask) -> WorkingMemory:
+    """Run a thread to its end, shown as it happens; returns the working memory."""
+    story, memory = Story(console), WorkingMemory()
+    with console.status("working …") as status:
+
+        def asking(request: Mapping[str, Any]) -> Mapping[str, Any]:
+            status.stop()
+            decisions = ask(request)
+            status.start()
+            return decisions
+
+        async for event in run(thread, start, ask=asking):
+            if isinstance(event, CallEvent):
+                status.update(f"{event.record.role} answered; working …")
+            elif isinstance(event, AnswerEvent):
+                memory = event.result.memory
+            else:
+                story.tell(event)
+    return memory
 
 
 def _is_unreadable(memory: WorkingMemory) -> bool:

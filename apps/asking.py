@@ -112,8 +112,7 @@ def begin(
     if players.method:
         METHODS.get(players.method)
     context = context_of({"model": players.model, "models": roles(players.role_model), **settings})
-    with_plan = bool(plan or context.approve or context.experience or context.evaluations)
-    choice = choose(context, with_plan=with_plan)
+    choice = choose(context, with_plan=plan is not None)
     method = players.method or choice.method
     thread = Thread(id=new_id(), method=method, context=context, example=example)
     thread.save()

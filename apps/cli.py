@@ -17,23 +17,34 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-COMMANDS = (
-    *("decide", "ask", "act", "query", "methods", "settings", "doctor"),
-    *("serve", "arena", "mcp"),
-)
-GROUPS = (
-    "bench",
-    "docs",
-    "dqa",
-    "experience",
-    "learn",
-    "models",
-    "results",
-    "runs",
-    "terms",
-    "train",
-)
-"""The modules of this folder that hold a command or a group of them under their name."""
+COMMANDS = {
+    "decide": "Answer a decision question: plan, queries and facts, then the decision.",
+    "ask": "Answer a question from documents: plan, pages and facts as they come, then the answer.",
+    "act": "Solve a task of an environment, told as it happens; see docs/instruct-rag.md.",
+    "query": "Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4.",
+    "methods": "List the methods.",
+    "settings": "List the settings of a run: --setting NAME=VALUE sets them.",
+    "doctor": "Check what a run needs; exit code 1 if something required is missing.",
+    "serve": "Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md).",
+    "arena": "Compare texts two by two, blind; then skill and win rate of each method. Can be "
+    "resumed.",
+    "mcp": "Serve the methods as MCP tools on standard input; options go before PLANWEAVE_SERVICE.",
+}
+GROUPS = {
+    "bench": "Measure methods on a benchmark.",
+    "docs": "The documents that answers are drawn from.",
+    "dqa": "The published Decision QA data set.",
+    "experience": "Paths of instructions that were carried out; those that succeeded guide later "
+    "runs.",
+    "learn": "Learn from the successes of simulated decisions.",
+    "models": "Weights of the models in this process.",
+    "results": "The records behind the reports in results/.",
+    "runs": "What was asked before.",
+    "terms": "Abbreviations learned from documents; only confirmed ones are used again.",
+    "train": "Train what ships trained.",
+}
+"""The modules of this folder that hold a command or a group of them under their name, and what the
+list of commands says of each: to import them all would take longer than most commands."""
 
 
 def _version(asked: bool) -> None:
@@ -49,16 +60,24 @@ def planweave(
     """Agents that plan first and retrieve after."""
 
 
+def _listed() -> None:
+    """A command that is only named."""
+
+
 def main() -> None:
-    """Run the command line; an error that a person can mend is one sentence and an exit code."""
-    known = (*COMMANDS, *GROUPS)
-    asked = [name for name in sys.argv[1:2] if name in known]
-    for name in asked or known:  # importing the others would take longer than most commands
+    """Run the command line; an error that a person can fix is one sentence and an exit code."""
+    listed = {**COMMANDS, **GROUPS}
+    completes = "_PLANWEAVE_COMPLETE" in os.environ  # a shell asks for options
+    asked = listed if completes else [name for name in sys.argv[1:2] if name in listed]
+    for name in asked:
         module = import_module(f"planweave.apps.{name}")
         if name in COMMANDS:
             app.command(name)(getattr(module, name))
         else:
             app.add_typer(module.app, name=name)
+    if not asked:
+        for name, text in listed.items():
+            app.command(name, help=text)(_listed)
     try:
         app()
     except PlanweaveError as error:

@@ -3,9 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from planweave.graphs import METHODS
+from planweave.graphs.events import AnswerEvent, CallEvent
+from planweave.graphs.running import events, graph
 from planweave.memory import Input, WorkingMemory
 from planweave.models import CallRecord
 
@@ -33,13 +34,11 @@ class Way(NamedTuple):
 
 async def play_graph(sample: "Sample", on_call: OnCall) -> WorkingMemory:
     """Ask the graph that ``sample.method`` names."""
-    graph: Any = METHODS.get(sample.method).graph  # LangGraph types its parts as Any
     memory: WorkingMemory = {}
-    async for mode, chunk in graph.astream(
-        Input(question=sample.asked), context=sample.context, stream_mode=["custom", "values"]
-    ):
-        if mode == "custom":
-            on_call(CallRecord.model_validate(chunk["call"]))
-        else:
-            memory = cast("WorkingMemory", chunk)
+    question = Input(question=sample.asked)
+    async for event in events(graph(sample.method), question, sample.context):
+        if isinstance(event, CallEvent):
+            on_call(event.record)
+        elif isinstance(event, AnswerEvent):
+            memory = event.result.memory
     return memory

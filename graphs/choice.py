@@ -20,9 +20,9 @@ def choose(context: Context, *, with_plan: bool = False) -> Choice:
 
     Args:
         context: Names the model and what is connected.
-        with_plan: There is a plan to carry out, to approve or to learn from.
+        with_plan: There is a plan to carry out.
     """
-    if with_plan:
+    if with_plan or context.approve or context.experience or context.evaluations:
         return Choice("planrag", "it follows a plan")
     if not context.assists("selector"):
         return Choice("planrag", "a capable model plans before it retrieves")

@@ -8,7 +8,10 @@ from langgraph.types import Send
 from planweave import BadInput
 from planweave.graphs.builder import Builder
 from planweave.graphs.edges import run_context
-from planweave.graphs.registry import METHODS, method
+from planweave.graphs.events import AnswerEvent, CallEvent
+from planweave.graphs.registry import method
+from planweave.graphs.running import events
+from planweave.graphs.running import graph as method_graph
 from planweave.memory import Context, Input, Member, WorkingMemory
 from planweave.nodes.agreement import agreement
 
@@ -35,13 +38,12 @@ async def member(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     varied = {"temperature": context.ensemble_temperature, "seed": (context.seed or 0) + number}
     own: Any = context.model_copy(update={**varied, "approve": False})
     given = Input(question=state["question"], predefined_plan=state["plan"])
-    graph: Any = METHODS.get(context.ensemble_of).graph
     memory: WorkingMemory = {}
-    async for mode, chunk in graph.astream(given, context=own, stream_mode=["custom", "values"]):
-        if mode == "custom":
-            runtime.stream_writer(chunk)
-        else:
-            memory = chunk
+    async for event in events(method_graph(context.ensemble_of), given, own):
+        if isinstance(event, CallEvent):
+            runtime.stream_writer({"call": event.record.model_dump(mode="json")})
+        elif isinstance(event, AnswerEvent):
+            memory = event.result.memory
     own_memory = Member(
         number=number,
         answer=memory["answer"],

@@ -60,6 +60,8 @@ def unavailable(error: Exception, name: str) -> ModelUnavailable:
     while cause is not None:  # client libraries wrap what our own transport raises
         if isinstance(cause, ModelUnavailable):
             return cause
+        if isinstance(cause, PlanweaveError):
+            return ModelUnavailable(cause.problem, mend=cause.mend)
         cause = cause.__cause__
     trouble = _trouble(error)
     problem, mend = _TEXTS[trouble]

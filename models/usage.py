@@ -98,7 +98,7 @@ def usage_by_role(records: Iterable[CallRecord]) -> dict[str, Usage]:
 
 
 _FREE = Price(input=0, output=0, cached=0)
-_LOCAL = frozenset({"embedded", "ollama"})
+_LOCAL = frozenset({"embedded", "ollama", "script"})
 _SNAPSHOT = re.compile(r"(-\d{4}-\d{2}-\d{2}|-\d{8}|-latest)$")
 _TABLE: TypeAdapter[dict[str, Price]] = TypeAdapter(dict[str, Price])
 

@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from planweave import BadInput, PlanweaveError
 from planweave.apps.server import metrics, tracing
 from planweave.apps.server.contexts import admitted
-from planweave.apps.server.execution import Graph, carry_out, outcome
+from planweave.apps.server.execution import carry_out, outcome
 from planweave.apps.server.feed import Feed
 from planweave.apps.server.leased import Lease, LeasedSaver, LeaseLost
 from planweave.apps.server.people import Person
@@ -28,6 +28,8 @@ from planweave.apps.server.storage import Storage, storage_failed
 from planweave.apps.server.threads import Threads
 from planweave.apps.server.wire import Event, encode
 from planweave.graphs import METHODS
+from planweave.graphs.running import Graph
+from planweave.graphs.running import graph as method_graph
 from planweave.memory import Context, WorkingMemory
 from planweave.usage import Meter, Usage, metered
 
@@ -122,9 +124,8 @@ class Engine:
     def graph(self, name: str) -> Graph:
         """A method, compiled with this server's checkpoints and memory."""
         if name not in self._graphs:
-            builder = METHODS.get(name).builder
-            self._graphs[name] = builder.compile(
-                checkpointer=self._saver, store=self.storage.store, name=name
+            self._graphs[name] = method_graph(
+                name, checkpointer=self._saver, store=self.storage.store
             )
         return self._graphs[name]
 

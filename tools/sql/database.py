@@ -275,6 +275,8 @@ def _open_server(url: "URL") -> SqlDatabase:
         ) from error
     except SQLAlchemyError as error:
         raise unavailable(url, error) from error
+    except PlanweaveError:
+        raise
     except (OSError, TypeError, ValueError) as error:  # what a driver makes of an odd option
         raise _unusable_option(url, error) from error
     return database
