@@ -46,10 +46,15 @@ class Context(BaseModel):
     )
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
     seed: int | None = None
-    max_reply_tokens: Annotated[int, Field(ge=32, le=8192)] = 512
+    max_reply_tokens: Annotated[int, Field(ge=32, le=32_768)] = Field(
+        default=512,
+        description="Tokens of a reply at most; without aids a role has as many as its reply may "
+        "need, and this many at least",
+    )
     assist: Assist = Field(
         default="auto",
-        description="Aids for small models, such as corrected queries; auto: for the embedded one",
+        description="Aids for small models, such as corrected queries; auto: on for the embedded "
+        "one, off for the baselines of a benchmark",
     )
     query_candidates: Annotated[int, Field(ge=1, le=16)] = Field(
         default=4, description="With aids: queries that are tried, of which the results vote"
@@ -200,8 +205,12 @@ class Context(BaseModel):
     owner: str = Field(
         default="local", description="Whose long-term memory is used: a user or a project"
     )
-    observation_characters: Annotated[int, Field(ge=200, le=100_000)] = 2_000
-    schema_characters: Annotated[int, Field(ge=400, le=100_000)] = 6_000
+    observation_characters: Annotated[int, Field(ge=200, le=100_000)] = Field(
+        default=2_000, description="Of one result of a query or an environment, in a prompt"
+    )
+    schema_characters: Annotated[int, Field(ge=400, le=100_000)] = Field(
+        default=6_000, description="Of the description of all sources, in a prompt"
+    )
     memory_characters: Annotated[int, Field(ge=1_000, le=1_000_000)] = Field(
         default=8_000, description="Older observations are shortened in prompts beyond this length"
     )

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from string import punctuation
 from typing import Literal, get_args
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -11,8 +10,11 @@ from pydantic import BaseModel, Field, field_validator
 
 from planweave.memory import Answer, Basis, Context, Fact, Failure, WorkingMemory, add_usage
 from planweave.models import Reply
+from planweave.nodes.assist.asking import without_guesses
+from planweave.nodes.assist.replies import cites_support, own_answer, unless_nothing
 from planweave.nodes.briefing import source_text
-from planweave.nodes.citation_check import CITATION, in_words, sentences, supporting
+from planweave.nodes.citation_check import CITATION, in_words
+from planweave.nodes.lengths import COLUMN, REASON, REASONING, SHORT, STEP, TEXT, UNKNOWN
 from planweave.nodes.limits import budget_spent, reason_to_answer
 from planweave.nodes.path_follower import Finish, finish
 from planweave.nodes.role import Node, ask_role, failures, usage
@@ -20,13 +22,11 @@ from planweave.nodes.turns import same
 from planweave.nodes.verdict import followed, undecided
 from planweave.prompts import load
 from planweave.tools import nearest
-from planweave.tools.checking import Following, said_by, says_result
-from planweave.tools.documents.quotes import adds, alike
+from planweave.tools.checking import Following
 
 _ROLE = "answering_machine"
 _SHOWN_CANDIDATES = 10
 _NEGATIONS = frozenset({"not", "no", "never", "except", "avoid", "without"})
-_NOTHING = ("", "null", "none", "nothing", "n/a", "unknown", "not known", "not given")
 
 
 Rule = Literal["stated", "highest", "lowest", "count", "sum", "comparison"]
@@ -35,12 +35,12 @@ Rule = Literal["stated", "highest", "lowest", "count", "sum", "comparison"]
 class Decision(BaseModel):
     """The answering machine's reply to a decision question; the reasons come before it."""
 
-    why: str = Field(max_length=600)
+    why: str = Field(max_length=REASONING)
     facts: list[int]
-    decision: str | None = Field(max_length=100)
+    decision: str | None = Field(max_length=SHORT)
     how: Rule = "stated"
-    column: str = Field(default="", max_length=60)
-    unknown: str = Field(max_length=300)
+    column: str = Field(default="", max_length=COLUMN)
+    unknown: str = Field(max_length=UNKNOWN)
 
     @field_validator("how", mode="before")
     @classmethod
@@ -54,17 +54,17 @@ class CitedAnswer(BaseModel):
 
     # A small model that first says what is asked and what tells it answers more fully, and owns
     # more often that nothing does.
-    asked: str = Field(max_length=300)
+    asked: str = Field(max_length=STEP)
     told_by: list[int] = Field(max_length=20)
-    text: str = Field(max_length=1500)
-    short: str | None = Field(max_length=100)
-    unknown: str = Field(max_length=300)
+    text: str = Field(max_length=TEXT)
+    short: str | None = Field(max_length=SHORT)
+    unknown: str = Field(max_length=UNKNOWN)
 
 
 class Verdict(BaseModel):
     """Whether V3's answering machine answers now; the reason comes before it."""
 
-    reason: str = Field(max_length=300)
+    reason: str = Field(max_length=REASON)
     verdict: Literal["CONTINUE", "TERMINATE"]
 
 
@@ -105,48 +105,33 @@ def may_continue(prompt: str) -> Node:
 async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """An answer in words; a citation that names no fact is taken out."""
     occasion = reason_to_answer(state, runtime.context)
+    context = runtime.context
     told = [text for fact in state["facts"] if (text := _told(fact))]
     task = load("documents/answering_machine").fill(
         occasion=occasion, told="\n".join(told) or "(none)"
     )
-    reply = await ask_role(_ROLE, CitedAnswer, task, _without_guesses(state), runtime)
+    reply = await ask_role(_ROLE, CitedAnswer, task, without_guesses(state, context), runtime)
     update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:
         return update | {"answer": _unreadable(reply.failure.message if reply.failure else "")}
-    answer = cited(reply.value.text, reply.value.short, reply.value.unknown, state)
+    answer = cited(reply.value.text, reply.value.short, reply.value.unknown, state, context)
     if not answer["facts"]:
-        answer = _resting_on(_told_by(reply.value, answer, state), answer)
+        answer = cites_support(answer, reply.value.told_by, state, context)
     return update | {"answer": answer}
 
 
-def cited(text: str, short: str | None, unknown: str, state: WorkingMemory) -> Answer:
-    """An answer in words with the facts that its text cites.
-
-    A citation of no fact is taken out, and so is what a model writes where it has nothing to say,
-    or where its short answer only says again what was asked.
-    """
+def cited(
+    text: str, short: str | None, unknown: str, state: WorkingMemory, context: Context
+) -> Answer:
+    """An answer in words with the facts that its text cites; a citation of no fact is taken out."""
     known = {fact["number"] for fact in state["facts"]}
-    if short and _asks_again(short, state):
-        short = None
     text = CITATION.sub(lambda found: found[0] if int(found[1]) in known else "", text)
     return Answer(
-        decision=unless_nothing(short or "") or None,
+        decision=own_answer(short, state, context),
         why=unless_nothing(text),
         facts=list(dict.fromkeys(int(number) for number in CITATION.findall(text))),
         unknown=unless_nothing(unknown),
     )
-
-
-def _asks_again(short: str, state: WorkingMemory) -> bool:
-    """Whether a short answer is the question in other words, and nothing from the facts."""
-    said = said_by(state["facts"])
-    return alike(state["question"], short) and not adds(short, said, state["question"])
-
-
-def _without_guesses(state: WorkingMemory) -> WorkingMemory:
-    """Working memory without what was thought before a calculation: small models repeat that."""
-    turns = [t | {"thought": ""} if t["tool"] == "calculator" else t for t in state["turns"]]
-    return {**state, "turns": turns}
 
 
 def _told(fact: Fact) -> str:
@@ -154,38 +139,6 @@ def _told(fact: Fact) -> str:
     if fact["quote"]:
         return source_text(fact)
     return f"[{fact['number']}] {fact['text']}" if fact["source"] == "calculator" else ""
-
-
-def _told_by(reply: CitedAnswer, answer: Answer, state: WorkingMemory) -> list[Fact]:
-    """The facts that tell an answer without citations.
-
-    Those that the model names. The smallest models leave the list empty whatever they answer: where
-    it is, nothing is said to be unknown, and the text speaks of what was asked or says what was
-    worked out, those that support a sentence of it.
-    """
-    numbers, why = set(reply.told_by), answer["why"]
-    speaks = alike(state["question"], why) or says_result(why, state["facts"])
-    if speaks and not (numbers or answer["unknown"]):
-        numbers = {n for text in sentences(why) for n in supporting(text, state)}
-    return [fact for fact in state["facts"] if fact["number"] in numbers]
-
-
-def _resting_on(told_by: Sequence[Fact], answer: Answer) -> Answer:
-    """An answer whose text cites nothing, with the facts that tell it; without any, it is none.
-
-    Where the model says nothing at all, which small ones do, those facts speak for themselves.
-    """
-    if not told_by:
-        unknown = answer["unknown"] or "The facts that were found do not tell it."
-        return Answer(decision=None, why="", facts=[], unknown=unknown)
-    why, unknown = answer["why"], answer["unknown"]
-    numbers = [fact["number"] for fact in told_by]
-    if why:
-        why = f"{why.rstrip('.')} {''.join(f'[{number}]' for number in numbers)}."
-    elif not (answer["decision"] or unknown):
-        why = " ".join(f"{fact['text'].rstrip('.')} [{fact['number']}]." for fact in told_by)
-        unknown = "The model wrote no answer; these facts were found."
-    return answer | {"why": why, "facts": numbers, "unknown": unknown}
 
 
 async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -315,12 +268,6 @@ def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[s
 def _unreadable(reason: str) -> Answer:
     unknown = f"No readable answer: {reason or 'it was empty'}"
     return Answer(decision=None, why="", facts=[], unknown=unknown)
-
-
-def unless_nothing(text: str) -> str:
-    """The text, or nothing where it says nothing, as "null", a comma and a bare "… [1]" do."""
-    said = CITATION.sub("", text).strip(f"{punctuation} …").lower()
-    return "" if said in _NOTHING else text.strip()
 
 
 def _without_facts(state: WorkingMemory, reason: str) -> Answer:

@@ -6,11 +6,12 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, Replan, WorkingMemory
+from planweave.nodes.lengths import PLAN_STEPS, STEP
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.prompts import load
 
-MAX_STEPS = 6
-Step = Annotated[str, Field(max_length=200)]
+MAX_STEPS = PLAN_STEPS
+Step = Annotated[str, Field(max_length=STEP)]
 
 
 class Plan(BaseModel):

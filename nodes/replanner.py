@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, Replan, WorkingMemory
+from planweave.nodes.lengths import REASON
 from planweave.nodes.limits import reason_to_answer
 from planweave.nodes.planner import MAX_STEPS, Step
 from planweave.nodes.role import Node, ask_role, failures, usage
@@ -16,7 +17,7 @@ from planweave.prompts import load
 class Judgement(BaseModel):
     """The re-planner's reply: Y with a whole new plan, or N."""
 
-    reason: str = Field(max_length=300)
+    reason: str = Field(max_length=REASON)
     replan: Literal["Y", "N"]
     steps: list[Step] = Field(max_length=MAX_STEPS)
 

@@ -9,6 +9,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
 from planweave.memory import Action, Context, Tool, WorkingMemory
+from planweave.nodes.assist.asking import extra_temperature, only_query_tool
+from planweave.nodes.lengths import QUERY, THOUGHT
 from planweave.nodes.limits import reason_to_answer, repeats
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.nodes.turns import unreadable_turn
@@ -16,9 +18,6 @@ from planweave.prompts import load
 
 _NUMBER = re.compile(r"\d")
 _SOURCES = ("sql", "cypher", "documents")
-_QUERIED = ("sql", "cypher")
-WARMER = 0.4
-"""Temperature added for each repeated action: at temperature 0 a repetition goes on for ever."""
 
 
 def selector(prompt: str, tools: Sequence[Tool]) -> Node:
@@ -34,9 +33,7 @@ def selector(prompt: str, tools: Sequence[Tool]) -> Node:
         if reason := reason_to_answer(state, context):
             return {"action": action_of(state, thought=reason, tool="finish", input="")}
         bound = offered(tools, state, context)
-        if context.assists("selector") and len(bound) == 1 and bound[0] in _QUERIED:
-            # Nothing is left to choose, and the query writer takes the question as it is.
-            action = action_of(state, thought="", tool=bound[0], input=state["question"])
+        if action := only_query_tool(bound, state, context):
             return {"action": action}
         values = {
             "tools": tools_text(bound, state),
@@ -45,7 +42,7 @@ def selector(prompt: str, tools: Sequence[Tool]) -> Node:
             "problem": problem_text(state),
         }
         task = template.fill(**{name: values[name] for name in template.placeholders})
-        warmer = WARMER * repeats(state["turns"])
+        warmer = extra_temperature(repeats(state["turns"]), "selector", context)
         reply = await ask_role("selector", choice_of(bound), task, state, runtime, warmer=warmer)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
@@ -59,9 +56,9 @@ def selector(prompt: str, tools: Sequence[Tool]) -> Node:
 def choice_of(tools: tuple[Tool, ...]) -> type[BaseModel]:
     """The reply's schema for these tools: the action is a closed choice, not free text."""
     fields: dict[str, Any] = {
-        "thought": (str, Field(max_length=240)),
+        "thought": (str, Field(max_length=THOUGHT)),
         "tool": (Literal[tools], ...),
-        "input": (str, Field(max_length=4000)),
+        "input": (str, Field(max_length=QUERY)),
     }
     return create_model("Choice", **fields)
 
