@@ -94,12 +94,15 @@ class Context(BaseModel):
     seed: Annotated[int | None, Setting("Model", "free")] = Field(
         default=None, description="Seed of the sampling, where the provider takes one"
     )
-    max_reply_tokens: Annotated[int, Field(ge=32, le=8192), Setting("Model", "lower")] = Field(
-        default=512, description="Tokens of one reply at most"
+    max_reply_tokens: Annotated[int, Field(ge=32, le=32_768), Setting("Model", "lower")] = Field(
+        default=512,
+        description="Tokens of a reply at most; without aids a role has as many as its reply may "
+        "need, and this many at least",
     )
     assist: Annotated[Assist, Setting("Model", "free")] = Field(
         default="auto",
-        description="Aids for small models, such as corrected queries; auto: for the embedded one",
+        description="Aids for small models, such as corrected queries; auto: on for the embedded "
+        "one, off for the baselines of a benchmark",
     )
     query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = Field(
         default=4, description="With aids: queries that are tried, of which the results vote"

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -10,13 +9,19 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
-from planweave.memory import Action, Context, Turn, WorkingMemory
+from planweave.memory import Action, Context, WorkingMemory
+from planweave.nodes.assist.asking import (
+    extra_temperature,
+    reminder,
+    times_stuck,
+    untried_first,
+)
 from planweave.nodes.environment import possible_actions
+from planweave.nodes.lengths import ACTION, THOUGHT
 from planweave.nodes.limits import reason_to_answer
 from planweave.nodes.path_selector import goes_on, shown_queries
 from planweave.nodes.role import Node, ask_role, failures, usage
-from planweave.nodes.selector import WARMER
-from planweave.nodes.turns import same, unreadable_turn
+from planweave.nodes.turns import unreadable_turn
 from planweave.prompts import load
 from planweave.tools.environments import OPEN, one_action
 
@@ -24,8 +29,8 @@ from planweave.tools.environments import OPEN, one_action
 class Act(BaseModel):
     """The actor's reply."""
 
-    thought: str = Field(max_length=240)
-    action: str = Field(max_length=400)
+    thought: str = Field(max_length=THOUGHT)
+    action: str = Field(max_length=ACTION)
 
 
 Acting = TypeVar("Acting", bound=BaseModel)
@@ -52,9 +57,9 @@ def actor(guidance: Guidance) -> Node:
         task = load("environments/actor").fill(
             guidance=f"{told}\n" if told else "",
             possible=possible_text(possible),
-            problem=problem_text(state),
+            problem=problem_text(state, runtime.context),
         )
-        warmer = WARMER * _stuck(state)
+        warmer = extra_temperature(times_stuck(state), "actor", runtime.context)
         schema = acting_among(Act, possible, shown_queries(state))
         reply = await ask_role("actor", schema, task, state, runtime, warmer=warmer)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
@@ -100,25 +105,14 @@ def acting_among(
     )
 
 
-async def possible_now(state: WorkingMemory, context: Context) -> Sequence[str]:
-    """What can be done now, as far as it is listed: first the next step of a path, then the rarest.
-
-    Small models take what stands first. What showed only what it had shown before rests for a
-    while, the longer the more often it did, unless there is nothing else: they would do it for
-    ever.
-    """
+async def possible_now(
+    state: WorkingMemory, context: Context, role: str = "actor"
+) -> Sequence[str]:
+    """What can be done now, as far as it is listed; first the next step of a path."""
     possible = await asyncio.to_thread(possible_actions, state, context)
-    done = _done(state)
-    counts, resting = Counter(action for action, _ in done), _resting(done)
-    left = [action for action in possible if _compared(action) not in resting] or possible
+    left = untried_first(possible, state, role, context)
     next_on_path = goes_on(state, left)
-    return sorted(left, key=lambda act: (not next_on_path(act), counts[_compared(act)]))
-
-
-def _resting(done: Sequence[tuple[str, str]]) -> set[str]:
-    """Actions that showed the same n > 1 times, until 2n others were done."""
-    since = {one: len(done) - number for number, one in enumerate(done)}
-    return {one[0] for one, count in Counter(done).items() if count > 1 and since[one] <= 2 * count}
+    return sorted(left, key=lambda action: not next_on_path(action))
 
 
 def possible_text(actions: Sequence[str]) -> str:
@@ -128,33 +122,9 @@ def possible_text(actions: Sequence[str]) -> str:
     return load("environments/possible").fill(actions="; ".join(actions)) + "\n"
 
 
-def problem_text(state: WorkingMemory) -> str:
+def problem_text(state: WorkingMemory, context: Context, role: str = "actor") -> str:
     """The last action's problem once more, or that it showed nothing new, for the prompt's end."""
-    if _stuck(state):
-        return load("environments/stuck").fill()
+    if text := reminder(state, role, context):
+        return text
     problem = state["turns"][-1]["problem"] if state["turns"] else ""
     return load("environments/problem").fill(problem=problem) if problem else ""
-
-
-def _compared(action: str) -> str:
-    """An action without what makes no difference."""
-    return same(action).casefold()
-
-
-def _stuck(state: WorkingMemory) -> int:
-    """How many of the last turns did what had been done before, and saw what was seen then."""
-    done, count = _done(state), 0
-    while done and done.pop() in done:
-        count += 1
-    return count
-
-
-def _done(state: WorkingMemory) -> list[tuple[str, str]]:
-    """What was done, turn by turn, and what each turn showed."""
-    return [(_compared(turn["input"]), _outcome(state, turn)) for turn in state["turns"]]
-
-
-def _outcome(state: WorkingMemory, turn: Turn) -> str:
-    """What a turn showed; its problem if it showed nothing."""
-    shown = [state["facts"][number - 1]["text"] for number in turn["facts"]]
-    return " ".join(shown) or turn["problem"]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from string import punctuation
 from typing import TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -11,8 +10,10 @@ from pydantic import BaseModel, ValidationError
 
 from planweave.memory import Answer, Basis, Context, Fact, Failure, WorkingMemory, add_usage
 from planweave.models import Reply
+from planweave.nodes.assist.asking import without_guesses
+from planweave.nodes.assist.replies import cites_support, own_answer, unless_nothing
 from planweave.nodes.briefing import source_text
-from planweave.nodes.citation_check import CITATION, in_words, sentences, supporting
+from planweave.nodes.citation_check import CITATION, in_words
 from planweave.nodes.combined import answer_text
 from planweave.nodes.limits import budget_spent, reason_to_answer
 from planweave.nodes.path_follower import Finish, finish
@@ -23,15 +24,13 @@ from planweave.nodes.turns import same
 from planweave.nodes.verdict import followed, undecided
 from planweave.prompts import load
 from planweave.tools import nearest
-from planweave.tools.checking import Following, said_by, says_result
-from planweave.tools.documents.quotes import adds, alike
+from planweave.tools.checking import Following
 
 Form = TypeVar("Form", bound=BaseModel)
 
 _ROLE = "answering_machine"
 _SHOWN_CANDIDATES = 10
 _NEGATIONS = frozenset({"not", "no", "never", "except", "avoid", "without"})
-_NOTHING = ("", "null", "none", "nothing", "n/a", "unknown", "not known", "not given")
 
 
 async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -95,50 +94,34 @@ def given(form: type[Form], state: WorkingMemory) -> Reply[Form] | None:
 async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """An answer in words; a citation that names no fact is taken out."""
     occasion = reason_to_answer(state, runtime.context)
+    context = runtime.context
     told = [text for fact in state["facts"] if (text := _told(fact))]
     task = load("documents/answering_machine").fill(
         occasion=occasion, told="\n".join(told) or "(none)"
     )
-    reply = given(CitedAnswer, state) or await ask_role(
-        _ROLE, CitedAnswer, task, _without_guesses(state), runtime
-    )
+    asked = without_guesses(state, context)
+    reply = given(CitedAnswer, state) or await ask_role(_ROLE, CitedAnswer, task, asked, runtime)
     update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:
         return update | {"answer": _unreadable(reply.failure.message if reply.failure else "")}
-    answer = cited(reply.value.text, reply.value.short, reply.value.unknown, state)
+    answer = cited(reply.value.text, reply.value.short, reply.value.unknown, state, context)
     if not answer["facts"]:
-        answer = _resting_on(_told_by(reply.value, answer, state), answer)
+        answer = cites_support(answer, reply.value.told_by, state, context)
     return update | {"answer": answer}
 
 
-def cited(text: str, short: str | None, unknown: str, state: WorkingMemory) -> Answer:
-    """An answer in words with the facts that its text cites.
-
-    A citation of no fact is taken out, and so is what a model writes where it has nothing to say,
-    or where its short answer only says again what was asked.
-    """
+def cited(
+    text: str, short: str | None, unknown: str, state: WorkingMemory, context: Context
+) -> Answer:
+    """An answer in words with the facts that its text cites; a citation of no fact is taken out."""
     known = {fact["number"] for fact in state["facts"]}
-    if short and _asks_again(short, state):
-        short = None
     text = CITATION.sub(lambda found: found[0] if int(found[1]) in known else "", text)
     return Answer(
-        decision=unless_nothing(short or "") or None,
+        decision=own_answer(short, state, context),
         why=unless_nothing(text),
         facts=list(dict.fromkeys(int(number) for number in CITATION.findall(text))),
         unknown=unless_nothing(unknown),
     )
-
-
-def _asks_again(short: str, state: WorkingMemory) -> bool:
-    """Whether a short answer is the question in other words, and nothing from the facts."""
-    said = said_by(state["facts"])
-    return alike(state["question"], short) and not adds(short, said, state["question"])
-
-
-def _without_guesses(state: WorkingMemory) -> WorkingMemory:
-    """Working memory without what was thought before a calculation: small models repeat that."""
-    turns = [t | {"thought": ""} if t["tool"] == "calculator" else t for t in state["turns"]]
-    return {**state, "turns": turns}
 
 
 def _told(fact: Fact) -> str:
@@ -146,38 +129,6 @@ def _told(fact: Fact) -> str:
     if fact["quote"]:
         return source_text(fact)
     return f"[{fact['number']}] {fact['text']}" if fact["source"] == "calculator" else ""
-
-
-def _told_by(reply: CitedAnswer, answer: Answer, state: WorkingMemory) -> list[Fact]:
-    """The facts that tell an answer without citations.
-
-    Those that the model names. The smallest models leave the list empty whatever they answer: where
-    it is, nothing is said to be unknown, and the text speaks of what was asked or says what was
-    worked out, those that support a sentence of it.
-    """
-    numbers, why = set(reply.told_by), answer["why"]
-    speaks = alike(state["question"], why) or says_result(why, state["facts"])
-    if speaks and not (numbers or answer["unknown"]):
-        numbers = {n for text in sentences(why) for n in supporting(text, state)}
-    return [fact for fact in state["facts"] if fact["number"] in numbers]
-
-
-def _resting_on(told_by: Sequence[Fact], answer: Answer) -> Answer:
-    """An answer whose text cites nothing, with the facts that tell it; without any, it is none.
-
-    Where the model says nothing at all, which small ones do, those facts speak for themselves.
-    """
-    if not told_by:
-        unknown = answer["unknown"] or "The facts that were found do not tell it."
-        return Answer(decision=None, why="", facts=[], unknown=unknown)
-    why, unknown = answer["why"], answer["unknown"]
-    numbers = [fact["number"] for fact in told_by]
-    if why:
-        why = f"{why.rstrip('.')} {''.join(f'[{number}]' for number in numbers)}."
-    elif not (answer["decision"] or unknown):
-        why = " ".join(f"{fact['text'].rstrip('.')} [{fact['number']}]." for fact in told_by)
-        unknown = "The model wrote no answer; these facts were found."
-    return answer | {"why": why, "facts": numbers, "unknown": unknown}
 
 
 async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -308,12 +259,6 @@ def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[s
 def _unreadable(reason: str) -> Answer:
     unknown = f"No readable answer: {reason or 'it was empty'}"
     return Answer(decision=None, why="", facts=[], unknown=unknown)
-
-
-def unless_nothing(text: str) -> str:
-    """The text, or nothing where it says nothing, as "null", a comma and a bare "… [1]" do."""
-    said = CITATION.sub("", text).strip(f"{punctuation} …").lower()
-    return "" if said in _NOTHING else text.strip()
 
 
 def _without_facts(state: WorkingMemory, reason: str) -> Answer:

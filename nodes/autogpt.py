@@ -1,16 +1,18 @@
 """AutoGPT's one role: thoughts with a plan and criticism, then a command."""
 
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
 from planweave.memory import Context, Tool, WorkingMemory
+from planweave.nodes.assist.asking import extra_temperature
 from planweave.nodes.briefing import tools_text
+from planweave.nodes.lengths import PLAN_STEPS, QUERY, STEP, THOUGHT
 from planweave.nodes.limits import reason_to_answer, repeats
 from planweave.nodes.role import Node, ask_role, failures, usage
-from planweave.nodes.selector import WARMER, action_of, offered, problem_text
+from planweave.nodes.selector import action_of, offered, problem_text
 from planweave.nodes.turns import unreadable_turn
 from planweave.prompts import load
 
@@ -18,18 +20,18 @@ from planweave.prompts import load
 class Thoughts(BaseModel):
     """What AutoGPT says before it commands."""
 
-    text: str = Field(max_length=300)
-    reasoning: str = Field(max_length=300)
-    plan: list[str] = Field(max_length=5)
-    criticism: str = Field(max_length=200)
-    speak: str = Field(max_length=200)
+    text: str = Field(max_length=THOUGHT)
+    reasoning: str = Field(max_length=THOUGHT)
+    plan: list[Annotated[str, Field(max_length=STEP)]] = Field(max_length=PLAN_STEPS)
+    criticism: str = Field(max_length=THOUGHT)
+    speak: str = Field(max_length=THOUGHT)
 
 
 class Command(BaseModel):
     """What AutoGPT commands."""
 
     name: Tool
-    input: str = Field(max_length=4000)
+    input: str = Field(max_length=QUERY)
 
 
 class ThoughtsAndCommand(BaseModel):
@@ -50,7 +52,7 @@ def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
             return {"action": action_of(state, thought=reason, tool="finish", input="")}
         bound = offered(tools, state, runtime.context)
         task = load(prompt).fill(tools=tools_text(bound, state), problem=problem_text(state))
-        warmer = WARMER * repeats(state["turns"])
+        warmer = extra_temperature(repeats(state["turns"]), "autogpt", runtime.context)
         reply = await ask_role("autogpt", _reply(bound), task, state, runtime, warmer=warmer)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:

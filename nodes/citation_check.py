@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from planweave.memory import Answer, Claim, Context, Fact, WorkingMemory
 from planweave.nodes.briefing import fact_text
+from planweave.nodes.lengths import REASON
 from planweave.nodes.role import ask_role, failures, usage
 from planweave.nodes.verdict import followed, with_verdict
 from planweave.prompts import load
@@ -27,7 +28,7 @@ class Entailment(BaseModel):
     """The judge's verdict on one claim."""
 
     claim: int
-    reason: str = Field(max_length=200)
+    reason: str = Field(max_length=REASON)
     supported: bool
 
 

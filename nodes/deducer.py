@@ -5,6 +5,7 @@ from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.actor import acting_among, action_in, possible_now, possible_text, problem_text
+from planweave.nodes.lengths import ACTION, STEP
 from planweave.nodes.limits import reason_to_answer
 from planweave.nodes.role import ask_role, failures, usage
 from planweave.nodes.turns import unreadable_turn
@@ -14,9 +15,9 @@ from planweave.prompts import load
 class Deduction(BaseModel):
     """The deducer's reply."""
 
-    question: str = Field(max_length=300)
-    answer: str = Field(max_length=300)
-    action: str = Field(max_length=400)
+    question: str = Field(max_length=STEP)
+    answer: str = Field(max_length=STEP)
+    action: str = Field(max_length=ACTION)
 
 
 async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -26,11 +27,11 @@ async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     """
     if reason_to_answer(state, runtime.context):
         return {"action": None}
-    possible = await possible_now(state, runtime.context)
+    possible = await possible_now(state, runtime.context, "deducer")
     task = load("genground/deducer").fill(
         grounded=_grounded(state) or "(nothing yet)",
         possible=possible_text(possible),
-        problem=problem_text(state),
+        problem=problem_text(state, runtime.context, "deducer"),
     )
     schema = acting_among(Deduction, possible)
     reply = await ask_role("deducer", schema, task, state, runtime)

@@ -6,7 +6,8 @@ from time import perf_counter
 from langgraph.runtime import Runtime
 
 from planweave import PlanweaveError
-from planweave.memory import Action, Context, Page, WorkingMemory
+from planweave.memory import Context, Page, WorkingMemory
+from planweave.nodes.assist.replies import search_words
 from planweave.nodes.turns import chosen_action, repetition, times_taken, turn_taken
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.web import search_web
@@ -41,7 +42,9 @@ def _searched(
     pages: list[Page] = []
     problem = ""
     try:
-        action = _in_words(action, state, context) if goes_on else action
+        if goes_on:
+            asked = state["task"] or state["question"]
+            action = {**action, "input": search_words(action["input"], asked, context)}
         state = {**state, "action": action}
         start = times_taken(state) * context.pages if goes_on else 0
         found_all = find_pages(action["input"], context, context.pages + start + len(passed_over))
@@ -58,23 +61,6 @@ def _searched(
         return found | turn_taken(state, [], problem, seconds) | {"pages": []}
     found["usage"] = {"documents": Usage(seconds=seconds).model_dump()}
     return found
-
-
-def _in_words(action: Action, state: WorkingMemory, context: Context) -> Action:
-    """The action without names of files; a single word of the task gives way to the whole of it.
-
-    Small models write the name of a file, or ``PV``, where they should say what to look for.
-    """
-    words = action["input"]
-    if "." in words and context.collection:
-        for document in open_collection(context.collection).documents():
-            if "." in document.name:
-                words = words.replace(document.name, " ")
-    if words != action["input"]:
-        words = " ".join(words.split())
-    asked = state["task"] or state["question"]
-    says_less = len(words.split()) < 2 and words.strip().casefold() in asked.casefold()
-    return {**action, "input": asked if says_less else words}
 
 
 def find_pages(query: str, context: Context, count: int) -> list[Page]:

@@ -8,12 +8,13 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
+from planweave.nodes.lengths import DRAFT_STEP, THOUGHT
 from planweave.nodes.role import failures, usage
 from planweave.nodes.writer import ask_writer
 from planweave.prompts import load
 
 MAX_STEPS = 16
-Text = Annotated[str, Field(max_length=700)]
+Text = Annotated[str, Field(max_length=DRAFT_STEP)]
 """A step: a sentence, a piece of a program, a paragraph."""
 
 
@@ -27,7 +28,7 @@ class Thought(NamedTuple):
 class Drafted(BaseModel):
     """The drafter's reply."""
 
-    thought: str = Field(max_length=400)
+    thought: str = Field(max_length=THOUGHT)
 
     @abstractmethod
     def thoughts(self) -> list[Thought]:

@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
+from planweave.nodes.lengths import REASON
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.prompts import load
 
@@ -13,7 +14,7 @@ from planweave.prompts import load
 class Evaluation(BaseModel):
     """The evaluator's reply; the notes come before the verdict."""
 
-    notes: str = Field(max_length=300)
+    notes: str = Field(max_length=REASON)
     verdict: Literal["Accept", "Reject"]
 
 

@@ -11,7 +11,9 @@ from pydantic import BaseModel, Field
 from planweave.memory import Answer, Context, Fact, Quote, TaskFamily, WorkingMemory
 from planweave.models import Program, Text
 from planweave.nodes.answering_machine import cited
+from planweave.nodes.assist.asking import task_again
 from planweave.nodes.briefing import plan_text
+from planweave.nodes.lengths import SHORT, STEP, TEXT, UNKNOWN
 from planweave.nodes.role import failures, usage
 from planweave.nodes.writer import ask_writer
 from planweave.prompts import load
@@ -38,7 +40,7 @@ class Code(Program, Product):
 class Steps(Product):
     """A plan."""
 
-    steps: list[Annotated[str, Field(max_length=200)]] = Field(max_length=40)
+    steps: list[Annotated[str, Field(max_length=STEP)]] = Field(max_length=40)
 
     def product(self) -> str:
         """See :class:`Product`."""
@@ -56,9 +58,9 @@ class Prose(Text, Product):
 class Written(BaseModel):
     """The finisher's reply to a question; it may answer from what the model itself knows."""
 
-    text: str = Field(max_length=1500)
-    short: str | None = Field(max_length=100)
-    unknown: str = Field(max_length=300)
+    text: str = Field(max_length=TEXT)
+    short: str | None = Field(max_length=SHORT)
+    unknown: str = Field(max_length=UNKNOWN)
 
 
 _PRODUCTS: Mapping[TaskFamily, type[Product]] = {
@@ -78,7 +80,7 @@ async def finisher(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMe
     family = runtime.context.family
     if family == "planning" and state["revised"]:
         return {"answer": _handed_over(plan_lines(state["revised"]), state)}
-    task = load(f"rat/{family}_final").fill(notes=_notes(state, family))
+    task = load(f"rat/{family}_final").fill(notes=_notes(state, family, runtime.context))
     if family == "answer":
         return await _cited(task, state, runtime)
     reply = await ask_writer("finisher", _PRODUCTS[family], task, state, runtime)
@@ -102,16 +104,12 @@ async def _cited(task: str, state: WorkingMemory, runtime: Runtime[Context]) -> 
     """An answer in words; a citation that names no fact is taken out."""
     reply = await ask_writer("finisher", Written, task, state, runtime)
     value = reply.value or Written(text="", short=None, unknown="No readable answer.")
-    answer = cited(value.text, value.short, value.unknown, state)
+    answer = cited(value.text, value.short, value.unknown, state, runtime.context)
     return {"answer": answer, "usage": usage(reply), "failures": failures(reply)}
 
 
-def _notes(state: WorkingMemory, family: TaskFamily) -> str:
-    """The thoughts, and the texts that are not in them yet; an answer needs all to cite them.
-
-    Behind the texts stands the task once more: small models copy a text's program or plan where
-    their own task is a page away.
-    """
+def _notes(state: WorkingMemory, family: TaskFamily, context: Context) -> str:
+    """The thoughts, and the texts that are not in them yet; an answer needs all to cite them."""
     parts = []
     if state["revised"]:
         parts.append(load("rat/thoughts").fill(thoughts=plan_text(state["revised"])))
@@ -124,9 +122,8 @@ def _notes(state: WorkingMemory, family: TaskFamily) -> str:
     ]
     if texts:
         parts.append(load("rat/texts").fill(texts="\n\n".join(texts)))
-        if family != "answer":
-            parts.append(load("rat/task_again").fill(question=state["question"]))
-    return "\n\n".join(parts)
+        parts.append(task_again(state, family, context))
+    return "\n\n".join(filter(None, parts))
 
 
 def _text(fact: Fact, quote: Quote) -> str:

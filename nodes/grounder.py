@@ -4,6 +4,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, Grounded, WorkingMemory
+from planweave.nodes.lengths import STEP
 from planweave.nodes.role import ask_role, failures, usage
 from planweave.prompts import load
 
@@ -11,7 +12,7 @@ from planweave.prompts import load
 class GroundedAnswer(BaseModel):
     """The grounder's reply."""
 
-    answer: str = Field(max_length=300)
+    answer: str = Field(max_length=STEP)
 
 
 async def grounder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -6,6 +6,7 @@ from langgraph.types import Overwrite
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
+from planweave.nodes.assist.replies import new_question
 from planweave.nodes.briefing import conversation_text
 from planweave.nodes.role import ask_with, failures, usage
 from planweave.prompts import load
@@ -21,8 +22,7 @@ class Interpretation(BaseModel):
 async def interpreter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Say the question in full; one on another matter starts afresh, without earlier facts.
 
-    An unreadable reply, or one that only repeats an earlier question, leaves the question as it
-    was asked, with the earlier facts at hand.
+    An unreadable reply leaves the question as it was asked, with the earlier facts at hand.
     """
     task = load("common/interpreter").fill(
         conversation=conversation_text(state["history"]), message=state["question"]
@@ -35,6 +35,5 @@ async def interpreter(state: WorkingMemory, runtime: Runtime[Context]) -> Workin
     if not reply.value.follows_up:
         afresh: WorkingMemory = {"history": [], "facts": Overwrite([])}  # type: ignore[typeddict-item]
         return update | afresh
-    question = reply.value.question.strip()
-    before = {exchange["question"].casefold() for exchange in state["history"]}
-    return update if question.casefold() in before else update | {"question": question}
+    question = new_question(reply.value.question.strip(), state, runtime.context)
+    return update | {"question": question}

@@ -10,7 +10,15 @@ from langgraph.runtime import Runtime
 
 from planweave.memory import Action, Context, Table, Value, WorkingMemory, add_usage
 from planweave.models import CallRecord
-from planweave.nodes.query_writer import Candidate, Need, Written, is_query, try_query, write_query
+from planweave.nodes.assist.asking import writes_queries
+from planweave.nodes.assist.query_writer import (
+    Candidate,
+    Need,
+    Written,
+    is_query,
+    try_query,
+    write_query,
+)
 from planweave.nodes.role import Node, sample_role, usage_of_calls
 from planweave.nodes.turns import Observation, chosen_action, repetition, take_turn, turn_taken
 from planweave.tools import (
@@ -39,7 +47,7 @@ def query_node(source: Literal["database", "graph"]) -> Node:
     async def query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
         url = context.database if source == "database" else context.graph
-        if context.assists(_ROLE):
+        if writes_queries(context):
             return await _assisted(state, runtime, url or "")
         return await asyncio.to_thread(
             take_turn, state, lambda action: run_query(url, action["input"], context)

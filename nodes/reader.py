@@ -18,6 +18,7 @@ from planweave.memory import (
     WorkingMemory,
     add_usage,
 )
+from planweave.nodes.assist.replies import stated
 from planweave.nodes.faithfulness import faithfulness_of
 from planweave.nodes.pages import excerpt, pages_text
 from planweave.nodes.rag_metrics import Faithfulness
@@ -57,10 +58,9 @@ class Reading(BaseModel):
 async def reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Read the pages; what they say about ``action.input`` becomes facts.
 
-    A finding whose quote stands on none of the pages is dropped and noted as a failure; of one
-    that was copied word for word at its beginning alone, the page's sentence is what is stated. A
-    statement with numbers that its quote does not say gets the sentence of the page that says
-    them; where there is none, the quote itself is what is stated.
+    A finding whose quote stands on none of the pages is dropped and noted as a failure. A statement
+    with numbers that its quote does not say gets the sentence of the page that says them; where
+    there is none, or where only the beginning of the quote stands on the page, see :func:`stated`.
     """
     if not state["pages"]:
         return {}
@@ -72,7 +72,7 @@ async def reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     findings = reply.value.findings if reply.value else []
     pairs = [(finding, _quote(finding, state["pages"])) for finding in findings]
     found = [
-        _observed(finding, quote, state["pages"])
+        _observed(finding, quote, state["pages"], runtime.context)
         for finding, quote in pairs
         if quote and _WORD.search(finding.statement)
     ]
@@ -139,17 +139,19 @@ def _quotable(text: str) -> Iterator[str]:
     return (words for words in sentences(text) if len(words) <= _LONGEST)
 
 
-def _observed(finding: Finding, quote: Quote, pages: Sequence[Page]) -> Observation:
+def _observed(
+    finding: Finding, quote: Quote, pages: Sequence[Page], context: Context
+) -> Observation:
     """The finding with words that say its numbers; see :func:`reader`."""
     statement = finding.statement.strip()
+    page = next(page for page in pages if _place(page) == _place(quote))
     if not any(way(finding.quote, quote["text"]) for way in (locate, _sentence_that_says)):
-        statement = quote["text"]  # what was read into words that do not stand there is no finding
+        statement = stated(statement, quote["text"], page["text"], context)
     if unsaid(statement, quote["text"]):
-        page = next(page for page in pages if _place(page) == _place(quote))
         if words := _sentence_that_says(statement, page["text"]):
             quote = quote | {"text": words}
         else:
-            statement = quote["text"]
+            statement = stated(statement, quote["text"], page["text"], context)
     return Observation(statement, values=_number(finding, quote), quote=quote)
 
 

@@ -1,11 +1,14 @@
 """Furthest reasoner: thinks from question and evidence alone, then answers or proposes queries."""
 
+from typing import Annotated
+
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Answer, Context, Fact, WorkingMemory
 from planweave.nodes.briefing import fact_text
 from planweave.nodes.citation_check import CITATION
+from planweave.nodes.lengths import REASONING, SEARCH, SHORT
 from planweave.nodes.limits import reason_to_answer
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.prompts import load
@@ -14,9 +17,9 @@ from planweave.prompts import load
 class Reasoning(BaseModel):
     """The reasoner's reply: a chain of thought, then the answer or what to search for."""
 
-    reasoning: str = Field(max_length=800)
-    answer: str | None = Field(max_length=100)
-    queries: list[str] = Field(max_length=20)
+    reasoning: str = Field(max_length=REASONING)
+    answer: str | None = Field(max_length=SHORT)
+    queries: list[Annotated[str, Field(max_length=SEARCH)]] = Field(max_length=20)
 
 
 def reasoner(prompt: str) -> Node:

@@ -7,6 +7,7 @@ from langgraph.types import Overwrite
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, EpisodeState, Reflection, WorkingMemory
+from planweave.nodes.lengths import REASONING
 from planweave.nodes.role import ask_role, failures, usage
 from planweave.prompts import load
 
@@ -14,7 +15,7 @@ from planweave.prompts import load
 class Lesson(BaseModel):
     """The reflector's reply."""
 
-    reflection: str = Field(max_length=600)
+    reflection: str = Field(max_length=REASONING)
 
 
 async def reflector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -9,9 +9,19 @@ from pydantic import BaseModel, Field, create_model, field_validator
 from planweave.memory import Context, Tool
 from planweave.models import InPrompt
 from planweave.nodes.citation_check import in_words
+from planweave.nodes.lengths import (
+    COLUMN,
+    PLAN_STEPS,
+    QUERY,
+    REASON,
+    REASONING,
+    SHORT,
+    STEP,
+    TEXT,
+    UNKNOWN,
+)
 
-MAX_STEPS = 6
-Step = Annotated[str, Field(max_length=200)]
+Step = Annotated[str, Field(max_length=STEP)]
 MAX_AT_ONCE = 6
 """Actions that one reply may ask for."""
 
@@ -21,12 +31,12 @@ Rule = Literal["stated", "highest", "lowest", "count", "sum", "comparison"]
 class Decision(BaseModel):
     """The answering machine's reply to a decision question; the reasons come before it."""
 
-    why: str = Field(max_length=600)
+    why: str = Field(max_length=REASONING)
     facts: list[int]
-    decision: str | None = Field(max_length=100)
+    decision: str | None = Field(max_length=SHORT)
     how: Rule = "stated"
-    column: str = Field(default="", max_length=60)
-    unknown: str = Field(max_length=300)
+    column: str = Field(default="", max_length=COLUMN)
+    unknown: str = Field(max_length=UNKNOWN)
 
     @field_validator("how", mode="before")
     @classmethod
@@ -40,53 +50,53 @@ class CitedAnswer(BaseModel):
 
     # A small model that first says what is asked and what tells it answers more fully, and owns
     # more often that nothing does.
-    asked: str = Field(default="", max_length=300)
+    asked: str = Field(default="", max_length=STEP)
     told_by: list[int] = Field(default=[], max_length=20)
-    text: str = Field(max_length=1500)
-    short: str | None = Field(max_length=100)
-    unknown: str = Field(max_length=300)
+    text: str = Field(max_length=TEXT)
+    short: str | None = Field(max_length=SHORT)
+    unknown: str = Field(max_length=UNKNOWN)
 
 
 class Verdict(BaseModel):
     """Whether V3's answering machine answers now; the reason comes before it."""
 
-    reason: str = Field(max_length=300)
+    reason: str = Field(max_length=REASON)
     verdict: Literal["CONTINUE", "TERMINATE"]
 
 
 class Plan(BaseModel):
     """The planner's reply."""
 
-    steps: list[Step] = Field(min_length=1, max_length=MAX_STEPS)
+    steps: list[Step] = Field(min_length=1, max_length=PLAN_STEPS)
 
 
 class Judgement(BaseModel):
     """The re-planner's reply: Y with a whole new plan, or N."""
 
-    reason: str = Field(max_length=300)
+    reason: str = Field(max_length=REASON)
     replan: Literal["Y", "N"]
-    steps: list[Step] = Field(max_length=MAX_STEPS)
+    steps: list[Step] = Field(max_length=PLAN_STEPS)
 
 
 class PlannedStep(BaseModel):
     """A step of a plan, and the numbers of the earlier steps whose results it needs."""
 
     text: Step
-    needs: list[int] = Field(default=[], max_length=MAX_STEPS)
+    needs: list[int] = Field(default=[], max_length=PLAN_STEPS)
 
 
 class PlanWithNeeds(InPrompt):
     """A :class:`Plan` that says what each step needs; no step where nothing needs planning."""
 
-    steps: list[PlannedStep] = Field(max_length=MAX_STEPS)
+    steps: list[PlannedStep] = Field(max_length=PLAN_STEPS)
 
 
 class JudgementWithNeeds(InPrompt):
     """A :class:`Judgement` whose new plan says what each step needs."""
 
-    reason: str = Field(max_length=300)
+    reason: str = Field(max_length=REASON)
     replan: Literal["Y", "N"]
-    steps: list[PlannedStep] = Field(max_length=MAX_STEPS)
+    steps: list[PlannedStep] = Field(max_length=PLAN_STEPS)
 
 
 def steps_of(planned: Sequence[str | PlannedStep]) -> tuple[list[str], list[list[int]]]:
@@ -109,7 +119,7 @@ def answer_form(context: Context) -> type[Decision] | type[CitedAnswer]:
 def verdict_form(answer: type[Decision] | type[CitedAnswer]) -> type[Verdict]:
     """A :class:`Verdict` with the answer, or else with the next task."""
     fields: dict[str, Any] = {
-        "task": (str, Field(default="", max_length=300)),
+        "task": (str, Field(default="", max_length=STEP)),
         "answer": (answer | None, None),
     }
     return create_model("VerdictAndMore", __base__=Verdict, **fields)
@@ -122,12 +132,12 @@ def actions_form(
     """A selector's reply with at most ``most`` actions at once, or with none and the answer."""
     one: dict[str, Any] = {
         "tool": (Literal[tools], ...),
-        "input": (str, Field(max_length=4000)),
-        "completes": (list[int], Field(default=[], max_length=MAX_STEPS)),
+        "input": (str, Field(max_length=QUERY)),
+        "completes": (list[int], Field(default=[], max_length=PLAN_STEPS)),
     }
     act: Any = create_model("Act", **one)
     fields: dict[str, Any] = {
-        "thought": (str, Field(max_length=600)),
+        "thought": (str, Field(max_length=REASONING)),
         "actions": (list[act], Field(max_length=most)),
         "answer": (answer | None, None),
     }

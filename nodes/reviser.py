@@ -9,14 +9,14 @@ from itertools import chain
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, JsonValue
 
-from planweave.memory import Context, Page, Revision, WorkingMemory
+from planweave.memory import Context, Revision, WorkingMemory
+from planweave.nodes.assist.replies import own_step
 from planweave.nodes.drafter import MAX_STEPS, Text
 from planweave.nodes.pages import excerpt
 from planweave.nodes.role import failures, usage
 from planweave.nodes.thoughts import WHOLE, numbered, revisions, seen_with
 from planweave.nodes.writer import ask_writer
 from planweave.prompts import load
-from planweave.tools.documents.quotes import locate, states
 
 
 class Rewritten(BaseModel):
@@ -73,12 +73,14 @@ _OTHERS: Mapping[type[Revised], Sequence[str]] = {
 }
 """What is said of other steps than the one that is checked."""
 
+_PROMPTS = ("rat/ground", "rat/reviser", *chain(*_OTHERS.values()))
+
 
 async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Revise ``state["step"]`` by its page: T*(1..i) from the task, T*(1..i-1), T(i) and R(i).
 
     The prompt ends with the reply's form, filled with the step as it stands. An unreadable reply
-    leaves the step as it was, and so does one that repeats the prompt, as small models do.
+    leaves the step as it was.
     """
     lookup = next(one for one in state["lookups"] if one["step"] == state["step"])
     page = lookup["page"]
@@ -100,7 +102,7 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
         for number, step in written.items()
         if number <= len(state["revised"])
         and (text := step.strip()) not in ("", "…", "...", state["revised"][number - 1])
-        and not _repeats_prompt(text, page)
+        and own_step(text, page, _PROMPTS, runtime.context)
     }
     return {
         "revisions": revisions(state, lookup, changed),
@@ -117,13 +119,6 @@ def _form(state: WorkingMemory, context: Context) -> tuple[type[Revised], dict[s
     if context.parallel or state["step"] == 1:
         return Step, {"text": text}
     return StepAndEarlier, {"text": text, "earlier": []}
-
-
-def _repeats_prompt(text: str, page: Page) -> bool:
-    names = ("rat/ground", "rat/reviser", *chain(*_OTHERS.values()))
-    said = [*(load(name).text for name in names), f"{page['document']}, p. {page['page']}"]
-    instructions = "\n\n".join(said)
-    return bool(locate(text, instructions)) or states(instructions, text)
 
 
 def revision_text(revision: Revision) -> str:

@@ -10,6 +10,8 @@ from pydantic import BaseModel
 
 from planweave.memory import Context, Failure, UsageByRole, WorkingMemory
 from planweave.models import CallRecord, Reply, Samples, achat_model, ask, samples, usage_by_role
+from planweave.models.lengths import tokens_of
+from planweave.nodes.assist.asking import reply_ceiling
 from planweave.nodes.briefing import briefing, ground
 
 Output = TypeVar("Output", bound=BaseModel)
@@ -65,7 +67,7 @@ async def ask_with(
     Raises:
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
     """
-    model = await _model_for(role, runtime.context, warmer)
+    model = await _model_for(role, runtime.context, warmer, tokens_of(output))
     reply = await ask(model, messages, output, role=role)
     _stream(reply.calls, runtime)
     return reply
@@ -84,17 +86,17 @@ async def sample_role(
     Raises:
         ModelUnavailable: The model cannot be reached.
     """
-    model = await _model_for(role, runtime.context, warmer)
+    model = await _model_for(role, runtime.context, warmer, 0)
     found = await samples(model, messages, count, role=role)
     _stream(found.records, runtime)
     return found
 
 
-async def _model_for(role: str, context: Context, warmer: float) -> BaseChatModel:
+async def _model_for(role: str, context: Context, warmer: float, needed: int) -> BaseChatModel:
     return await achat_model(
         context.model_for(role),
         temperature=min(context.temperature + warmer, 2.0),
-        max_tokens=context.max_reply_tokens,
+        max_tokens=reply_ceiling(needed, role, context),
         seed=0 if warmer and context.seed is None else context.seed,  # a run can be repeated
     )
 

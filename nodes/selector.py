@@ -9,8 +9,10 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
 from planweave.memory import Action, Context, Tool, Turn, WorkingMemory
+from planweave.nodes.assist.asking import extra_temperature, only_query_tool
 from planweave.nodes.briefing import tools_text, with_bound
 from planweave.nodes.combined import SOURCES, ask_combined, connected, progress_text
+from planweave.nodes.lengths import QUERY, THOUGHT
 from planweave.nodes.limits import reason_to_answer, repeats
 from planweave.nodes.replies import MAX_AT_ONCE, actions_form, answer_form
 from planweave.nodes.role import Node, ask_role, failures, usage
@@ -18,9 +20,6 @@ from planweave.nodes.turns import same, unreadable_turn
 from planweave.prompts import load
 
 _NUMBER = re.compile(r"\d")
-_QUERIED = ("sql", "cypher")
-WARMER = 0.4
-"""Temperature added for each repeated action: at temperature 0 a repetition goes on for ever."""
 
 
 def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
@@ -40,14 +39,12 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
     async def selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
         if reason := reason_to_answer(state, context):
-            action = action_of(state, thought=reason, tool="finish", input="")
-            return {"action": action, "actions": []}
+            last = action_of(state, thought=reason, tool="finish", input="")
+            return {"action": last, "actions": []}
         if combined and context.combines("selector"):
             return await _several(combined, tools, state, runtime)
         bound = offered(tools, state, context)
-        if context.assists("selector") and len(bound) == 1 and bound[0] in _QUERIED:
-            # Nothing is left to choose, and the query writer takes the question as it is.
-            action = action_of(state, thought="", tool=bound[0], input=state["question"])
+        if action := only_query_tool(bound, state, context):
             return {"action": action}
         values = {
             "tools": tools_text(bound, state),
@@ -56,7 +53,7 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
             "problem": problem_text(state),
         }
         task = template.fill(**{name: values[name] for name in template.placeholders})
-        warmer = WARMER * repeats(state["turns"])
+        warmer = extra_temperature(repeats(state["turns"]), "selector", context)
         reply = await ask_role("selector", choice_of(bound), task, state, runtime, warmer=warmer)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
@@ -76,7 +73,7 @@ async def _several(
     problems = [turn["problem"] for turn in _last_round(state) if turn["problem"]]
     complaints = [load("common/problem").fill(problem=problem) for problem in problems]
     task = load(prompt).fill(now="\n".join([progress_text(state), *complaints]))
-    warmer = WARMER * repeats(state["turns"])
+    warmer = extra_temperature(repeats(state["turns"]), "selector", context)
     reply = await ask_combined("selector", form, task, state, runtime, tools=tools, warmer=warmer)
     update: WorkingMemory = {"action": None, "actions": []}
     update |= {"usage": usage(reply), "failures": failures(reply)}
@@ -112,9 +109,9 @@ def _last_round(state: WorkingMemory) -> list[Turn]:
 def choice_of(tools: tuple[Tool, ...]) -> type[BaseModel]:
     """The reply's schema for these tools: the action is a closed choice, not free text."""
     fields: dict[str, Any] = {
-        "thought": (str, Field(max_length=240)),
+        "thought": (str, Field(max_length=THOUGHT)),
         "tool": (Literal[tools], ...),
-        "input": (str, Field(max_length=4000)),
+        "input": (str, Field(max_length=QUERY)),
     }
     return create_model("Choice", **fields)
 

@@ -4,6 +4,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
+from planweave.nodes.lengths import STEP
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.prompts import load
 
@@ -11,7 +12,7 @@ from planweave.prompts import load
 class Task(BaseModel):
     """The taskmaster's reply."""
 
-    task: str = Field(max_length=300)
+    task: str = Field(max_length=STEP)
 
 
 def taskmaster(prompt: str) -> Node:

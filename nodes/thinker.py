@@ -5,6 +5,7 @@ from pydantic import BaseModel, Field
 
 from planweave.memory import Action, Answer, Context, WorkingMemory
 from planweave.nodes.briefing import fact_text
+from planweave.nodes.lengths import SHORT, THOUGHT
 from planweave.nodes.limits import reason_to_answer
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.prompts import load
@@ -13,8 +14,8 @@ from planweave.prompts import load
 class Thought(BaseModel):
     """The thinker's reply."""
 
-    thought: str = Field(max_length=300)
-    answer: str | None = Field(max_length=100)
+    thought: str = Field(max_length=THOUGHT)
+    answer: str | None = Field(max_length=SHORT)
 
 
 def thinker(prompt: str) -> Node:

@@ -4,6 +4,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, Lookup, WorkingMemory
+from planweave.nodes.lengths import SEARCH
 from planweave.nodes.role import failures, usage
 from planweave.nodes.thoughts import checked, numbered, seen_with
 from planweave.nodes.writer import ask_writer
@@ -16,7 +17,7 @@ _AS_IT_STANDS = ("code", "maths")
 class Query(BaseModel):
     """The reply: what would settle the step."""
 
-    query: str = Field(max_length=200)
+    query: str = Field(max_length=SEARCH)
 
 
 async def to_query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

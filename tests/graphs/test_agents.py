@@ -178,7 +178,7 @@ async def test_a_quote_that_stands_nowhere_is_no_fact(name: str, ask: Ask) -> No
 async def test_where_the_model_writes_nothing_the_facts_are_told(ask: Ask) -> None:
     script = good("agent_v1")
     script.left["answer"] = [tell("", "", "", told_by=[1])]
-    memory = await ask("agent_v1", script)
+    memory = await ask("agent_v1", script, assist="on")
     assert answer_of(memory) == {
         "decision": None,
         "why": "In 2023 it costs USD 5.5/kg [1].",
@@ -270,7 +270,7 @@ async def test_a_bare_result_rests_on_its_calculation(ask: Ask) -> None:
     script = good("react")
     script.left["action"].insert(1, act("calculator", "2 * f1"))
     script.left["answer"] = [tell("11 USD/kg", told_by=[])]
-    memory = await ask("react", script)
+    memory = await ask("react", script, assist="on")
     assert answer_of(memory)["why"] == "11 USD/kg [2]."
     assert only(memory["claims"])["supported"]
 
@@ -279,7 +279,7 @@ async def test_what_was_thought_before_a_calculation_is_not_shown_to_who_answers
     script = good("react")
     guess = {"thought": "It is 12.", "step": 1, "tool": "calculator", "input": "2 * f1"}
     script.left["action"].insert(1, guess)
-    await ask("react", script)
+    await ask("react", script, assist="on")
     (asked,) = [prompt.text for prompt in script.prompts if prompt.task == "answer"]
     assert "\ncalculator: 2 * f1\nFact [2]: 2 * f1 = 11" in asked
     assert "It is 12" not in asked
@@ -321,7 +321,7 @@ async def test_neither_a_document_nor_a_single_word_of_the_question_is_looked_fo
     ask: Ask, shelf: Shelf, given: str, wanted: str
 ) -> None:
     script = Replies(action=[act("documents", given)], read=[READ], answer=[ANSWER])
-    memory = await ask("agent_v1", script)
+    memory = await ask("agent_v1", script, assist="on")
     assert shelf.queries == [wanted]
     assert memory["turns"][0]["input"] == wanted
 
@@ -529,7 +529,7 @@ async def test_a_short_answer_that_asks_again_is_none(ask: Ask) -> None:
     script = good("react")
     short = "The document finds what green hydrogen does cost"
     script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg [1].", short)]
-    memory = await ask("react", script)
+    memory = await ask("react", script, assist="on")
     assert answer_of(memory)["decision"] is None
     assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
 
@@ -615,7 +615,7 @@ async def test_an_unreadable_answer_is_said_to_be_so(ask: Ask) -> None:
 async def test_an_answer_that_nothing_tells_is_none(ask: Ask, text: str) -> None:
     script = good("react")
     script.left["answer"] = [tell(text, told_by=[])]
-    memory = await ask("react", script)
+    memory = await ask("react", script, assist="on")
     answer = answer_of(memory)
     assert (answer["decision"], answer["why"], answer["facts"]) == (None, "", [])
     assert answer["unknown"] == "The facts that were found do not tell it."

@@ -141,3 +141,12 @@ async def test_a_result_without_any_option_is_asked_for_again(run: Run) -> None:
     assert "The answer is one of: Aachen, Bonn" in script.prompts[0].text
     assert "shows none of the options: Aachen, Bonn." in script.prompts[1].text
     assert facts(memory) == ["Bonn | 7.25"]
+
+
+async def test_off_runs_the_query_as_it_is_written(run: Run) -> None:
+    slip = "SELECT name, price FROM plant"
+    script = Replies(action=[act("sql", slip)], decide=[])
+    memory = await run("single_rag", script, assist="off")
+    assert script.tasks == ["action"]
+    assert memory["turns"][0]["input"] == slip
+    assert "There is no column" in memory["turns"][0]["problem"]

@@ -150,7 +150,7 @@ async def test_a_repeated_action_is_done_again_and_asked_for_warmer(
 async def test_who_goes_round_in_circles_is_told_so(name: str, tmp_path: Path) -> None:
     circle = ("Search[Finlandia]", "Search[Oslo]", "Search[Finlandia]", "Finish[no]")
     script = acting(*circle, name=name)
-    memory = await run(name, in_encyclopedia(tmp_path, script, trials=1))
+    memory = await run(name, in_encyclopedia(tmp_path, script, trials=1, assist="on"))
     assert [turn["input"] for turn in memory["turns"]] == [*circle]
     told = ["had been done before" in prompt.text for prompt in script.prompts]
     asked = zip(told, script.tasks, strict=True)
@@ -331,7 +331,9 @@ async def test_what_shows_nothing_new_rests_for_a_while(tmp_path: Path) -> None:
     there_and_back = ("click[Description]", "click[< Prev]", "click[Features]", "click[< Prev]")
     script = acting(search, product, red, red, blue, *there_and_back, "click[Buy Now]")
     given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
-    memory = await run("react", in_encyclopedia(tmp_path, script, **given, environment_task="0"))
+    memory = await run(
+        "react", in_encyclopedia(tmp_path, script, **given, environment_task="0", assist="on")
+    )
     told = [prompt.text.partition("Possible now: ")[2] for prompt in script.prompts]
     listed = [text.partition(".\n")[0].split("; ") for text in told]
     with_product = [actions for actions in listed if "click[Buy Now]" in actions]

@@ -168,7 +168,7 @@ async def test_a_reviser_that_repeats_its_instructions_leaves_the_step(
 ) -> None:
     script = good()
     script.left["revise"] = [revised(copied), SECOND]
-    memory = await ask("rat", script)
+    memory = await ask("rat", script, assist="on")
     assert memory["revised"] == [COSTS_1, HOLDS_33]
 
 

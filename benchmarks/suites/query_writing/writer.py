@@ -9,7 +9,7 @@ from planweave.benchmarks.play import OnCall
 from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
 from planweave.memory import Context
 from planweave.models import achat_model, samples
-from planweave.nodes.query_writer import Need, write_query
+from planweave.nodes.assist.query_writer import Need, write_query
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 
