@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from planweave import PlanweaveError
-from planweave.memory import Action, Fact, Quote, Table, Turn, Value, WorkingMemory
+from planweave.memory import Action, Fact, Quote, Table, Turn, Value, Worked, WorkingMemory
 from planweave.models import StructuredFailure
 from planweave.usage import Usage
 
@@ -21,6 +21,7 @@ class Observation(NamedTuple):
     found: bool = True
     table: Table | None = None
     agreement: float | None = None
+    working: Sequence[Worked] = ()
 
 
 def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None]) -> WorkingMemory:
@@ -84,6 +85,8 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
         fact["table"] = observation.table
     if observation.agreement is not None:
         fact["agreement"] = observation.agreement
+    if observation.working:
+        fact["working"] = [*observation.working]
     return fact
 
 
