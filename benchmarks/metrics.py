@@ -1,5 +1,6 @@
 """Metrics over scores: rates with intervals, spreads of costs, paired tests."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from math import comb, sqrt
@@ -12,6 +13,7 @@ from pydantic import JsonValue
 
 from planweave.benchmarks.record import Record
 from planweave.graphs import METHODS
+from planweave.models import CallRecord
 
 _Z = 1.959963984540054
 """Quantile of the normal distribution for a 95 % interval."""
@@ -119,6 +121,18 @@ def bootstrap(
     drawn = np.random.default_rng(1).integers(len(rows), size=(_DRAWS, len(rows)))
     low, high = np.quantile(figure(measured[drawn].mean(axis=1)), (0.025, 0.975))
     return float(figure(measured.mean(axis=0, keepdims=True))[0]), float(low), float(high)
+
+
+def longest_chain(calls: Sequence[CallRecord]) -> int:
+    """How many calls follow one another at least, when all that may run at once does.
+
+    The steps of a graph follow one another; of the tasks of a step the one with most calls counts.
+    """
+    tasks = Counter((call.stage, call.task) for call in calls)
+    longest: dict[int, int] = {}
+    for (stage, _), number in tasks.items():
+        longest[stage] = max(number, longest.get(stage, 0))
+    return sum(longest.values())
 
 
 def accuracy(records: Sequence[Record]) -> Rate | None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from planweave import BadInput
-from planweave.benchmarks.metrics import accuracy, grouped, paired, spread
+from planweave.benchmarks.metrics import accuracy, grouped, longest_chain, paired, spread
 from planweave.benchmarks.record import Record
 from planweave.benchmarks.store import Run
 from planweave.benchmarks.suite import SUITES, Drawing, Suite, suite
@@ -142,6 +142,7 @@ def _cost(groups: dict[str, list[Record]]) -> Table:
                 label,
                 len(records),
                 spread([float(len(record.calls)) for record in records]),
+                _chains(records),
                 spread([float(record.tokens) for record in records]),
                 spread([record.seconds for record in records]),
                 spread(known) if len(known) == len(dollars) else "unknown price",
@@ -150,11 +151,23 @@ def _cost(groups: dict[str, list[Record]]) -> Table:
         )
     return Table(
         title="Cost of a question",
-        columns=("method", "runs", "calls", "tokens", "seconds", "dollars", "replies from cache"),
+        columns=(
+            *("method", "runs", "calls", "longest chain of calls", "tokens", "seconds", "dollars"),
+            "replies from cache",
+        ),
         rows=rows,
-        note="Mean · median · 95th percentile. Seconds are wall time, waiting for a busy model "
+        note="Mean · median · 95th percentile. The longest chain: calls that follow one another, "
+        "when all that may run at once does. Seconds are wall time, waiting for a busy model "
         "included; a reply from the response cache (off unless it is asked for) takes none.",
     )
+
+
+def _chains(records: Sequence[Record]) -> Cell:
+    """The longest chains of calls; nothing where a record does not say which ran at once."""
+    calls = [[call.record for call in record.calls] for record in records]
+    if any(len(own) > 1 and not any(call.stage for call in own) for own in calls):
+        return None
+    return spread([float(longest_chain(own)) for own in calls])
 
 
 def _crashes(records: Sequence[Record]) -> Table:

@@ -145,7 +145,7 @@ def drawn(
 
 
 _MODULES = ("agents", "dqa", "environment", "mhqa", "needles", "prompt_format", "rag", "rat")
-_PACKAGES = ("shop", "text2cypher", "text2sql")
+_PACKAGES = ("rules", "shop", "text2cypher", "text2sql")
 
 SuiteClass = TypeVar("SuiteClass", bound=type[Suite])
 SUITES: Registry[type[Suite]] = Registry(

@@ -73,6 +73,19 @@ class Table(TypedDict):
     complete: bool
 
 
+class Worked(TypedDict):
+    """One expression of a calculation and what it came to.
+
+    ``note`` says which item it is about and by which rule; ``result`` is a number with its unit,
+    ``true`` or ``false``, or a list of them.
+    """
+
+    name: str
+    expression: str
+    result: str
+    note: str
+
+
 class Fact(TypedDict):
     """Something a tool returned, numbered so that an answer can cite it.
 
@@ -80,7 +93,8 @@ class Fact(TypedDict):
     holds all rows of a query, so that the program can carry out rules on them; ``quote``
     is the place in a document, None for a fact from elsewhere; ``faithfulness`` is the share of
     its statements that the page supports, None where it was not measured; ``agreement`` the share
-    of the candidate queries that returned the same, where there were several.
+    of the candidate queries that returned the same, where there were several; ``working`` holds the
+    steps of a calculation.
     """
 
     number: int
@@ -92,6 +106,7 @@ class Fact(TypedDict):
     faithfulness: float | None
     table: NotRequired[Table]
     agreement: NotRequired[float]
+    working: NotRequired[list[Worked]]
 
 
 class Turn(TypedDict):

@@ -14,6 +14,7 @@ from planweave.memory import (
     Turn,
     WorkingMemory,
 )
+from planweave.nodes.calculator import named_values
 from planweave.nodes.turns import same
 from planweave.prompts import load
 from planweave.tools.bound import TOOLS
@@ -83,22 +84,29 @@ def _earlier_facts(state: WorkingMemory) -> list[Fact]:
 
 
 def fact_text(fact: Fact) -> str:
-    """A fact with its number; one from a document with its place, and its value by name."""
+    """A fact with its number; one from a document with its place, and its values by name."""
     quote, number = fact["quote"], fact["number"]
     if not quote:
         return f"Fact [{number}]: {fact['text']}"
     text = f"Fact [{number}] ({quote['document']}, p. {quote['page']}): {fact['text']}"
-    if "value" not in fact["values"]:
-        return text
-    named = f"f{number} = {fact['values']['value']} {fact['values'].get('unit') or ''}"
-    return f"{text} ({named.rstrip()})"
+    values = fact["values"]
+    only = f"f{number} = {values.get('value')} {values.get('unit') or ''}".rstrip()
+    further = (
+        f"{name} = {value}"
+        for name, value in named_values([fact]).items()
+        if name not in (f"f{number}", f"f{number}_value")
+    )
+    named = [*([only] if "value" in values else []), *further]
+    return f"{text} ({', '.join(named)})" if named else text
 
 
 def source_text(fact: Fact) -> str:
-    """Where a fact comes from, for people: a page and its words, or a query."""
+    """Where a fact comes from, for people: a page and its words, a query, or the working."""
     if quote := fact["quote"]:
         words = " ".join(quote["text"].split())
         return f'[{fact["number"]}] {quote["document"]}, p. {quote["page"]}: "{words}"'
+    if "working" in fact:
+        return f"[{fact['number']}] {fact['source']}: {'; '.join(fact['text'].splitlines())}"
     return f"[{fact['number']}] {fact['source']}: {' '.join(fact['query'].split())}"
 
 

@@ -29,7 +29,7 @@ from planweave.tools.calculator import CURRENCIES
 from planweave.tools.documents.quotes import locate, numbers, says, sentences, unsaid
 
 _NUMBER = re.compile(  # no range such as 2-9: that is no one number
-    rf"(?P<currency>{'|'.join(CURRENCIES)})?\s*"
+    rf"(?P<currency>{'|'.join(CURRENCIES)}|[$€£])?\s*"
     r"(?P<value>[-+]?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\W\d].*|[/%€$£].*)?"
 )
 

@@ -5,6 +5,7 @@ from typing import Protocol, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
@@ -102,8 +103,20 @@ async def _model_for(role: str, context: Context, warmer: float, needed: int) ->
 
 
 def _stream(calls: Sequence[CallRecord], runtime: Runtime[Context]) -> None:
+    place = _place()
     for call in calls:
-        runtime.stream_writer({"call": call.model_dump(mode="json")})
+        placed = call.model_copy(update=place)
+        runtime.stream_writer({"call": placed.model_dump(mode="json")})
+
+
+def _place() -> dict[str, object]:
+    """The step of the graph and the task of it that asks; empty outside a graph."""
+    try:
+        known = get_config().get("metadata") or {}
+    except RuntimeError:
+        return {}
+    stage, task = known.get("langgraph_step", 0), known.get("langgraph_checkpoint_ns", "")
+    return {"stage": stage, "task": task}
 
 
 def usage(*replies: Reply[Output]) -> UsageByRole:

@@ -19,13 +19,13 @@ def speaker(state: WorkingMemory) -> WorkingMemory:
     if answer is None:
         raise BadInput("There is no answer to speak.", mend="Begin at a node that answers.")
     cited = [fact for fact in state["facts"] if fact["number"] in answer["facts"]]
-    quoted = [source_text(fact) for fact in cited if fact["quote"]]
+    shown = [source_text(fact) for fact in cited if fact["quote"] or "working" in fact]
     parts = [
         _decision(answer),
         f"⚠ {warning(answer)}" if warning(answer) else "",
         _why(answer),
         f"Not known: {answer['unknown']}" if answer["unknown"] else "",
-        "\n".join(["Sources:", *quoted]) if quoted else "",
+        "\n".join(["Sources:", *shown]) if shown else "",
     ]
     return {"messages": [AIMessage("\n\n".join(part for part in parts if part))]}
 

@@ -15,6 +15,7 @@ from planweave.memory import (
     Turn,
     UsageByRole,
     Value,
+    Worked,
     WorkingMemory,
 )
 from planweave.models import StructuredFailure
@@ -31,6 +32,7 @@ class Observation(NamedTuple):
     found: bool = True
     table: Table | None = None
     agreement: float | None = None
+    working: Sequence[Worked] = ()
 
 
 def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None]) -> WorkingMemory:
@@ -106,6 +108,8 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
         fact["table"] = observation.table
     if observation.agreement is not None:
         fact["agreement"] = observation.agreement
+    if observation.working:
+        fact["working"] = [*observation.working]
     return fact
 
 

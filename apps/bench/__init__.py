@@ -20,6 +20,7 @@ from planweave.apps.bench.queries import text2cypher, text2sql
 from planweave.apps.bench.rag import rag
 from planweave.apps.bench.rat import rat, rat_corpus
 from planweave.apps.bench.report import publish, report
+from planweave.apps.bench.rules import rules
 from planweave.apps.bench.shop import shop
 from planweave.benchmarks.suite import SUITES
 
@@ -44,6 +45,7 @@ for command in (
     rat,
     rat_corpus,
     report,
+    rules,
     shop,
     text2cypher,
     text2sql,

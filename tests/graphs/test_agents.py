@@ -266,6 +266,27 @@ async def test_what_the_calculator_worked_out_stands_beside_the_quotes(ask: Ask)
     assert answer_of(memory)["facts"] == [2]
 
 
+async def test_the_working_stays_with_the_fact_and_its_steps_have_names(ask: Ask) -> None:
+    program = "heavy = 9 * f1  # bag 2: over 50 kg\nlarge = 2 * f1; worse = max(heavy, large)"
+    script = good("react")
+    script.left["action"][1:1] = [act("calculator", program), act("calculator", "f2 - f2_large")]
+    text = "The heavy one is 49.5 USD/kg [2]. The difference is 38.5 USD/kg [3]."
+    script.left["answer"] = [tell(text, "38.5 USD/kg")]
+    memory = await ask("react", script)
+    worked = memory["facts"][1]
+    assert [step["result"] for step in worked["working"]] == [
+        "49.5 USD/kg",
+        "11 USD/kg",
+        "49.5 USD/kg",
+    ]
+    assert memory["facts"][2]["text"] == "f2 - f2_large = 38.5 USD/kg"
+    assert [claim["supported"] for claim in memory["claims"]] == [True, True]
+    shown = "[2] calculator: bag 2: over 50 kg: heavy = 9 * f1 = 49.5 USD/kg; large = 2 * f1 ="
+    assert shown in memory["messages"][-1].text
+    asked = next(prompt.text for prompt in script.prompts if prompt.task == "answer")
+    assert "heavy = 9 * f1 = 49.5 USD/kg" in asked
+
+
 async def test_a_bare_result_rests_on_its_calculation(ask: Ask) -> None:
     script = good("react")
     script.left["action"].insert(1, act("calculator", "2 * f1"))

@@ -154,9 +154,16 @@ def _beside_quotes(claim: str, there: str, question: str) -> Iterator[str]:
 
 
 def says_result(claim: str, facts: Sequence[Fact]) -> bool:
-    """Whether a claim holds the number that one of the facts came to by the calculator."""
-    results = [f["text"].rpartition("=")[2] for f in facts if f["source"] == "calculator"]
+    """Whether a claim holds a number that one of the facts came to by the calculator."""
+    results = [result for fact in facts for result in _results(fact)]
     return tells(claim, " ".join(results))
+
+
+def _results(fact: Fact) -> list[str]:
+    """What a calculation came to, and each of its steps."""
+    if "working" in fact:
+        return [step["result"] for step in fact["working"]]
+    return [fact["text"].rpartition("=")[2]] if fact["source"] == "calculator" else []
 
 
 def said_by(facts: Sequence[Fact]) -> str:

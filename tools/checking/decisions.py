@@ -580,14 +580,22 @@ def _in_words(decision: str, fact: Fact, asked: _Asked) -> Following:
     return Following("supported", f"It stands in fact [{number}].", (number,))
 
 
+def _read(fact: Fact) -> str:
+    """What a fact says, the words that it quotes, and how it was looked for."""
+    return f"{fact['text']} {(fact['quote'] or {'text': ''})['text']} {fact['query']}"
+
+
 def _calculated(decision: str, fact: Fact, facts: Sequence[Fact], asked: _Asked) -> Following:
     """Whether a decision is the result of a calculation on numbers that were read or given."""
     expression, _, result = fact["text"].rpartition(" = ")
+    if working := fact.get("working"):
+        expression = " ".join(step["expression"] for step in working)
+        result = working[-1]["result"]
     where = f"fact [{fact['number']}]"
-    known = {n for f in facts if f is not fact for n in numbers_of(f"{f['text']} {f['query']}")}
+    known = {n for f in facts if f is not fact for n in numbers_of(_read(f))}
     known |= {n for f in facts for n in f["values"].values() if isinstance(n, int | float)}
     known |= set(numbers_of(f"{asked.question} {asked.rules}"))
-    plain = re.sub(r"\bf\d+\w*", " ", expression)
+    plain = re.sub(r"\b[^\W\d]\w*", " ", expression)
     invented = [
         n
         for n in numbers_of(re.sub(r"[-+*/()^,]", " ", plain))
