@@ -595,8 +595,9 @@ def test_a_decision_that_cites_a_fact_in_its_text_is_still_titled_so(
 def test_a_plan_shown_for_approval_hides_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin.isatty", lambda: True)
-        patch.setattr("planweave.apps.approval.Prompt.ask", lambda *_, **__: "approve")
-        request = {"action_requests": [{"description": "1. Look.\n2. Drop all.\x1b[1A\x1b[2K"}]}
+        patch.setattr("click.getchar", lambda: "a")
+        text = "1. Look.\n2. Drop all.\x1b[1A\x1b[2K"
+        request = {"action_requests": [{"name": "carry_out_plan", "description": text}]}
         decided = approver(Console(), "x")(request)
     assert decided == {"decisions": [{"type": "approve"}]}
     assert "2. Drop all.\\u001b[1A\\u001b[2K" in capsys.readouterr().out
