@@ -45,6 +45,14 @@ GROUPS = {
 }
 """The modules of this folder that hold a command or a group of them under their name, and what the
 list of commands says of each: to import them all would take longer than most commands."""
+PANELS = {
+    "Use": ("ask", "decide", "act", "query", "docs", "runs"),
+    "Serve": ("serve", "mcp"),
+    "Measure": ("bench", "arena", "dqa", "results"),
+    "Learn": ("learn", "train", "experience", "terms"),
+    "Set up": ("models", "methods", "settings", "doctor"),
+}
+"""The headings under which the list shows them."""
 
 
 def _version(asked: bool) -> None:
@@ -76,8 +84,9 @@ def main() -> None:
         else:
             app.add_typer(module.app, name=name)
     if not asked:
-        for name, text in listed.items():
-            app.command(name, help=text)(_listed)
+        for panel, names in PANELS.items():
+            for name in names:
+                app.command(name, help=listed[name], rich_help_panel=panel)(_listed)
     try:
         app()
     except PlanweaveError as error:

@@ -130,8 +130,9 @@ def _answer(answer: Answer, *, in_words: bool) -> Panel:
 
 def _used(usage: Usage) -> str:
     price = "price unknown" if usage.unpriced else f"${usage.dollars:.4f}"
+    calls = "call" if usage.calls == 1 else "calls"
     return (
-        f"{usage.calls} model call{'' if usage.calls == 1 else 's'} · {usage.input_tokens} tokens read "
+        f"{usage.calls} model {calls} · {usage.input_tokens} tokens read "
         f"({usage.cached_tokens} from the prompt cache) · {usage.output_tokens} written · "
         f"{usage.seconds:.1f} s · {price}"
     )
