@@ -29,16 +29,16 @@ builder.add_node(
         "planrag/planner",
         with_documents="planrag/planner_with_documents",
         following="planrag/planner_following",
-        combined="planrag/plan",
+        combined="planrag/plan_task",
         tools=CHOICES,
     ),
 )
 builder.add_node("plan_approval", plan_approval)
 builder.add_node("path_follower", path_follower)
-builder.add_node("selector", selector("planrag/selector", CHOICES, combined="planrag/act"))
+builder.add_node("selector", selector("planrag/selector", CHOICES, combined="planrag/act_task"))
 builder.add_node("observer", observer, defer=True)
 builder.add_node(
-    "replanner", replanner("planrag/replanner", combined="planrag/judge", tools=CHOICES)
+    "replanner", replanner("planrag/replanner", combined="planrag/judge_task", tools=CHOICES)
 )
 builder.add_node("answering_machine", answering_machine)
 

@@ -84,7 +84,7 @@ def _difference(one: Fact, other: Fact) -> str:
     if _literals(one) != _literals(other):
         return ""
     values, others = _by_name(left["rows"]), _by_name(right["rows"])
-    for name in values.keys() & others.keys():
+    for name in (name for name in values if name in others):
         for column, a, b in zip(left["columns"], values[name], others[name], strict=True):
             if a != b:
                 return f"{column} of {', '.join(name)} is {a} and {b}"

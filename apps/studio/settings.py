@@ -26,7 +26,7 @@ class Group:
 GROUPS = (
     Group("Sources", ("database", "graph", "collection", "rules", "candidates")),
     Group("Model", ("model", "models", "temperature", "seed", "max_reply_tokens")),
-    Group("Plan", ("approve", "replan", "evaluations", "max_iterations")),
+    Group("Plan", ("approve", "replan", "parallel", "evaluations", "max_iterations")),
     Group("Budget", ("max_calls", "max_tokens", "max_seconds", "max_dollars")),
     Group(
         "Reading",
@@ -35,7 +35,7 @@ GROUPS = (
             *("citation_check", "ask_again", "strict", "query_rows", "query_seconds"),
         ),
     ),
-    Group("RAT", ("family", "revision", "retrievals", "skip_agreeing", "parallel"), WRITERS),
+    Group("RAT", ("family", "revision", "retrievals", "skip_agreeing"), WRITERS),
     Group(
         "FuRePA",
         (
