@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
 from planweave.memory import Action, Context, Tool, Turn, WorkingMemory
+from planweave.models import StructuredFailure
 from planweave.nodes.briefing import tools_text
 from planweave.nodes.combined import SOURCES, ask_combined, connected, progress_text
 from planweave.nodes.limits import reason_to_answer, repeats
@@ -19,6 +20,9 @@ from planweave.prompts import load
 
 _NUMBER = re.compile(r"\d")
 _QUERIED = ("sql", "cypher")
+_SAYS_NOTHING = StructuredFailure(
+    kind="empty", message="It asks for no action and gives no answer."
+)
 WARMER = 0.4
 """Temperature added for each repeated action: at temperature 0 a repetition goes on for ever."""
 
@@ -82,7 +86,10 @@ async def _several(
     update |= {"usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:
         return update | unreadable_turn(state, reply.failure)
-    actions = _actions(reply.value.model_dump(), state, context)
+    said = reply.value.model_dump()
+    if not (said["actions"] or said["answer"] or state["facts"]):
+        return update | unreadable_turn(state, _SAYS_NOTHING)
+    actions = _actions(said, state, context)
     return update | {"action": actions[0], "actions": actions}
 
 
@@ -96,8 +103,10 @@ def _actions(reply: dict[str, Any], state: WorkingMemory, context: Context) -> l
         ticks = sorted({number for number in one["completes"] if 0 < number <= len(state["plan"])})
         chosen.append(action | {"completes": ticks, "step": ticks[0] if ticks else action["step"]})
     if not chosen:
-        last = action_of(state, thought=thought, tool="finish", input="")
-        return [last | {"answer": reply["answer"]} if reply["answer"] else last]
+        answer = reply["answer"] or {}
+        lacking = answer.get("unknown", "")
+        last = action_of(state, thought=thought, tool="finish", input=lacking)
+        return [last | {"answer": answer} if answer else last]
     if replans := [action for action in chosen if action["tool"] == "replan"]:
         return replans[:1]
     return chosen[: context.max_iterations - state["iteration"]]

@@ -116,10 +116,17 @@ async def test_without_an_answer_the_answering_machine_is_asked(run: Run) -> Non
 
 
 async def test_an_answer_from_nothing_is_none(run: Run) -> None:
-    script = Replies(plan=[PLANNED], action=[done(decide("Bonn", 1))])
+    script = Replies(plan=[PLANNED], action=[done(decide("Bonn", 1, unknown="Ships."))])
     memory = await run(script)
     assert (answer_of(memory)["decision"], answer_of(memory)["facts"]) == (None, [])
-    assert answer_of(memory)["unknown"]
+    assert answer_of(memory)["why"] == "Ships."
+
+
+async def test_a_reply_that_neither_acts_nor_answers_is_asked_for_again(run: Run) -> None:
+    script = Replies(plan=[PLANNED], action=[done(), act("sql", COSTS), done(decide("Bonn", 1))])
+    memory = await run(script)
+    assert "no action and gives no answer" in tail(asked_to_act(script)[1])
+    assert answer_of(memory)["decision"] == "Bonn"
 
 
 async def test_actions_come_before_an_answer_that_is_given_too_early(run: Run) -> None:
