@@ -214,7 +214,7 @@ ACT = "planrag/act_task"
 PLANNED = steps("Look.", ("Compare.", [1]))
 DECIDED = done(decide("Bonn", 1))
 SEVERAL = acts(("sql", "SELECT 1", [1]), ("calculator", "f1 * 2", []))
-TURN: Turn = {
+TICKING: Turn = {
     "iteration": 1,
     "step": 1,
     "thought": "",
@@ -225,7 +225,7 @@ TURN: Turn = {
     "seconds": 0.1,
     "completes": [1],
 }
-OBSERVED = Observed(turn=TURN, facts=state()["facts"])
+OBSERVED = Observed(turn=TICKING, facts=state()["facts"])
 CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("intake", intake, {"question": "Which?"}, ""),
     ("intake, predefined", intake, {"question": "Which?", "predefined_plan": ["a"]}, ""),
@@ -246,7 +246,7 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("plan_approval", plan_approval, state(), ""),
     ("selector, combined", selector("planrag/selector", TOOLS, combined=ACT), state(), DECIDED),
     ("selector, several", selector("planrag/selector", TOOLS, combined=ACT), state(), SEVERAL),
-    ("observer", observer, state(turns=[TURN]), ""),
+    ("observer", observer, state(turns=[TICKING]), ""),
     ("observer, several", observer, state(observed=[OBSERVED, OBSERVED]), ""),
     ("selector", selector("planrag/selector", TOOLS), state(), act("sql", "SELECT 1")),
     ("selector, malformed", selector("planrag/selector", TOOLS), state(), BAD),
