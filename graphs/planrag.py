@@ -6,8 +6,10 @@ each other are carried out at once; the observer waits for all of them. With exp
 a learned path that fits the question is the plan: path follower → tool → … → answering machine.
 """
 
-from planweave.graphs.edges import RECURSION_LIMIT, at_once, beginning, chosen, progress, start
-from planweave.graphs.parts import bind_tools, bound, method_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import at_once, beginning, chosen, progress, start
+from planweave.graphs.parts import bind_tools, bound
+from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.experience import experience
@@ -21,57 +23,61 @@ from planweave.nodes.selector import selector
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
 CHOICES: tuple[Tool, ...] = (*TOOLS, "replan", "finish")
 
-builder = method_builder()
-builder.add_node("experience", experience())
-builder.add_node(
-    "planner",
-    planner(
-        "planrag/planner",
-        with_documents="planrag/planner_with_documents",
-        following="planrag/planner_following",
-        combined="planrag/plan_task",
-        tools=CHOICES,
-    ),
-)
-builder.add_node("plan_approval", plan_approval)
-builder.add_node("path_follower", path_follower)
-builder.add_node("selector", selector("planrag/selector", CHOICES, combined="planrag/act_task"))
-builder.add_node("observer", observer, defer=True)
-builder.add_node(
-    "replanner", replanner("planrag/replanner", combined="planrag/judge_task", tools=CHOICES)
-)
-builder.add_node("answering_machine", answering_machine)
 
-builder.add_edge("recall", "experience")
-builder.add_conditional_edges(
-    "experience",
-    beginning,
-    {"greeting": "greeter", "no_plan": "planner", "predefined_plan": "plan_approval"},
-)
-builder.add_edge("planner", "plan_approval")
-builder.add_conditional_edges(
-    "plan_approval",
-    start,
-    {"followed": "path_follower", "approved": "selector", "rejected": "planner"},
-)
-builder.add_conditional_edges(
-    "path_follower",
-    chosen,
-    {"sql": "sql", "cypher": "cypher", "finish": "answering_machine"},
-)
-builder.add_conditional_edges(
-    "selector",
-    at_once,
-    bound(TOOLS) | {"replan": "replanner", "finish": "answering_machine", "unreadable": "selector"},
-)
-for end in bind_tools(builder, TOOLS, at_once=True):
-    builder.add_edge(end, "observer")
-builder.add_conditional_edges(
-    "observer",
-    progress,
-    {"followed": "path_follower", "doubtful": "replanner", "sound": "selector"},
-)
-builder.add_edge("replanner", "selector")
-builder.add_edge("answering_machine", "citation_check")
+@method("planrag", family="decide")
+def planrag(graph: Builder) -> None:
+    graph.add_node("experience", experience())
+    graph.add_node(
+        "planner",
+        planner(
+            "planrag/planner",
+            with_documents="planrag/planner_with_documents",
+            following="planrag/planner_following",
+            combined="planrag/plan_task",
+            tools=CHOICES,
+        ),
+    )
+    graph.add_node("plan_approval", plan_approval)
+    graph.add_node("path_follower", path_follower)
+    graph.add_node("selector", selector("planrag/selector", CHOICES, combined="planrag/act_task"))
+    graph.add_node("observer", observer, defer=True)
+    graph.add_node(
+        "replanner", replanner("planrag/replanner", combined="planrag/judge_task", tools=CHOICES)
+    )
+    graph.add_node("answering_machine", answering_machine)
 
-graph = builder.compile(name="planrag").with_config(recursion_limit=RECURSION_LIMIT)
+    graph.add_edge("recall", "experience")
+    graph.add_conditional_edges(
+        "experience",
+        beginning,
+        {"greeting": "greeter", "no_plan": "planner", "predefined_plan": "plan_approval"},
+    )
+    graph.add_edge("planner", "plan_approval")
+    graph.add_conditional_edges(
+        "plan_approval",
+        start,
+        {"followed": "path_follower", "approved": "selector", "rejected": "planner"},
+    )
+    graph.add_conditional_edges(
+        "path_follower",
+        chosen,
+        {"sql": "sql", "cypher": "cypher", "finish": "answering_machine"},
+    )
+    graph.add_conditional_edges(
+        "selector",
+        at_once,
+        bound(TOOLS)
+        | {"replan": "replanner", "finish": "answering_machine", "unreadable": "selector"},
+    )
+    for end in bind_tools(graph, TOOLS, at_once=True):
+        graph.add_edge(end, "observer")
+    graph.add_conditional_edges(
+        "observer",
+        progress,
+        {"followed": "path_follower", "doubtful": "replanner", "sound": "selector"},
+    )
+    graph.add_edge("replanner", "selector")
+    graph.add_edge("answering_machine", "citation_check")
+
+
+graph = planrag.graph

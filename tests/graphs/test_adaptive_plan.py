@@ -24,7 +24,7 @@ from scripted import (
     tell,
 )
 
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Answer, Context, Input, WorkingMemory
 
 Run = Callable[..., Awaitable[WorkingMemory]]
@@ -42,7 +42,7 @@ def run(database: str) -> Run:
 
     async def run(script: Replies, given: Input | None = None, **context: object) -> WorkingMemory:
         settings = {"model": register(script), "database": database, **context}
-        memory: WorkingMemory = await method("planrag").graph.ainvoke(
+        memory: WorkingMemory = await METHODS.get("planrag").graph.ainvoke(
             given or {"question": "Which plant is cheapest?"},
             context=Context.model_validate(settings),
         )
@@ -196,7 +196,7 @@ async def test_a_follow_up_that_the_facts_answer_needs_no_action(database: str) 
         action=[*first, done(decide("Aachen", 1))],
         interpret=[{"follows_up": True, "question": "Which plant is the most expensive?"}],
     )
-    graph = method("planrag").builder.compile(checkpointer=InMemorySaver())
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
     context = Context(model=register(script), database=database)
     thread = {"configurable": {"thread_id": "1"}}
     for question in ("Which plant is cheapest?", "And the most expensive?"):
@@ -235,7 +235,7 @@ async def test_they_are_tasks_of_one_super_step(database: str) -> None:
         plan=[PLANNED],
         action=[acts(("sql", COSTS, [1]), ("sql", REGIONS, [2])), done(decide("Bonn", 1))],
     )
-    graph = method("planrag").builder.compile(checkpointer=InMemorySaver())
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
     thread = {"configurable": {"thread_id": "1"}}
     context = Context(model=register(script), database=database)
     await graph.ainvoke({"question": "Which plant is cheapest?"}, thread, context=context)
@@ -328,7 +328,7 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
         return acts(("documents", "levelised cost", [1]), ("documents", "heating value", [2]))
 
     context = Context(model=register(script), collection="energy", pages=1, max_calls=9)
-    memory = await method("planrag").graph.ainvoke(
+    memory = await METHODS.get("planrag").graph.ainvoke(
         {"question": "What does hydrogen cost and hold?"}, context=context
     )
     assert seen == ["plan", "action", "read", "read", "action"]
@@ -416,7 +416,7 @@ async def test_what_stays_comes_first(run: Run) -> None:
 
 async def test_an_edited_plan_keeps_no_needs(database: str) -> None:
     script = Replies(plan=[PLANNED], action=[act("sql", COSTS), done(decide("Bonn", 1))])
-    graph = method("planrag").builder.compile(checkpointer=InMemorySaver())
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
     thread = {"configurable": {"thread_id": "1"}}
     context = Context(model=register(script), database=database, approve=True)
     await graph.ainvoke({"question": "Which plant is cheapest?"}, thread, context=context)
@@ -443,6 +443,6 @@ async def test_a_small_model_says_one_thing_at_a_time(run: Run) -> None:
 
 
 def test_the_edges_show_what_runs_at_once(tmp_path: Path) -> None:
-    drawn = method("planrag").graph.get_graph().draw_mermaid()
+    drawn = METHODS.get("planrag").graph.get_graph().draw_mermaid()
     for tool in ("sql", "cypher", "calculator", "glossary"):
         assert f"{tool} --> observer;" in drawn

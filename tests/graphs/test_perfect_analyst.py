@@ -10,7 +10,7 @@ import pytest
 from analyst import analyst
 from scripted import PAPER, Prompt, Reply, Script, register
 
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Context, WorkingMemory, total_usage
 from planweave.simulators.published import DataSet, load
 from planweave.simulators.scenario import Question
@@ -56,7 +56,7 @@ async def _decide(
         graph=path if kind == "graph" else None,
         **more,
     )
-    memory: WorkingMemory = await method(name).graph.ainvoke(
+    memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
         {"question": question.prompt}, context=context
     )
     return memory

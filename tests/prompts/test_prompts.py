@@ -21,7 +21,7 @@ from scripted import (
     tell,
 )
 
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Context, TaskFamily
 from planweave.prompts import PromptError, Template, load
 
@@ -90,7 +90,7 @@ async def test_the_whole_prompt_of_each_role_over_documents(
         citation_check="model",
         replan="every_observation",
     )
-    await method(name).graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
+    await METHODS.get(name).graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
     compare(name, script)
 
 
@@ -115,7 +115,7 @@ async def test_the_whole_prompt_of_each_role(name: str, tmp_path: Path) -> None:
         candidates=("Aachen", "Bonn"),
         replan="every_observation",
     )
-    await method(name).graph.ainvoke({"question": "Which plant?"}, context=context)
+    await METHODS.get(name).graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(name, script)
 
 
@@ -142,7 +142,7 @@ async def test_the_whole_prompt_where_one_reply_says_several_things(
         rules="Cheap is good.",
         collection="energy" if in_words else None,
     )
-    await method("planrag").graph.ainvoke({"question": "Which plant?"}, context=context)
+    await METHODS.get("planrag").graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(f"planrag_combined{'_in_words' * in_words}", script)
 
 
@@ -156,7 +156,7 @@ async def test_the_whole_prompt_where_v3_answers_or_sets_the_task(tmp_path: Path
         verdict=[ended],
     )
     context = Context(model=register(script), database=str(database))
-    await method("agent_v3").graph.ainvoke({"question": "Which plant?"}, context=context)
+    await METHODS.get("agent_v3").graph.ainvoke({"question": "Which plant?"}, context=context)
     compare("agent_v3_combined", script)
 
 
@@ -171,7 +171,7 @@ async def test_the_whole_prompt_of_each_role_in_a_follow_up(tmp_path: Path) -> N
         decide=[decide("Bonn", 1), decide("Bonn", 1)],
         interpret=[{"follows_up": True, "question": "Which plant in the west?"}],
     )
-    graph = method("planrag").builder.compile(checkpointer=InMemorySaver())
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
     context = Context(model=register(script), database=str(database), replan="every_observation")
     for question in ("Which plant?", "And in the west?"):
@@ -203,7 +203,9 @@ async def test_the_whole_prompt_of_each_role_of_rat(
         parallel=True,
         rules="Be brief.",
     )
-    await method("rat").graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
+    await METHODS.get("rat").graph.ainvoke(
+        {"question": "What does hydrogen cost?"}, context=context
+    )
     compare(f"rat_{family}", script)
 
 
@@ -218,7 +220,9 @@ async def test_the_whole_prompt_without_thoughts(
         program=["```python\nx = 1\n```"], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]
     )
     context = Context(model=register(script), collection="energy", family=family)
-    await method("rag").graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
+    await METHODS.get("rag").graph.ainvoke(
+        {"question": "What does hydrogen cost?"}, context=context
+    )
     compare(f"rag_{family}", script)
 
 
