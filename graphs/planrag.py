@@ -33,16 +33,16 @@ def planrag(graph: Builder) -> None:
             "planrag/planner",
             with_documents="planrag/planner_with_documents",
             following="planrag/planner_following",
-            combined="planrag/plan",
+            combined="planrag/plan_task",
             tools=CHOICES,
         ),
     )
     graph.add_node("plan_approval", plan_approval)
     graph.add_node("path_follower", path_follower)
-    graph.add_node("selector", selector("planrag/selector", CHOICES, combined="planrag/act"))
+    graph.add_node("selector", selector("planrag/selector", CHOICES, combined="planrag/act_task"))
     graph.add_node("observer", observer, defer=True)
     graph.add_node(
-        "replanner", replanner("planrag/replanner", combined="planrag/judge", tools=CHOICES)
+        "replanner", replanner("planrag/replanner", combined="planrag/judge_task", tools=CHOICES)
     )
     graph.add_node("answering_machine", answering_machine)
 

@@ -66,7 +66,8 @@ def may_continue(prompt: str, *, combined: str) -> Node:
         used: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
         said = reply.value.model_dump() if reply.value else {}
         if said.get("verdict", "CONTINUE") == "CONTINUE":
-            reason, wanted = said.get("reason", ""), said.get("task", "")
+            reason: str = said.get("reason", "")
+            wanted: str = said.get("task", "")
             return used | {"reason": reason.strip(), "task": wanted.strip()}
         if said.get("answer"):
             last = action_of(state, thought=said["reason"], tool="finish", input="")

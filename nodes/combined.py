@@ -66,7 +66,7 @@ async def ask_combined(
 
 def open_steps(state: WorkingMemory) -> list[int]:
     """Numbers of the plan's steps that are not done."""
-    done = {*state["done_steps"]}
+    done = {*state.get("done_steps", ())}  # a thread of an earlier version has none
     return [number for number in range(1, len(state["plan"]) + 1) if number not in done]
 
 

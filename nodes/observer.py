@@ -23,7 +23,7 @@ def observer(state: WorkingMemory) -> WorkingMemory:
     new = {number for turn in turns for number in turn["facts"]}
     ticked = {number for turn in turns if not turn["problem"] for number in _completes(turn)}
     plan = range(1, len(state["plan"]) + 1)
-    done = [number for number in plan if number in ticked or number in state["done_steps"]]
+    done = [number for number in plan if number in ticked or number in state.get("done_steps", ())]
     left = open_steps({**state, "done_steps": done})
     doubts = [turn["problem"] for turn in turns if turn["problem"]]
     doubts += [text for fact in facts if fact["number"] in new for text in _doubts(fact, facts)]
@@ -84,7 +84,7 @@ def _difference(one: Fact, other: Fact) -> str:
     if _literals(one) != _literals(other):
         return ""
     values, others = _by_name(left["rows"]), _by_name(right["rows"])
-    for name in values.keys() & others.keys():
+    for name in (name for name in values if name in others):
         for column, a, b in zip(left["columns"], values[name], others[name], strict=True):
             if a != b:
                 return f"{column} of {', '.join(name)} is {a} and {b}"

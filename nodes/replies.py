@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, Field, create_model, field_validator
+from pydantic import BaseModel, Field, create_model, field_validator, model_validator
 
 from planweave.memory import Context, Tool
 from planweave.models import InPrompt
@@ -84,6 +84,12 @@ class PlannedStep(BaseModel):
     text: Step
     needs: list[int] = Field(default=[], max_length=PLAN_STEPS)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, step: object) -> object:
+        """A step of which only the text is written needs nothing, as far as is known."""
+        return {"text": step} if isinstance(step, str) else step
+
 
 class PlanWithNeeds(InPrompt):
     """A :class:`Plan` that says what each step needs; no step where nothing needs planning."""
@@ -101,7 +107,7 @@ class JudgementWithNeeds(InPrompt):
 
 def steps_of(planned: Sequence[str | PlannedStep]) -> tuple[list[str], list[list[int]]]:
     """The steps as texts, and for each the earlier ones that it says it needs."""
-    steps = [PlannedStep(text=step) if isinstance(step, str) else step for step in planned]
+    steps = [PlannedStep.model_validate(step) for step in planned]
     written = [step for step in steps if step.text.strip()]
     needs = [
         sorted({number for number in step.needs if 0 < number <= before})

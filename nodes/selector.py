@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
 from planweave.memory import Action, Context, Tool, Turn, WorkingMemory
+from planweave.models import StructuredFailure
 from planweave.nodes.assist.asking import extra_temperature, only_query_tool
 from planweave.nodes.briefing import tools_text, with_bound
 from planweave.nodes.combined import SOURCES, ask_combined, connected, progress_text
@@ -20,6 +21,9 @@ from planweave.nodes.turns import same, unreadable_turn
 from planweave.prompts import load
 
 _NUMBER = re.compile(r"\d")
+_SAYS_NOTHING = StructuredFailure(
+    kind="empty", message="It asks for no action and gives no answer."
+)
 
 
 def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
@@ -79,7 +83,10 @@ async def _several(
     update |= {"usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:
         return update | unreadable_turn(state, reply.failure)
-    actions = _actions(reply.value.model_dump(), state, context)
+    said = reply.value.model_dump()
+    if not (said["actions"] or said["answer"] or state["facts"]):
+        return update | unreadable_turn(state, _SAYS_NOTHING)
+    actions = _actions(said, state, context)
     return update | {"action": actions[0], "actions": actions}
 
 
@@ -93,8 +100,10 @@ def _actions(reply: dict[str, Any], state: WorkingMemory, context: Context) -> l
         ticks = sorted({number for number in one["completes"] if 0 < number <= len(state["plan"])})
         chosen.append(action | {"completes": ticks, "step": ticks[0] if ticks else action["step"]})
     if not chosen:
-        last = action_of(state, thought=thought, tool="finish", input="")
-        return [last | {"answer": reply["answer"]} if reply["answer"] else last]
+        answer = reply["answer"] or {}
+        lacking = answer.get("unknown", "")
+        last = action_of(state, thought=thought, tool="finish", input=lacking)
+        return [last | {"answer": answer} if answer else last]
     if replans := [action for action in chosen if action["tool"] == "replan"]:
         return replans[:1]
     return chosen[: context.max_iterations - state["iteration"]]

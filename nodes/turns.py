@@ -91,7 +91,7 @@ def turn_taken(
 
 def one_of_several(state: WorkingMemory) -> bool:
     """Whether the action is carried out at once with others."""
-    return len(state["actions"]) > 1
+    return len(state.get("actions", ())) > 1
 
 
 def _fact(number: int, action: Action, observation: Observation) -> Fact:

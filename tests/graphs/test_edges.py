@@ -470,7 +470,8 @@ async def test_otherwise_the_plan_stays(judgement: Reply, run: Run) -> None:
 
 
 async def test_a_small_model_is_asked_to_judge_only_after_a_bad_observation(run: Run) -> None:
-    script = good(before_decision=(act("sql", "SELECT price FROM plant"),))
+    nothing = "SELECT name FROM plant WHERE region = 'north'"
+    script = good(before_decision=(act("sql", nothing),))
     memory = await run("planrag", script, replan="adaptive", assist="on")
     assert script.tasks == ["plan", "action", "action", "judge", "action", "decide"]
     asked = script.prompts[3].text.partition("# Your task now")[2]

@@ -142,8 +142,9 @@ def plan(*steps: str) -> Reply:
 
 
 def act(tool: str, given: str = "", *, step: int = 1) -> Reply:
-    """The selector's reply."""
-    return {"thought": f"Now {tool}.", "step": step, "tool": tool, "input": given}
+    """The selector's reply with one action, in the form of one thing at a time and of several."""
+    reply = acts((tool, given, [step]), thought=f"Now {tool}.") if tool != "finish" else done()
+    return {**reply, "thought": f"Now {tool}.", "step": step, "tool": tool, "input": given}
 
 
 def steps(*planned: str | tuple[str, Sequence[int]]) -> Reply:
@@ -152,7 +153,7 @@ def steps(*planned: str | tuple[str, Sequence[int]]) -> Reply:
     return {"steps": [{"text": text, "needs": list(needs)} for text, needs in pairs]}
 
 
-def acts(*actions: tuple[str, str, Sequence[int]], thought: str = "Now.") -> Reply:
+def acts(*actions: tuple[str, str, Sequence[int]], thought: str = "Now.") -> dict[str, object]:
     """The selector's reply where it may ask for actions at once: tool, input, steps completed."""
     several = [
         {"tool": tool, "input": given, "completes": list(done)} for tool, given, done in actions
@@ -160,7 +161,7 @@ def acts(*actions: tuple[str, str, Sequence[int]], thought: str = "Now.") -> Rep
     return {"thought": thought, "actions": several, "answer": None}
 
 
-def done(answer: Reply | None = None) -> Reply:
+def done(answer: Reply | None = None) -> dict[str, object]:
     """The selector's reply that finishes, with the answer or without."""
     return {"thought": "The facts suffice.", "actions": [], "answer": answer}
 
