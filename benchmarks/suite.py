@@ -17,6 +17,7 @@ from planweave.benchmarks.metrics import Rate
 from planweave.benchmarks.play import Play, play_graph
 from planweave.benchmarks.record import Record, Score, settings_of
 from planweave.benchmarks.table import Table
+from planweave.graphs.registry import BASELINES
 from planweave.memory import Answer, Context
 
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ class Sample:
     content: str
     judge: Callable[[Answer | None], Score]
     play: Play = play_graph
+
+    def __post_init__(self) -> None:
+        """A baseline of a paper has no aids for small models, unless they are asked for."""
+        name = self.method.rpartition("-")[0] or self.method  # such as rag-5
+        if self.context.assist == "auto" and name in BASELINES:
+            object.__setattr__(self, "context", self.context.model_copy(update={"assist": "off"}))
 
     @property
     def settings(self) -> dict[str, JsonValue]:

@@ -24,6 +24,13 @@ ACTORS = ("instructrag", "rap", "reflexion", "genground")
 FOLLOWERS = ("path_policy",)
 """What follows learned paths without any language model (Decision QA)."""
 
+BASELINES = (
+    *("planrag_no_replan", "iter_rag", "single_rag"),
+    *("react", "autogpt", "rag", "cot", "direct", "ircot"),
+    *("rap", "reflexion", "genground"),
+)
+"""The baselines of the papers: in a benchmark they have no aids unless somebody asks for them."""
+
 METHODS = (*DECIDERS, *FOLLOWERS, *AGENTS, *WRITERS, *REASONERS, *ACTORS, "ensemble")
 
 

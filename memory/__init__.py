@@ -11,6 +11,7 @@ from planweave.memory.context import (
 )
 from planweave.memory.given import check_input, check_state
 from planweave.memory.working_memory import (
+    NO_DECISION,
     Action,
     Answer,
     Basis,
@@ -43,6 +44,7 @@ from planweave.memory.working_memory import (
 )
 
 __all__ = [
+    "NO_DECISION",
     "Action",
     "Answer",
     "AssessorChoice",

@@ -7,6 +7,7 @@ from functools import partial
 from planweave.memory import Context, Exchange, Fact, Turn, WorkingMemory
 from planweave.nodes.turns import same
 from planweave.prompts import load
+from planweave.texts import shorten
 
 _SHORTENED = 160
 
@@ -139,4 +140,20 @@ def _lines(lines: Sequence[str], limit: int | None) -> str:
 
 
 def _shorten(line: str, limit: int) -> str:
-    return line if len(line) <= limit else f"{line[:limit]} … (shortened)"
+    return line if len(line) <= limit else f"{shorten(line, limit)} (shortened)"
+
+
+def filled(prompt: str, state: WorkingMemory, **values: str) -> str:
+    """A role's prompt; one with ``{{kinds}}`` names the steps that what is connected allows."""
+    template = load(prompt)
+    kinds = {"kinds": _kinds_of_step(state)} if "kinds" in template.placeholders else {}
+    return template.fill(**values, **kinds)
+
+
+def _kinds_of_step(state: WorkingMemory) -> str:
+    """What one step can be, in words: nobody is told of a database where there is none."""
+    connected = state["languages"]
+    names = ["documents"] if "documents" in connected else []
+    names += ["query"] if {"sql", "cypher"} & connected.keys() else []
+    *first, last = [load(f"steps/{name}").fill() for name in [*names, "calculation"]]
+    return f"{', '.join(first)} or {last}" if first else last

@@ -6,9 +6,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, Replan, WorkingMemory
+from planweave.nodes.briefing import filled
 from planweave.nodes.lengths import PLAN_STEPS, STEP
 from planweave.nodes.role import Node, ask_role, failures, usage
-from planweave.prompts import load
 
 MAX_STEPS = PLAN_STEPS
 Step = Annotated[str, Field(max_length=STEP)]
@@ -34,9 +34,9 @@ def planner(prompt: str, *, with_documents: str = "", following: str = "") -> No
 
     async def planner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         first = (runtime.context.has_documents and with_documents) or prompt
-        template = load((state["history"] and following) or first)
         occasion = state["objection"] or state["replanning"]
-        reply = await ask_role("planner", Plan, template.fill(occasion=occasion), state, runtime)
+        task = filled((state["history"] and following) or first, state, occasion=occasion)
+        reply = await ask_role("planner", Plan, task, state, runtime)
         update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
         steps = [step.strip() for step in reply.value.steps if step.strip()] if reply.value else []
         if state["turns"] and (not steps or steps == state["plan"]):

@@ -18,6 +18,7 @@ from planweave.graphs import method
 from planweave.graphs.edges import RECURSION_LIMIT
 from planweave.memory import Answer, Fact, add_usage, total_usage
 from planweave.nodes.briefing import plan_text, source_text
+from planweave.texts import shorten
 from planweave.usage import Usage
 
 if TYPE_CHECKING:
@@ -267,5 +268,5 @@ def _told(update: Mapping[str, Any]) -> list[str]:
     replaced = _overwriting(facts)
     for fact in (facts or ()) if replaced is None else replaced:
         text = fact["text"]
-        lines.append(f"[{fact['number']}] {text[:_SHOWN]}{' …' if len(text) > _SHOWN else ''}")
+        lines.append(f"[{fact['number']}] {shorten(text, _SHOWN)}")
     return [line for line in lines if line]

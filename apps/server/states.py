@@ -19,6 +19,7 @@ from planweave.apps.server.people import Person
 from planweave.apps.server.requests import Place
 from planweave.apps.server.storage import storage_failed
 from planweave.memory import check_state
+from planweave.texts import shorten
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +103,7 @@ class States:
         try:
             changed = await graph.aupdate_state(_at(thread_id, place), values, as_node=as_node)
         except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
-            raise BadInput(f"The state cannot be changed so: {str(error)[:300]}") from None
+            raise BadInput(f"The state cannot be changed so: {shorten(str(error), 300)}") from None
         with _readable():
             latest = await graph.aget_state(_at(thread_id, Place()))
         status = "interrupted" if latest.next else "idle"
