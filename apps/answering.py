@@ -127,6 +127,7 @@ def _tell_verdict(console: Console, verdict: Mapping[str, Any]) -> None:
 
 def _record(thread: Thread, memory: WorkingMemory, verdict: Mapping[str, Any] | None) -> Any:
     record: dict[str, Any] = {"thread": thread.id, "method": thread.method}
+    record["aids"] = thread.context.aids
     record |= {key: memory.get(key) for key in _TOLD}
     record |= {key: found for key in _WHERE_THERE if (found := memory.get(key))}
     record["total"] = total_usage(memory.get("usage", {})).model_dump()

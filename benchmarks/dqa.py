@@ -15,7 +15,7 @@ from planweave.benchmarks.metrics import Rate
 from planweave.benchmarks.record import Record, Score
 from planweave.benchmarks.suite import Sample, Suite, drawn, register
 from planweave.benchmarks.table import Table
-from planweave.memory import Answer, Context
+from planweave.memory import NO_DECISION, Answer, Context
 from planweave.nodes.experience import known_paths
 from planweave.simulators.baselines import BASELINES, random_source
 from planweave.simulators.outcome import Decision, Outcome
@@ -163,14 +163,17 @@ class Judge:
         self._question = question
 
     def __call__(self, answer: Answer | None) -> Score:
-        """1 for the annotated decision or one that is as good, 0 for any other or for none."""
+        """1 for the annotated decision or one that is as good, 0 for any other or no answer.
+
+        Where no decision improves anything, that answer is right, too.
+        """
         said = answer["decision"] if answer else None
         by_name = {str(candidate): candidate for candidate in self._outcome.candidates}
         decided = by_name.get(said) if said else None
         best = [str(candidate) for candidate in self._equivalent]
         others = f" and {len(best) - 1} more" if len(best) > 1 else ""
         return Score(
-            value=float(said in best),
+            value=float(said in best or (said == NO_DECISION and not self._outcome.improving)),
             answer=said,
             explanation=f"{said or 'no decision'}; best is {best[0]}{others}",
             details={

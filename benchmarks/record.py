@@ -64,6 +64,7 @@ class Record(BaseModel):
     Attributes:
         key: See :attr:`Sample.key`.
         settings: See :attr:`Sample.settings`.
+        aids: Whether the models had the aids for small ones; None in older files.
         started: ISO time.
         seconds: Wall time, waiting for the model included.
         error: Why the run crashed; empty if it came to its end.
@@ -83,6 +84,7 @@ class Record(BaseModel):
     database: str
     model: str
     settings: dict[str, JsonValue]
+    aids: Literal["on", "off", "some"] | None = None
     started: str
     seconds: float
     error: str = ""

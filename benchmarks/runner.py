@@ -95,6 +95,7 @@ async def carry_out(sample: Sample) -> Record:
         database=sample.database,
         model=sample.context.model,
         settings=sample.settings,
+        aids=sample.context.aids,
         started=started.isoformat(timespec="seconds"),
         seconds=seconds,
         error=error,

@@ -16,6 +16,7 @@ from planweave.benchmarks.metrics import Rate
 from planweave.benchmarks.play import Play, play_graph
 from planweave.benchmarks.record import Record, Score, settings_of
 from planweave.benchmarks.table import Table
+from planweave.graphs import METHODS
 from planweave.memory import Answer, Context
 from planweave.registry import Registry
 
@@ -41,6 +42,7 @@ class Sample:
         content: Digest of what the question is about, its database included.
         judge: Scores an answer; None is no answer.
         play: How it is carried out; the graph that ``method`` names, unless given.
+        aided: Whether the suite measures a paper's baselines as planweave uses them, with aids.
     """
 
     suite: str
@@ -53,6 +55,14 @@ class Sample:
     content: str
     judge: Callable[[Answer | None], Score]
     play: Play = play_graph
+    aided: bool = False
+
+    def __post_init__(self) -> None:
+        """A baseline of a paper has no aids for small models, unless they are asked for."""
+        name = self.method.rpartition("-")[0] or self.method  # such as rag-5
+        plain = not self.aided and name in METHODS and METHODS.get(name).baseline
+        if self.context.assist == "auto" and plain:
+            object.__setattr__(self, "context", self.context.model_copy(update={"assist": "off"}))
 
     @property
     def settings(self) -> dict[str, JsonValue]:

@@ -11,7 +11,7 @@ from planweave.nodes.autogpt import commander
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 
 
-@method("autogpt", family="documents")
+@method("autogpt", family="documents", baseline=True)
 def autogpt(graph: Builder) -> None:
     graph.add_node("autogpt", commander("autogpt/autogpt", (*TOOLS, "finish")))
     graph.add_node("answering_machine", answering_machine)

@@ -7,7 +7,7 @@ from planweave.nodes.drafter import drafter
 from planweave.nodes.finisher import finisher
 
 
-@method("cot", family="write")
+@method("cot", family="write", baseline=True)
 def cot(graph: Builder) -> None:
     graph.add_node("drafter", drafter)
     graph.add_node("finisher", finisher)

@@ -6,7 +6,7 @@ from planweave.graphs.registry import method
 from planweave.nodes.finisher import finisher
 
 
-@method("direct", family="write")
+@method("direct", family="write", baseline=True)
 def direct(graph: Builder) -> None:
     graph.add_node("finisher", finisher)
 

@@ -10,7 +10,7 @@ from planweave.nodes.deducer import deducer
 from planweave.nodes.grounder import grounder
 
 
-@method("genground", family="act")
+@method("genground", family="act", baseline=True)
 def genground(graph: Builder) -> None:
     begin_task(graph, "deducer")
     graph.add_node("deducer", deducer)

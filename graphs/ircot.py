@@ -10,7 +10,7 @@ from planweave.nodes.evidence import evidence
 from planweave.nodes.thinker import thinker
 
 
-@method("ircot", family="hops")
+@method("ircot", family="hops", baseline=True)
 def ircot(graph: Builder) -> None:
     graph.add_node("thinker", thinker("ircot/thinker"))
     graph.add_node("documents", unseen_documents)

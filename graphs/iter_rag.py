@@ -11,7 +11,7 @@ from planweave.nodes.selector import selector
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking", BOUND_TOOL)
 
 
-@method("iter_rag", family="decide")
+@method("iter_rag", family="decide", baseline=True)
 def iter_rag(graph: Builder) -> None:
     graph.add_node("selector", selector("iter_rag/selector", (*TOOLS, "finish")))
     graph.add_node("answering_machine", answering_machine)

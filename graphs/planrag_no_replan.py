@@ -13,7 +13,7 @@ from planweave.nodes.selector import selector
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking", BOUND_TOOL)
 
 
-@method("planrag_no_replan", family="decide")
+@method("planrag_no_replan", family="decide", baseline=True)
 def planrag_no_replan(graph: Builder) -> None:
     graph.add_node(
         "planner",

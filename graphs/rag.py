@@ -8,7 +8,7 @@ from planweave.nodes.finisher import finisher
 from planweave.nodes.retriever import question_documents
 
 
-@method("rag", family="write")
+@method("rag", family="write", baseline=True)
 def rag(graph: Builder) -> None:
     graph.add_node("documents", question_documents)
     graph.add_node("evidence", evidence)

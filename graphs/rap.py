@@ -7,7 +7,7 @@ from planweave.nodes.actor import actor
 from planweave.nodes.trajectories import examples, trajectories
 
 
-@method("rap", family="act")
+@method("rap", family="act", baseline=True)
 def rap(graph: Builder) -> None:
     begin_task(graph, "trajectories")
     graph.add_node("trajectories", trajectories)

@@ -20,7 +20,7 @@ from planweave.nodes.selector import selector
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 
 
-@method("react", family="documents")
+@method("react", family="documents", baseline=True)
 def react(graph: Builder) -> None:
     graph.add_node("selector", selector("react/selector", (*TOOLS, "finish")))
     graph.add_node("answering_machine", answering_machine)

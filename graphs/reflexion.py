@@ -11,7 +11,7 @@ from planweave.nodes.actor import actor
 from planweave.nodes.reflector import lessons, reflector
 
 
-@method("reflexion", family="act")
+@method("reflexion", family="act", baseline=True)
 def reflexion(graph: Builder) -> None:
     begin_task(graph, "actor")
     graph.add_node("actor", actor(lessons))

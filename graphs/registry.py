@@ -46,12 +46,15 @@ class Method:
         name: Under which it is asked for, and its graph's name.
         family: What it is for.
         wire: Adds its nodes and edges to a graph that has what every method has.
+        baseline: Whether it is a paper's baseline: in a benchmark it has no aids for small models
+            unless somebody asks for them.
         state: What its nodes pass to each other.
     """
 
     name: str
     family: Family
     wire: "Callable[[Builder], None]"
+    baseline: bool = False
     state: type[WorkingMemory] = WorkingMemory
 
     @property
@@ -92,13 +95,18 @@ METHODS: Registry[Method] = Registry(
 
 
 def method(
-    name: str, *, family: Family, state: type[WorkingMemory] = WorkingMemory
+    name: str,
+    *,
+    family: Family,
+    baseline: bool = False,
+    state: type[WorkingMemory] = WorkingMemory,
 ) -> "Callable[[Callable[[Builder], None]], Method]":
     """Decorate the function that wires a method; the first line of its module describes it.
 
     Args:
         name: Under which it is asked for.
         family: What it is for.
+        baseline: Whether it is a paper's baseline.
         state: Its working memory: a subclass of :class:`WorkingMemory` that declares what only
             its own nodes write.
 
@@ -107,7 +115,9 @@ def method(
     """
 
     def registered(wire: "Callable[[Builder], None]") -> Method:
-        return METHODS.add(name, Method(name=name, family=family, wire=wire, state=state))
+        return METHODS.add(
+            name, Method(name=name, family=family, wire=wire, baseline=baseline, state=state)
+        )
 
     return registered
 

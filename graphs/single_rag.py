@@ -11,7 +11,7 @@ from planweave.nodes.selector import selector
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", BOUND_TOOL)
 
 
-@method("single_rag", family="decide")
+@method("single_rag", family="decide", baseline=True)
 def single_rag(graph: Builder) -> None:
     graph.add_node("selector", selector("single_rag/selector", TOOLS))
     graph.add_node("answering_machine", answering_machine)

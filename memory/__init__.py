@@ -15,6 +15,7 @@ from planweave.memory.context import (
 from planweave.memory.given import check_input, check_state
 from planweave.memory.working_memory import (
     BOUND_TOOL,
+    NO_DECISION,
     OWN_TOOLS,
     Action,
     Answer,
@@ -51,6 +52,7 @@ from planweave.memory.working_memory import (
 
 __all__ = [
     "BOUND_TOOL",
+    "NO_DECISION",
     "OWN_TOOLS",
     "Action",
     "Answer",

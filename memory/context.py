@@ -15,6 +15,7 @@ TaskFamily = Literal["answer", "code", "maths", "planning", "writing"]
 RevisionOrder = Literal["causal", "non_causal", "cot_rag"]
 AssessorChoice = Literal["trained", "first", "random"]
 Assist = Literal["auto", "on", "off"]
+AidsGiven = Literal["on", "off", "some"]
 CitationCheck = Literal["off", "string", "model"]
 
 
@@ -318,6 +319,15 @@ class Context(BaseModel):
         Small models do better with one small thing at a time, and so do the papers.
         """
         return self.replan == "adaptive" and not self.assists(role)
+
+    @property
+    def aids(self) -> AidsGiven:
+        """Which roles have aids, for records: what ``auto`` comes to."""
+        names = {self.model, *self.models.values()}
+        if self.assist != "auto":
+            return self.assist
+        embedded = {name.partition(":")[0] == "embedded" for name in names}
+        return "some" if len(embedded) > 1 else "on" if embedded.pop() else "off"
 
     def model_for(self, role: str) -> str:
         """Name of the chat model that plays ``role``."""

@@ -184,6 +184,10 @@ class Verdict(TypedDict):
     gives: NotRequired[str]
 
 
+NO_DECISION = "none"
+"""The decision that no admitted decision improves anything; an answer like any other."""
+
+
 class Answer(TypedDict):
     """The decision or short answer, why, the facts it rests on, and what stayed unknown.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from planweave import PlanweaveError
 from planweave.models.settings import process_settings
+from planweave.texts import shorten
 
 if TYPE_CHECKING:
     from planweave.models.usage import CallRecord
@@ -107,7 +108,7 @@ def _first_line(error: Exception) -> str:
     line = (str(error).strip().splitlines() or [""])[0]
     for key in _keys():  # a server may repeat the key that it was sent
         line = line.replace(key, "***")
-    return _SECRET.sub("***", line)[:300]
+    return shorten(_SECRET.sub("***", line), 300)
 
 
 def _keys() -> list[str]:

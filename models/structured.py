@@ -26,6 +26,7 @@ from planweave.models.lengths import Node, fitted, marked
 from planweave.models.plain import InPrompt, Plain
 from planweave.models.usage import CallRecord
 from planweave.prompts import load
+from planweave.texts import shorten
 
 T = TypeVar("T", bound=BaseModel)
 Schema: TypeAlias = dict[str, "Schema | list[Schema] | list[str] | str | bool | int | float | None"]
@@ -255,7 +256,7 @@ def _corrected(
     if not failure.reply:
         return [*messages, again]
     endless = failure.kind in ("repetition", "cut_off")
-    shown = f"{failure.reply[:200]} …" if endless else failure.reply
+    shown = shorten(failure.reply, 200) if endless else failure.reply
     return [*messages, AIMessage(shown), again]
 
 

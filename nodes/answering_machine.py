@@ -1,6 +1,8 @@
 """Answering machine: decides or answers from the facts, cites them, and says what is unknown."""
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -8,7 +10,16 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, ValidationError
 
-from planweave.memory import Answer, Basis, Context, Fact, Failure, WorkingMemory, add_usage
+from planweave.memory import (
+    NO_DECISION,
+    Answer,
+    Basis,
+    Context,
+    Fact,
+    Failure,
+    WorkingMemory,
+    add_usage,
+)
 from planweave.models import Reply
 from planweave.nodes.assist.asking import without_guesses
 from planweave.nodes.assist.replies import cites_support, own_answer, unless_nothing
@@ -17,12 +28,20 @@ from planweave.nodes.citation_check import CITATION, in_words
 from planweave.nodes.combined import answer_text
 from planweave.nodes.limits import budget_spent, reason_to_answer
 from planweave.nodes.path_follower import Finish, finish
-from planweave.nodes.replies import CitedAnswer, Decision, Verdict, answer_form, verdict_form
+from planweave.nodes.replies import (
+    CitedAnswer,
+    Decision,
+    Verdict,
+    answer_form,
+    decision_form,
+    verdict_form,
+)
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.nodes.selector import action_of
 from planweave.nodes.turns import same
 from planweave.nodes.verdict import followed, undecided
 from planweave.prompts import load
+from planweave.texts import listed
 from planweave.tools import nearest
 from planweave.tools.checking import Following
 
@@ -30,6 +49,9 @@ Form = TypeVar("Form", bound=BaseModel)
 
 _ROLE = "answering_machine"
 _SHOWN_CANDIDATES = 10
+_FAINT = 0.3  # resemblance by which candidates are put in order
+_AFTER = re.compile(r"[,;:.(]\s|\s[(\u2013\u2014-]")
+"""Where a decision ends and what is said of it begins, as in "No, it does not"."""
 _NEGATIONS = frozenset({"not", "no", "never", "except", "avoid", "without"})
 
 
@@ -143,10 +165,10 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     stands = admitted(learned.decision, candidates) if learned else None
     occasion = reason_to_answer(state, runtime.context) or _learned_text(learned)
     task = load("common/answering_machine").fill(occasion=occasion)
-    first = given(Decision, state)
-    replies = [first or await ask_role(_ROLE, Decision, task, state, runtime)]
+    form = decision_form(max(map(len, candidates), default=0))
+    replies = [given(form, state) or await ask_role(_ROLE, form, task, state, runtime)]
     if stands is None and (complaint := _complaint(replies[0].value, candidates)):
-        replies.append(await ask_role(_ROLE, Decision, task, state, runtime, followup=complaint))
+        replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
     answer = _answer(replies[-1], state, candidates)
     refused = _refused(replies[-1].value, answer)
     if learned and stands and answer["decision"] in (None, stands):
@@ -154,9 +176,7 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     elif runtime.context.ask_again and (differs := _contradicting(answer, state, runtime)):
         if len(replies) == 1 and not budget_spent(state, runtime.context):
             complaint = _rule_differs(replies[0].value, differs)
-            replies.append(
-                await ask_role(_ROLE, Decision, task, state, runtime, followup=complaint)
-            )
+            replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
             answer = _second(replies[1], answer, state, candidates)
         if differs := _contradicting(answer, state, runtime):
             answer = undecided(answer, differs.reason, differs.gives)
@@ -180,7 +200,7 @@ def _contradicting(
     answer: Answer, state: WorkingMemory, runtime: Runtime[Context]
 ) -> Following | None:
     """What a rule on the facts gives in place of the decision; None if it gives nothing else."""
-    if not answer["decision"]:
+    if answer["decision"] in (None, NO_DECISION):
         return None
     found = followed(answer, state, runtime.context)
     return found if found.kind == "contradicted" else None
@@ -213,34 +233,49 @@ def _learned_text(learned: Finish | None) -> str:
 def admitted(decision: str | None, candidates: Sequence[str]) -> str | None:
     """The candidate that ``decision`` means, whatever its case and the words around it.
 
-    Without candidates every decision is admitted; a sentence that names several is none.
+    Without candidates every decision is admitted, and always that none improves anything. A
+    sentence that names several is none.
     """
     plain = (decision or "").strip().strip("\"'`.").strip()
     if not candidates:
         return plain or None
     by_fold = {candidate.casefold(): candidate for candidate in candidates}
-    if plain.casefold() in by_fold:
-        return by_fold[plain.casefold()]
-    words = re.findall(r"[\w-]+", plain.casefold())
-    named = {by_fold[word] for word in words if word in by_fold}
-    return named.pop() if len(named) == 1 and _NEGATIONS.isdisjoint(words) else None
+    for text in (plain, _AFTER.split(plain)[0]):
+        if text.casefold() in by_fold:
+            return by_fold[text.casefold()]
+    if plain.casefold() == NO_DECISION:
+        return NO_DECISION
+    words, spelled = _words(plain), Counter(map(_words, candidates))
+    known = {one: c for c in candidates if spelled[one := _words(c)] == 1}
+    if words in known:
+        return known[words]
+    named = [one for one in known if one and f" {one} " in f" {words} "]
+    longest = [one for one in named if not any(one != o and f" {one} " in f" {o} " for o in named)]
+    beside = f" {words} ".replace(f" {longest[0]} ", " ") if len(longest) == 1 else ""
+    denied = not _NEGATIONS.isdisjoint(beside.split())
+    return known[longest[0]] if len(longest) == 1 and not denied else None
+
+
+def _words(text: str) -> str:
+    """What two spellings of a name have in common: its letters and figures, without accents."""
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    bare = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return " ".join(re.findall(r"[\w-]+(?:[.,]\d+)*", bare.replace("_", " ")))
 
 
 def _complaint(value: Decision | None, candidates: Sequence[str]) -> list[BaseMessage]:
     if value is None or not value.decision or admitted(value.decision, candidates):
         return []
     text = load("common/not_admitted").fill(
-        decision=value.decision,
-        examples=", ".join(_choices(value.decision, candidates)),
+        decision=value.decision, choices=_choices(value.decision, candidates)
     )
     return [AIMessage(value.model_dump_json()), HumanMessage(text)]
 
 
-def _choices(decision: str, candidates: Sequence[str]) -> Sequence[str]:
-    """All candidates where they are few, else the nearest, else some."""
-    if len(candidates) <= _SHOWN_CANDIDATES:
-        return candidates
-    return nearest(decision, candidates, n=_SHOWN_CANDIDATES) or candidates[:_SHOWN_CANDIDATES]
+def _choices(decision: str, candidates: Sequence[str]) -> str:
+    """All candidates where they are few, else how many there are, the nearest first."""
+    close = nearest(decision, candidates, _SHOWN_CANDIDATES, close=_FAINT)
+    return listed([*close, *(one for one in candidates if one not in close)], _SHOWN_CANDIDATES)
 
 
 def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[str]) -> Answer:

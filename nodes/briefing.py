@@ -17,6 +17,7 @@ from planweave.memory import (
 from planweave.nodes.calculator import named_values
 from planweave.nodes.turns import same
 from planweave.prompts import load
+from planweave.texts import shorten
 from planweave.tools.bound import TOOLS
 
 _SHORTENED = 160
@@ -157,7 +158,7 @@ def _lines(lines: Sequence[str], limit: int | None) -> str:
 
 
 def _shorten(line: str, limit: int) -> str:
-    return line if len(line) <= limit else f"{line[:limit]} … (shortened)"
+    return line if len(line) <= limit else f"{shorten(line, limit)} (shortened)"
 
 
 def tools_text(tools: Sequence[Tool], state: WorkingMemory) -> str:
@@ -183,3 +184,19 @@ def with_bound(tools: Sequence[Tool], state: WorkingMemory) -> tuple[Tool, ...]:
     """The tools, with those that this run binds in the place of ``bound_tool``."""
     bound = tuple(name for name in state["languages"] if name not in OWN_TOOLS)
     return tuple(one for tool in tools for one in (bound if tool == BOUND_TOOL else (tool,)))
+
+
+def filled(prompt: str, state: WorkingMemory, **values: str) -> str:
+    """A role's prompt; one with ``{{kinds}}`` names the steps that what is connected allows."""
+    template = load(prompt)
+    kinds = {"kinds": _kinds_of_step(state)} if "kinds" in template.placeholders else {}
+    return template.fill(**values, **kinds)
+
+
+def _kinds_of_step(state: WorkingMemory) -> str:
+    """What one step can be, in words: nobody is told of a database where there is none."""
+    connected = state["languages"]
+    names = ["documents"] if "documents" in connected else []
+    names += ["query"] if {"sql", "cypher"} & connected.keys() else []
+    *first, last = [load(f"steps/{name}").fill() for name in [*names, "calculation"]]
+    return f"{', '.join(first)} or {last}" if first else last

@@ -8,6 +8,7 @@ from planweave import BadInput
 from planweave.memory import Context, EpisodeState, WorkingMemory
 from planweave.nodes.turns import Observation, chosen_action, turn_taken
 from planweave.prompts import load
+from planweave.texts import shorten
 from planweave.tools.environments import EnvironmentFailed, Task
 from planweave.tools.environments.episodes import Episode, admissible, find_task, observe
 
@@ -29,7 +30,7 @@ def environment(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemor
         seen = observe(episode, [*actions_done(state), action["input"]])
     except EnvironmentFailed as error:
         return turn_taken(state, [], str(error), perf_counter() - started)
-    text = seen.text[: context.observation_characters] or _NOTHING
+    text = shorten(seen.text, context.observation_characters) or _NOTHING
     update = turn_taken(state, [Observation(text)], "", perf_counter() - started)
     after: EpisodeState = {**state_before, "score": seen.score, "done": seen.done}
     return update | {"episode": after}
@@ -70,7 +71,7 @@ def new_episode(task: Task | None, context: Context) -> EpisodeState | None:
 
 def scene(context: Context) -> str:
     """What can be done in the environment, and what is seen before anything is done."""
-    shown = observe(episode_of(context), ()).text[: context.schema_characters]
+    shown = shorten(observe(episode_of(context), ()).text, context.schema_characters)
     actions = load(f"environments/{context.environment}").fill()
     return f"{actions}\n\n{shown}".strip()
 

@@ -11,6 +11,7 @@ from langgraph.types import Overwrite
 from planweave import BadInput
 from planweave.memory import Context, Exchange, WorkingMemory
 from planweave.nodes.environment import new_episode, scene, task_to_solve
+from planweave.texts import shorten
 from planweave.tools import open_database, schema_text
 from planweave.tools.bound import TOOLS
 from planweave.tools.documents.collection import open_collection
@@ -175,7 +176,7 @@ def _history(messages: Sequence[AnyMessage]) -> list[Exchange]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _EXCHANGE_CHARACTERS else f"{text[:_EXCHANGE_CHARACTERS]} …"
+    return shorten(text, _EXCHANGE_CHARACTERS)
 
 
 def _unanswered_message(state: WorkingMemory) -> str:

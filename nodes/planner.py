@@ -6,10 +6,10 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from planweave.memory import Context, Replan, Tool, WorkingMemory
+from planweave.nodes.briefing import filled
 from planweave.nodes.combined import ask_combined
 from planweave.nodes.replies import Plan, PlanWithNeeds, steps_of
 from planweave.nodes.role import Node, ask_role, failures, usage
-from planweave.prompts import load
 
 
 def planner(
@@ -42,7 +42,7 @@ def planner(
         alone = (context.has_documents and with_documents) or prompt
         name = combined if combines else (state["history"] and following) or alone
         occasion = state["objection"] or state["replanning"]
-        task = load(name).fill(occasion=occasion)
+        task = filled(name, state, occasion=occasion)
         ask = partial(ask_combined, tools=tools) if combines else ask_role
         reply = await ask("planner", form, task, state, runtime)
         steps, needs = steps_of(reply.value.steps if reply.value else [])

@@ -116,9 +116,20 @@ def steps_of(planned: Sequence[str | PlannedStep]) -> tuple[list[str], list[list
     return [step.text.strip() for step in written], needs
 
 
+@cache
+def decision_form(longest: int) -> type[Decision]:
+    """A :class:`Decision` with room for the longest one that the question admits."""
+    if longest <= SHORT:
+        return Decision
+    room: Any = (str | None, Field(max_length=longest))
+    return create_model("Decision", __base__=Decision, __module__=__name__, decision=room)
+
+
 def answer_form(context: Context) -> type[Decision] | type[CitedAnswer]:
     """How an answer to this run's question is written."""
-    return CitedAnswer if in_words(context) else Decision
+    if in_words(context):
+        return CitedAnswer
+    return decision_form(max(map(len, context.candidates), default=0))
 
 
 @cache

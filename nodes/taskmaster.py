@@ -4,9 +4,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
+from planweave.nodes.briefing import filled
 from planweave.nodes.lengths import STEP
 from planweave.nodes.role import Node, ask_role, failures, usage
-from planweave.prompts import load
 
 
 class Task(BaseModel):
@@ -25,7 +25,7 @@ def taskmaster(prompt: str) -> Node:
     async def taskmaster(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         if runtime.context.combines("answering_machine"):
             return {"task": state["task"] or _next_step(state)}
-        task = load(prompt).fill(reason=state["reason"])
+        task = filled(prompt, state, reason=state["reason"])
         reply = await ask_role("taskmaster", Task, task, state, runtime)
         wanted = reply.value.task.strip() if reply.value else ""
         return {

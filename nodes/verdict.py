@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from planweave.memory import Answer, Claim, Context, Verdict, VerdictKind, WorkingMemory
+from planweave.memory import (
+    NO_DECISION,
+    Answer,
+    Claim,
+    Context,
+    Verdict,
+    VerdictKind,
+    WorkingMemory,
+)
 from planweave.tools.checking import Following, follow
 
 LABELS: dict[VerdictKind, str] = {
@@ -66,8 +74,11 @@ def with_verdict(
 def _checked(
     answer: Answer, claims: Sequence[Claim], state: WorkingMemory, context: Context
 ) -> tuple[VerdictKind, str]:
-    """The verdict on a decision is that of the decision, on a text that of its sentences."""
-    if answer["decision"]:
+    """The verdict on a decision is that of the decision, on a text that of its sentences.
+
+    That no decision improves anything is in no row or column: its reasons are checked.
+    """
+    if answer["decision"] and answer["decision"] != NO_DECISION:
         found = followed(answer, state, context)
         if found.kind == "supported" and (doubt := _doubt(answer, state, context)):
             return "unsure", doubt

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from planweave.texts import MORE
 from planweave.tools.database import Schema
 
 _SHOWN_PLACES = 8
@@ -30,14 +31,19 @@ def linked(question: str, schema: Schema, values: Callable[[str, str], Sequence[
         One line for values, one for columns; none for what is not spoken of.
     """
     found = [
-        f"{table}.{column} = {' or '.join(map(_quoted, spoken[:_SHOWN_VALUES]))}"
+        f"{table}.{column} = {_some(list(map(_quoted, spoken)), _SHOWN_VALUES, ' or ')}"
         for table, column, spoken in _spoken_values(question, schema, values)
     ]
     columns = _spoken_columns(question, schema)
-    lines = [f"Values in the data: {'; '.join(found[:_SHOWN_PLACES])}."] if found else []
+    lines = [f"Values in the data: {_some(found, _SHOWN_PLACES, '; ')}."] if found else []
     if columns:
-        lines.append(f"Columns that the question names: {', '.join(columns[:_SHOWN_PLACES])}.")
+        lines.append(f"Columns that the question names: {_some(columns, _SHOWN_PLACES, ', ')}.")
     return lines
+
+
+def _some(names: Sequence[str], most: int, between: str) -> str:
+    """The first few names, with ``…`` for the others."""
+    return between.join([*names[:most], *([MORE] if len(names) > most else [])])
 
 
 def _spoken_values(

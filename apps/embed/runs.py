@@ -29,6 +29,7 @@ from planweave.graphs.events import (
 from planweave.graphs.running import events, graph
 from planweave.memory import Answer
 from planweave.nodes.briefing import plan_text, source_text
+from planweave.texts import shorten
 from planweave.usage import Usage
 
 if TYPE_CHECKING:
@@ -235,6 +236,5 @@ def _text(event: Event) -> str:
         case ProblemEvent(text=problem):
             text = f"Problem: {problem}"
         case FactEvent(fact=fact):
-            shown = fact["text"][:_SHOWN]
-            text = f"[{fact['number']}] {shown}{'' if shown == fact['text'] else ' …'}"
+            text = f"[{fact['number']}] {shorten(fact['text'], _SHOWN)}"
     return text

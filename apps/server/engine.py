@@ -31,6 +31,7 @@ from planweave.graphs import METHODS
 from planweave.graphs.running import Graph
 from planweave.graphs.running import graph as method_graph
 from planweave.memory import Context, WorkingMemory
+from planweave.texts import shorten
 from planweave.usage import Meter, Usage, metered
 
 log = logging.getLogger(__name__)
@@ -375,7 +376,7 @@ def _of_the_caller(error: BaseException, *, steered: bool) -> BaseException:
             mend="A state that was written by hand needs every field that the next node reads.",
         )
     if steered or isinstance(error, InvalidUpdateError):
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        reason = shorten((str(error).splitlines() or [type(error).__name__])[0], 200)
         return BadInput(
             f"The run cannot go on from the state that it was given ({reason}).",
             mend="Begin at another checkpoint, or in a new thread.",

@@ -20,6 +20,7 @@ from planweave.apps.server.requests import Place
 from planweave.apps.server.storage import storage_failed
 from planweave.graphs.running import Graph
 from planweave.memory import check_state
+from planweave.texts import shorten
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +106,7 @@ class States:
         except PlanweaveError:
             raise
         except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
-            raise BadInput(f"The state cannot be changed so: {str(error)[:300]}") from None
+            raise BadInput(f"The state cannot be changed so: {shorten(str(error), 300)}") from None
         with _readable():
             latest = await graph.aget_state(_at(thread_id, Place()))
         status = "interrupted" if latest.next else "idle"

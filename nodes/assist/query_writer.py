@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from planweave.prompts import load
+from planweave.texts import listed
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
 from planweave.tools.database import Entity, Schema
 from planweave.tools.schema_text import schema_text
@@ -151,9 +152,8 @@ def _shows_option(result: QueryResult, options: Sequence[str]) -> bool:
 
 
 def _listed(options: Sequence[str]) -> str:
-    """The first few options."""
-    more = ", …" if len(options) > _LISTED else ""
-    return ", ".join(options[:_LISTED]) + more
+    """The first few options, and how many more there are."""
+    return listed(options, _LISTED)
 
 
 async def _tried(query: str, need: Need, database: Database, limits: Limits) -> Candidate:

@@ -35,8 +35,8 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(
         ("review.pdf", 82, COST), ("review.pdf", 90, HEAT), ("notes.md", 1, "Ships are blue.")
     )
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
+    for module in ("intake", "documents", "assist.replies"):
+        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: made)
     return made
 
 

@@ -149,4 +149,4 @@ async def test_off_runs_the_query_as_it_is_written(run: Run) -> None:
     memory = await run("single_rag", script, assist="off")
     assert script.tasks == ["action"]
     assert memory["turns"][0]["input"] == slip
-    assert "There is no column" in memory["turns"][0]["problem"]
+    assert "no such column: price" in memory["turns"][0]["problem"]

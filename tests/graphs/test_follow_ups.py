@@ -148,7 +148,8 @@ async def test_a_poor_interpretation_keeps_question_and_facts(
         decide=[decide("Bonn", 1), decide("Cottbus", 1)],
         interpret=replies,
     )
-    _, second = await talk("iter_rag", script, "Which is cheapest?", "And without Bonn?")
+    questions = ("Which is cheapest?", "And without Bonn?")
+    _, second = await talk("iter_rag", script, *questions, assist="on")
     assert second["question"] == "And without Bonn?"
     assert [fact["number"] for fact in second["facts"]] == [1]
     assert [failure["role"] for failure in second["failures"]] == failed

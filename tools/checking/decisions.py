@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from planweave.memory import Fact, Value
+from planweave.texts import listed as in_part
 from planweave.tools.checking.claims import BOUND_WORDS, judge
 from planweave.tools.checking.passages import clause_says, unknown_name
 from planweave.tools.checking.queries import Reading
@@ -59,6 +60,8 @@ _STOPS = listed(
 )
 _CHOICE = re.compile(r"\b(which|who|whom|best|choose|should|recommend|pick|select)\b", re.I)
 _ADVICE = re.compile(r"\b(should|choose|recommend\w*|pick|select|prefer|better|like)\b", re.I)
+_NAMED = 5
+"""Decisions that are equally good and named."""
 _TIES = re.compile(r"\b(ties?|tied|equal|equally|same)\b", re.I)
 _CALENDAR = (
     "january february march april may june july august september october november december monday "
@@ -389,7 +392,10 @@ def _picked(
     if good and len(good) == len(verdicts):
         what = view.columns[good[0].column] if good[0].column >= 0 else superlative.word
         rule = f"{good[0].direction} {what}" if good[0].column >= 0 else superlative.word
-        return Following("supported", f"The {rule} of fact {_cites(view.facts)}.", view.facts)
+        tied = next(given for hit, _, given in verdicts if hit)
+        equal = f"; {len(tied)} are equal: {in_part(tied, _NAMED)}" if len(tied) > 1 else ""
+        reason = f"The {rule} of fact {_cites(view.facts)}{equal}."
+        return Following("supported", reason, view.facts)
     if not good and len(verdicts) == 1 and verdicts[0][2] and verdicts[0][1].column >= 0:
         pick, gives = verdicts[0][1], " or ".join(verdicts[0][2])
         rule = f"the {pick.direction} {view.columns[pick.column]} of fact {_cites(view.facts)}"

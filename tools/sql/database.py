@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from planweave import PlanweaveError
 from planweave.redact import without_passwords
+from planweave.texts import listed
 from planweave.tools.database import (
     Corrected,
     DatabaseUnavailable,
@@ -307,7 +308,7 @@ def _check_role(backend: Backend) -> None:
     if powers:
         backend.engine.dispose()
         raise RoleTooPowerful(
-            f"The user of this database may do more than read: {', '.join(powers[:3])}.",
+            f"The user of this database may do more than read: {listed(powers, 3)}.",
             mend="Connect as a user who may only SELECT (`planweave doctor --database URL` prints "
             "the SQL that makes one), or give --trust-role.",
             remedy=backend.reader.format(database=backend.engine.url.database or ""),

@@ -99,6 +99,7 @@ def _sample(asked: Asked, method: str, settings: Context, folder: Path) -> Sampl
         content=path.stem,
         judge=Judge(decision),
         play=play_graph if method in METHODS else play_query,
+        aided=True,
     )
 
 
