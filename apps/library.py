@@ -15,7 +15,7 @@ from planweave.apps.options import context_of, text_of
 from planweave.apps.run import Ask
 from planweave.apps.run import run as run_thread
 from planweave.apps.threads import Thread, is_kept, load_thread, new_id
-from planweave.graphs import method as method_module
+from planweave.graphs import METHODS
 from planweave.graphs.choice import choose
 from planweave.graphs.events import AnswerEvent, Event, Result
 from planweave.memory import Context, Input
@@ -193,7 +193,7 @@ def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
         given["rules"] = text_of(given["rules"], "rules")
     if isinstance(given.get("model"), BaseChatModel):
         given["model"] = known.enter_context(registered(given["model"]))
-    if "approve" in options:
+    if "approve" in options and not given.get("approve_tools"):
         given["approve"] = True
     return given
 
@@ -207,7 +207,7 @@ def _thread(given: dict[str, Any], options: Options, *, with_plan: bool) -> Thre
         )
     method = options.get("method", "")
     if method:
-        method_module(method)
+        METHODS.get(method)
     if name is not None and is_kept(name):
         before = load_thread(name, {kind: given.get(kind) for kind in ("database", "graph")})
         context = context_of(before.context.model_dump(exclude_unset=True) | given)

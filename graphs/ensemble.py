@@ -6,9 +6,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from planweave import BadInput
-from planweave.graphs.edges import RECURSION_LIMIT, run_context
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import run_context
 from planweave.graphs.events import AnswerEvent, CallEvent
-from planweave.graphs.parts import method_builder
+from planweave.graphs.registry import method
 from planweave.graphs.running import events
 from planweave.graphs.running import graph as method_graph
 from planweave.memory import Context, Input, Member, WorkingMemory
@@ -58,12 +59,14 @@ async def member(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     }
 
 
-builder = method_builder()
-builder.add_node("member", member)
-builder.add_node("agreement", agreement)
+@method("ensemble", family="any")
+def ensemble(graph: Builder) -> None:
+    graph.add_node("member", member)
+    graph.add_node("agreement", agreement)
 
-builder.add_conditional_edges("recall", members, ["member", "greeter"])
-builder.add_edge("member", "agreement")
-builder.add_edge("agreement", "speaker")
+    graph.add_conditional_edges("recall", members, ["member", "greeter"])
+    graph.add_edge("member", "agreement")
+    graph.add_edge("agreement", "speaker")
 
-graph = builder.compile(name="ensemble").with_config(recursion_limit=RECURSION_LIMIT)
+
+graph = ensemble.graph

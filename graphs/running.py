@@ -10,7 +10,7 @@ from langgraph.store.base import BaseStore
 
 from planweave.graphs.edges import RECURSION_LIMIT
 from planweave.graphs.events import Event, Reader
-from planweave.graphs.registry import method
+from planweave.graphs.registry import METHODS
 from planweave.memory import Context, Input, WorkingMemory
 
 Graph: TypeAlias = CompiledStateGraph[WorkingMemory, Context, Input, WorkingMemory]
@@ -32,11 +32,10 @@ def graph(
     Raises:
         BadInput: There is no such method.
     """
-    module = method(name)
-    if checkpointer is None and store is None:
-        return cast("Graph", module.graph)
-    compiled = module.builder.compile(checkpointer=checkpointer, store=store, name=name)
-    return cast("Graph", compiled.with_config(recursion_limit=RECURSION_LIMIT))
+    method = METHODS.get(name)
+    kept = checkpointer is not None or store is not None
+    compiled = method.compiled(checkpointer=checkpointer, store=store) if kept else method.graph
+    return cast("Graph", compiled)
 
 
 class Part(NamedTuple):

@@ -34,6 +34,7 @@ from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import resolve
 from planweave.models.whole_replies import AsyncCheckedClient, CheckedClient
 from planweave.redact import holds_secret
+from planweave.registry import Registry
 
 NAME = "planweave_model"
 """Key in a model's ``metadata`` under which its full name is found."""
@@ -64,7 +65,9 @@ class ModelRequest:
 
 
 Factory: TypeAlias = Callable[[ModelRequest], BaseChatModel]
-_providers: dict[str, Factory] = {}
+PROVIDERS: Registry[Factory] = Registry("provider", accepts=callable)
+"""Factories by the prefix of a model's name; the entry-point group is ``planweave.providers``."""
+
 _given: dict[str, BaseChatModel] = {}
 _numbers = count(1)
 
@@ -76,7 +79,8 @@ def register_provider(prefix: str, factory: Factory) -> None:
         prefix: Without the colon.
         factory: Called once for each distinct set of arguments of :func:`chat_model`.
     """
-    _providers[prefix] = factory
+    PROVIDERS.remove(prefix)
+    PROVIDERS.add(prefix, factory)
     _build.cache_clear()
 
 
@@ -164,8 +168,6 @@ def _build(request: ModelRequest) -> BaseChatModel:
     prefix, _, model_name = request.name.partition(":")
     if prefix in ("http", "https"):
         model: BaseChatModel = _compatible(request)
-    elif prefix in _providers:
-        model = _providers[prefix](request)
     elif prefix == "given":
         raise ModelUnavailable(
             f"The model {request.name} is not known in this process.",
@@ -178,6 +180,8 @@ def _build(request: ModelRequest) -> BaseChatModel:
         model = _embedded(request)
     elif prefix == "openai" and model_name:
         model = _openai(request)
+    elif prefix in PROVIDERS:
+        model = PROVIDERS.get(prefix)(request)
     else:
         model = _langchain(request)
     model.metadata = {**(model.metadata or {}), NAME: request.name}

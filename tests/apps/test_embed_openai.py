@@ -240,11 +240,11 @@ def test_an_error_ends_a_stream_with_a_sentence(client: OpenAI, operator: Operat
 def test_what_nobody_outside_can_mend_is_not_shown(
     client: OpenAI, operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(name: str) -> None:
+    def broken(name: str, **_: object) -> None:
         raise ZeroDivisionError("secret")
 
     operator.offers(Replies())
-    monkeypatch.setattr("planweave.apps.embed.runs.method", broken)
+    monkeypatch.setattr("planweave.apps.embed.runs.graph", broken)
     with pytest.raises(openai.InternalServerError) as failed:
         client.chat.completions.create(model="planrag", messages=ASKED)
     assert "secret" not in str(failed.value)
