@@ -193,7 +193,7 @@ def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
         given["rules"] = text_of(given["rules"], "rules")
     if isinstance(given.get("model"), BaseChatModel):
         given["model"] = known.enter_context(registered(given["model"]))
-    if "approve" in options:
+    if "approve" in options and not given.get("approve_tools"):
         given["approve"] = True
     return given
 

@@ -51,8 +51,9 @@ async def run(
         PlanweaveError: The run cannot go on (no model, no database).
     """
     try:
+        waits = thread.context.approve or thread.context.approve_tools
         async with AsyncExitStack() as opened:
-            saver: Any = InMemorySaver() if thread.context.approve else None
+            saver: Any = InMemorySaver() if waits else None
             store = None
             if kept:
                 opened.enter_context(being_worked_on(thread.id))

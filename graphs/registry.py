@@ -28,7 +28,9 @@ Family: TypeAlias = Literal["decide", "learned", "documents", "write", "hops", "
 """What a method is for: decisions on databases, decisions by learned paths alone, questions to
 documents, drafts, multi-hop questions, tasks of environments, or whatever another method does."""
 
-_NO_METHODS = {"__init__", "builder", "choice", "edges", "events", "parts", "registry", "running"}
+_NO_METHODS = {
+    *("__init__", "builder", "choice", "edges", "events", "parts", "registry", "running"),
+}
 _ORDER = (
     *("planrag", "planrag_no_replan", "iter_rag", "single_rag", "path_policy"),
     *("agent_v1", "agent_v2", "agent_v3", "react", "autogpt"),

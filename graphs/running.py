@@ -33,9 +33,9 @@ def graph(
         BadInput: There is no such method.
     """
     method = METHODS.get(name)
-    if checkpointer is None and store is None:
-        return cast("Graph", method.graph)
-    return cast("Graph", method.compiled(checkpointer=checkpointer, store=store))
+    kept = checkpointer is not None or store is not None
+    compiled = method.compiled(checkpointer=checkpointer, store=store) if kept else method.graph
+    return cast("Graph", compiled)
 
 
 class Part(NamedTuple):

@@ -168,8 +168,6 @@ def _build(request: ModelRequest) -> BaseChatModel:
     prefix, _, model_name = request.name.partition(":")
     if prefix in ("http", "https"):
         model: BaseChatModel = _compatible(request)
-    elif prefix in PROVIDERS:
-        model = PROVIDERS.get(prefix)(request)
     elif prefix == "given":
         raise ModelUnavailable(
             f"The model {request.name} is not known in this process.",
@@ -182,6 +180,8 @@ def _build(request: ModelRequest) -> BaseChatModel:
         model = _embedded(request)
     elif prefix == "openai" and model_name:
         model = _openai(request)
+    elif prefix in PROVIDERS:
+        model = PROVIDERS.get(prefix)(request)
     else:
         model = _langchain(request)
     model.metadata = {**(model.metadata or {}), NAME: request.name}

@@ -74,12 +74,14 @@ _HOMES = {
 """The module of every name that is loaded when it is first used."""
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'planweave' has no attribute {name!r}")
-    found = getattr(import_module(_HOMES[name]), "Context" if name == "Settings" else name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # type checkers would take it that there is every name
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'planweave' has no attribute {name!r}")
+        found = getattr(import_module(_HOMES[name]), "Context" if name == "Settings" else name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

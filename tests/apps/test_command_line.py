@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from langgraph.types import Overwrite
 from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
 from openai_server import Answer, serving
 from rich.console import Console
@@ -21,6 +20,14 @@ from trap import Trap
 from planweave.apps.approval import approver
 from planweave.apps.story import Story
 from planweave.apps.threads import checkpoints
+from planweave.graphs.events import (
+    ActionEvent,
+    FactEvent,
+    PlanEvent,
+    ProblemEvent,
+    ReplanEvent,
+    ThoughtEvent,
+)
 from planweave.memory import Answer as Given
 from planweave.memory import Claim, Fact, Member, Verdict, VerdictKind, WorkingMemory
 
@@ -518,8 +525,6 @@ async def test_a_checkpoint_makes_no_objects_of_foreign_classes(
 def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     console = Console(force_terminal=True, width=200, color_system=None, highlight=False)
     story = Story(console)
-    action = {"step": 1, "thought": text, "tool": "sql", "input": text}
-    turn = {"problem": text, "facts": [1], **action}
     fact: Fact = {
         "number": 1,
         "text": text,
@@ -529,11 +534,12 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
         "quote": {"document": text, "page": 1, "text": text},
         "faithfulness": None,
     }
-    story.tell("planner", {"plan": [text]})
-    story.tell("selector", {"action": action})
-    story.tell("sql", {"turns": [turn], "facts": [fact]})
-    story.tell("replanner", {"replans": [{"reason": text, "after": [text]}]})
-    story.tell("planner", {"failures": [{"role": "planner", "detail": text}]})
+    story.tell(PlanEvent(steps=[text]))
+    story.tell(ThoughtEvent(text=text))
+    story.tell(ActionEvent(tool="sql", input=text))
+    story.tell(FactEvent(fact=fact))
+    story.tell(ProblemEvent(where=text, text=text))
+    story.tell(ReplanEvent(reason=text, steps=[text]))
     claim = Claim(text=text, facts=[1], supported=False, reason=text)
     memory: WorkingMemory = {"facts": [fact], "usage": {}, "claims": [claim]}
     memory["answer"] = {"decision": text, "why": text, "facts": [1], "unknown": text}
@@ -544,14 +550,8 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
     assert not set(styles.sub("", shown)) & set("\x1b\u202e\u009b\r")
 
 
-def test_what_the_assessor_gives_each_query_and_how_many_runs_agree_is_told(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_how_many_runs_agree_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     story = Story(Console(width=100, highlight=False))
-    story.tell("clusterer", {"candidate_queries": ["director of Aurora", "film\x1b[2J"]})
-    story.tell("assessor", {"query_scores": [0.125, -2.0]})
-    told = capsys.readouterr().out.splitlines()
-    assert told == ["◦ query 0.12: director of Aurora", "◦ query -2.00: film\\u001b[2J"]
     memory: WorkingMemory = {"facts": [], "claims": [], "usage": {}}
     memory["answer"] = {"decision": "Turku", "why": "", "facts": [], "unknown": ""}
     member = Member(number=1, answer=memory["answer"], plan=[], facts=[], turns=[], claims=[])
@@ -559,33 +559,6 @@ def test_what_the_assessor_gives_each_query_and_how_many_runs_agree_is_told(
     assert "2 of 3 runs give this answer." in capsys.readouterr().out
     story.finish(memory)
     assert "runs give" not in capsys.readouterr().out
-
-
-def test_the_steps_that_are_done_are_ticked_once(capsys: pytest.CaptureFixture[str]) -> None:
-    story = Story(Console(width=100, highlight=False))
-    story.tell("planner", {"plan": ["Look.", "Compare.", "Decide."], "done_steps": []})
-    capsys.readouterr()
-    story.tell("observer", {"done_steps": [1, 3]})
-    story.tell("observer", {"done_steps": [1, 3]})
-    assert capsys.readouterr().out.splitlines() == ["✓ 2 of 3 steps done: 1, 3"]
-    story.tell("replanner", {"plan": ["Decide."], "done_steps": [], "replans": []})
-    story.tell("observer", {"done_steps": [1]})
-    assert capsys.readouterr().out.splitlines() == ["✓ 1 of 1 steps done: 1"]
-
-
-def test_each_turn_of_an_ensemble_is_told_with_its_own_facts(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    def turn(number: int) -> dict[str, object]:
-        return {"tool": "sql", "input": f"SELECT {number}", "facts": [number], "problem": ""}
-
-    def fact(number: int) -> dict[str, object]:
-        return {"number": number, "text": f"row {number}", "quote": None, "faithfulness": None}
-
-    update = {"turns": [turn(1), turn(2)], "facts": Overwrite([fact(1), fact(2)])}
-    Story(Console(width=100, highlight=False)).tell("agreement", update)
-    told = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    assert told == ["sql", "SELECT 1", "[1] row 1", "sql", "SELECT 2", "[2] row 2"]
 
 
 def test_a_decision_that_cites_a_fact_in_its_text_is_still_titled_so(

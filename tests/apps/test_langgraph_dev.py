@@ -187,6 +187,23 @@ async def test_a_wrong_setting_is_told(client: LangGraphClient) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"database": "nowhere.sql"}, "nowhere.sql"),
+        ({"model": "nobody:model"}, "There is no model provider for 'nobody:model'"),
+        ({}, "No database and no document collection is connected."),
+    ],
+)
+async def test_what_a_person_can_fix_is_said_to_them(
+    client: LangGraphClient, offers: str, settings: dict[str, Any], sentence: str
+) -> None:
+    context = {"database": offers} | settings if settings else {}
+    parts = client.runs.stream(None, "planrag", input=chat("Which?"), context=context)
+    errors = [part.data async for part in parts if part.event == "error"]
+    assert [sentence in error["message"] for error in errors] == [True]
+
+
 async def test_a_page_under_a_name_of_its_own_reads_nothing(server: str) -> None:
     rebound = {"host": f"evil.example:{httpx.URL(server).port}"}  # resolves to this machine
     async with httpx.AsyncClient(base_url=server, headers=rebound) as page:

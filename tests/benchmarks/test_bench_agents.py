@@ -12,7 +12,7 @@ from inline_snapshot import external_file
 from published import published
 from pydantic import JsonValue
 from records import record
-from scripted import Prompt, Reply, ScriptedChat, act, tell
+from scripted import Prompt, Reply, act, playing, tell
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput, PlanweaveError
@@ -28,6 +28,7 @@ from planweave.benchmarks.table import Table, text
 from planweave.memory import Answer
 from planweave.models import ModelRequest, register_embeddings, register_provider
 from planweave.nodes.answer_judge import JUDGE
+from planweave.testing import ScriptedModel
 from planweave.tools.documents import chunks, collection
 
 PAGES = [
@@ -146,9 +147,9 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
     register_embeddings("words", lambda _: WordEmbeddings())
     made = Agent()
 
-    def model(request: ModelRequest) -> ScriptedChat:
+    def model(request: ModelRequest) -> ScriptedModel:
         made.seeds.append(request.seed)
-        return ScriptedChat(script=made)
+        return playing(made)
 
     register_provider("agent", model)
     yield made

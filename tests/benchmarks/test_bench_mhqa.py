@@ -10,7 +10,7 @@ from documents import WordEmbeddings, WordTokens
 from published import published
 from pydantic import JsonValue
 from records import record
-from scripted import Prompt, Reply, ScriptedChat, act, tell
+from scripted import Prompt, Reply, act, playing, tell
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput, PlanweaveError
@@ -26,6 +26,7 @@ from planweave.benchmarks.table import Table, text
 from planweave.learning import Candidate
 from planweave.memory import Answer, Context
 from planweave.models import ModelRequest, register_embeddings, register_provider
+from planweave.testing import ScriptedModel
 from planweave.tools.documents import chunks, collection
 from planweave.tools.documents.collection import collections, open_collection
 from planweave.tools.short_answers import match, normalised
@@ -182,8 +183,8 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     register_embeddings("words", lambda _: WordEmbeddings())
     made = Reader()
 
-    def model(_: ModelRequest) -> ScriptedChat:
-        return ScriptedChat(script=made)
+    def model(_: ModelRequest) -> ScriptedModel:
+        return playing(made)
 
     register_provider("reader", model)
     yield made

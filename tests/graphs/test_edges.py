@@ -552,7 +552,7 @@ async def test_each_budget_ends_with_an_answer(
     script = endless(30)
     model = register(script)
     prices = tmp_path / "prices.json"
-    prices.write_text(f'{{"{model}": {{"input": 40, "output": 40}}}}')
+    prices.write_text('{"script": {"input": 40, "output": 40}}')
     monkeypatch.setenv("PLANWEAVE_PRICES", str(prices))
     process_settings.cache_clear()
     try:

@@ -1,21 +1,17 @@
 """A chat model that follows a script, to drive a graph along one edge or another.
 
-A script is called with each :class:`Prompt` and gives the reply. It is reached through the same
-door as every other model, by name: ``Context(model=register(script))``.
+A script is called with each :class:`Prompt` and gives the reply. It is used like every other model,
+by name: ``Context(model=register(script))``.
 """
 
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from itertools import count
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import BaseMessage
 
-from planweave.models import register_provider
+from planweave import testing
+from planweave.models import register_model
 
 _TASK = re.compile(r"^# Your task now: (.+)$", re.MULTILINE)
 _TASKS = {
@@ -72,43 +68,18 @@ class Prompt(NamedTuple):
 PAPER = {"replan": "every_observation", "parallel": False, "assist": "off"}
 """Settings under which planrag and agent_v3 ask their models as the papers say."""
 
-Reply = str | Mapping[str, object]
+Reply = testing.Reply
 Script = Callable[[Prompt], Reply]
 
-_scripts: dict[str, Script] = {}
-_numbers = count(1)
 
-
-class ScriptedChat(BaseChatModel):
-    """Answers what its script says; a token is four characters."""
-
-    script: Script
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        prompt = Prompt.of(messages)
-        reply = self.script(prompt)
-        text = reply if isinstance(reply, str) else json.dumps(reply)
-        asked, told = len(prompt.text) // 4, len(text) // 4
-        usage = {"input_tokens": asked, "output_tokens": told, "total_tokens": asked + told}
-        message = AIMessage(text, usage_metadata=usage)
-        return ChatResult(generations=[ChatGeneration(message=message)])
+def playing(script: Script) -> testing.ScriptedModel:
+    """The model that plays ``script``."""
+    return testing.ScriptedModel(lambda messages: script(Prompt.of(messages)))
 
 
 def register(script: Script) -> str:
     """Make ``script`` a model; returns its name."""
-    name = str(next(_numbers))
-    _scripts[name] = script
-    return f"script:{name}"
+    return register_model(playing(script))
 
 
 class Replies:
@@ -131,9 +102,6 @@ class Replies:
     def tasks(self) -> list[str]:
         """The tasks in the order in which they were asked."""
         return [prompt.task for prompt in self.prompts]
-
-
-register_provider("script", lambda request: ScriptedChat(script=_scripts[request.model]))
 
 
 def plan(*steps: str) -> Reply:
