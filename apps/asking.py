@@ -82,7 +82,7 @@ class Limits:
 class Bounds(Limits):
     """When a run plans anew, how long it may go on, what it withholds, any setting besides."""
 
-    replan: Replan = "every_observation"
+    replan: Replan = "adaptive"
     strict: Strict = False
 
 

@@ -20,6 +20,8 @@ from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
 _SHOWN_LINES = 12
+_CARRIERS = ("grader", "reader")
+"""Nodes that only pass the action of their search on."""
 _REMARKS = {
     "question": "understood as",
     "objection": "plan rejected",
@@ -34,6 +36,8 @@ class Story:
     def __init__(self, console: Console) -> None:
         self.console = console
         self._queries: list[str] = []
+        self._plan_steps = 0
+        self._done: list[int] = []
 
     def tell(self, node: str, update: Mapping[str, Any]) -> None:
         """Print what one node has added to working memory."""
@@ -42,9 +46,10 @@ class Story:
         if node in ("planner", "plan_approval", "path_selector") and update.get("plan"):
             self._plan("Plan", update["plan"])
         self._thoughts(update)
+        self._ticks(update)
         if node == "documents":
             self._pages(update.get("pages", []))
-        elif (action := update.get("action")) and action["thought"]:
+        elif (action := update.get("action")) and action["thought"] and node not in _CARRIERS:
             self.console.print(Text(plain(f"● {action['thought']}"), style="bold"))
         turns = [] if node == "reflector" else update.get("turns", [])  # it empties them
         given = update.get("facts", [])
@@ -57,6 +62,16 @@ class Story:
             self.console.print(
                 Text(plain(f"  ! {failure['role']}: {failure['detail']}"), style="yellow")
             )
+
+    def _ticks(self, update: Mapping[str, Any]) -> None:
+        """The steps of the plan that are done, where more are than before."""
+        self._plan_steps = len(update["plan"]) if "plan" in update else self._plan_steps
+        done = update.get("done_steps", self._done)
+        if set(done) - {*self._done}:
+            numbers = ", ".join(map(str, done))
+            text = f"✓ {len(done)} of {self._plan_steps} steps done: {numbers}"
+            self.console.print(Text(text, style="cyan"))
+        self._done = done
 
     def _thoughts(self, update: Mapping[str, Any]) -> None:
         """What roles said on the way: drafts, what retrieval changed in them, tasks, reasons."""

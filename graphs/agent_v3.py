@@ -31,7 +31,10 @@ def agent_v3(graph: Builder) -> None:
     graph.add_node("planner", planner("agent_v3/planner"))
     graph.add_node("evaluator", evaluator("agent_v3/evaluator"))
     graph.add_node("plan_approval", plan_approval)
-    graph.add_node("answering_machine", may_continue("agent_v3/answering_machine"))
+    graph.add_node(
+        "answering_machine",
+        may_continue("agent_v3/answering_machine", combined="agent_v3/answer_or_task"),
+    )
     graph.add_node("taskmaster", taskmaster("agent_v3/taskmaster"))
     graph.add_node("selector", selector("agent_v3/selector", TOOLS))
     tool_ends = bind_tools(graph, TOOLS)

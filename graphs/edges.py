@@ -1,12 +1,15 @@
 """The questions asked on the edges that several methods share; each answer names an edge."""
 
+from collections.abc import Callable
 from typing import Literal, cast
 
 from langgraph.runtime import Runtime, get_runtime
+from langgraph.types import Send
 
 from planweave.memory import Context, Tool, WorkingMemory
 from planweave.nodes.limits import budget_spent, reason_to_answer
 from planweave.nodes.path_follower import followed
+from planweave.nodes.turns import one_of_several
 
 RECURSION_LIMIT = 1_500
 """Super-steps a run may take: above what the largest ``Context.max_iterations`` needs."""
@@ -43,6 +46,22 @@ def start(state: WorkingMemory) -> Literal["followed", "approved", "rejected"]:
 def chosen(state: WorkingMemory) -> Tool | Literal["unreadable"]:
     """The tool that the selector chose."""
     return state["action"]["tool"] if state["action"] else "unreadable"
+
+
+def at_once(state: WorkingMemory) -> list[Send] | Tool | Literal["unreadable"]:
+    """The tool that the selector chose, or those of all actions that are carried out at once."""
+    if not one_of_several(state):
+        return chosen(state)
+    return [Send(action["tool"], {**state, "action": action}) for action in state["actions"]]
+
+
+def onward(to: str) -> Callable[[WorkingMemory], list[Send] | str]:
+    """Where a node of a chain leads: to the next one, of several chains each with its own state."""
+
+    def onward(state: WorkingMemory) -> list[Send] | str:
+        return [Send(to, state)] if one_of_several(state) else to
+
+    return onward
 
 
 def doubt(state: WorkingMemory) -> Literal["doubtful", "sound"]:

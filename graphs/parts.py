@@ -1,13 +1,15 @@
 """What every method has: tools bound as nodes, and how a run is opened and ends."""
 
 from collections.abc import Hashable, Sequence
+from functools import wraps
 from typing import Any
 
 from langgraph.graph import END, START
+from langgraph.runtime import Runtime
 
 from planweave.graphs.builder import Builder
-from planweave.graphs.edges import acting, beginning, conversing, opening, over
-from planweave.memory import Tool, WorkingMemory
+from planweave.graphs.edges import acting, beginning, conversing, onward, opening, over
+from planweave.memory import Context, Tool, WorkingMemory
 from planweave.nodes.calculator import calculator
 from planweave.nodes.citation_check import citation_check
 from planweave.nodes.documents import documents
@@ -21,8 +23,10 @@ from planweave.nodes.query import query_node
 from planweave.nodes.reader import reader
 from planweave.nodes.recall import recall
 from planweave.nodes.reporter import reporter
+from planweave.nodes.role import Node
 from planweave.nodes.speaker import speaker
 from planweave.nodes.thinking import thinking
+from planweave.nodes.turns import one_of_several
 
 _NODES: dict[str, Any] = {
     "sql": query_node("database"),
@@ -52,10 +56,11 @@ def method_builder(state: type[WorkingMemory] = WorkingMemory) -> Builder:
     return builder
 
 
-def bind_tools(builder: Builder, tools: Sequence[Tool]) -> list[str]:
+def bind_tools(builder: Builder, tools: Sequence[Tool], *, at_once: bool = False) -> list[str]:
     """Add a node for each tool; returns the nodes in which the tools end.
 
-    Documents are a chain of nodes: search, grade, read, learn abbreviations.
+    Documents are a chain of nodes: search, grade, read, learn abbreviations. Where several actions
+    may be carried out ``at_once``, there may be several such chains.
     """
     for tool in tools:
         if tool in _NODES:
@@ -64,13 +69,29 @@ def bind_tools(builder: Builder, tools: Sequence[Tool]) -> list[str]:
     if "documents" not in tools:
         return ends
     builder.add_node("documents", documents)
-    builder.add_node("grader", grader)
-    builder.add_node("reader", reader)
+    builder.add_node("grader", _passing_on(grader))
+    builder.add_node("reader", _passing_on(reader))
     builder.add_node("glossary", glossary)
-    builder.add_edge("documents", "grader")
-    builder.add_edge("grader", "reader")
-    builder.add_edge("reader", "glossary")
+    for node, behind in (("documents", "grader"), ("grader", "reader"), ("reader", "glossary")):
+        if at_once:
+            builder.add_conditional_edges(node, onward(behind), [behind])
+        else:
+            builder.add_edge(node, behind)
     return [*ends, "glossary"]
+
+
+def _passing_on(node: Node) -> Node:
+    """The node, which of several searches at once passes on its own, for the edge behind it."""
+
+    @wraps(node)
+    async def passing_on(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        update = await node(state, runtime)
+        if not one_of_several(state):
+            return update
+        own: WorkingMemory = {"action": state["action"], "pages": state["pages"]}
+        return own | update
+
+    return passing_on
 
 
 def bind_environment(builder: Builder) -> None:

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from planweave.redact import holds_secret
 
-ReplanPolicy = Literal["every_observation", "when_needed"]
+ReplanPolicy = Literal["adaptive", "every_observation"]
 
 SearchMode = Literal["fused", "dense", "bm25"]
 TaskFamily = Literal["answer", "code", "maths", "planning", "writing"]
@@ -167,9 +167,10 @@ class Context(BaseModel):
         default=15, description="Actions of a run at most"
     )
     replan: Annotated[ReplanPolicy, Setting("Plan", "free")] = Field(
-        default="every_observation",
-        description="Ask the re-planner after every observation, or only when one is empty, "
-        "an error, or contradicts the plan",
+        default="adaptive",
+        description="adaptive: ask for another plan only after an error, an empty or "
+        "contradicting result, or when the selector asks; every_observation: judge the plan after "
+        "each result, and let each reply say one thing, as the papers do",
     )
     evaluations: Annotated[int, Field(ge=0, le=5), Setting("Plan", "free")] = Field(
         default=0, description="Times that the evaluator may send a plan back; 0: no evaluator"
@@ -226,8 +227,10 @@ class Context(BaseModel):
     skip_agreeing: Annotated[bool, Setting("RAT", "free")] = Field(
         default=False, description="RAT: leave a step as it is when the page found agrees with it"
     )
-    parallel: Annotated[bool, Setting("RAT", "free")] = Field(
-        default=False, description="RAT: revise steps that do not need each other at once"
+    parallel: Annotated[bool | None, Setting("Plan", "free")] = Field(
+        default=None,
+        description="Carry out steps that do not need each other at once; not set: PlanRAG does "
+        "so, RAT does not",
     )
     masking: Annotated[bool, Setting("FuRePA", "free")] = Field(
         default=True, description="FuRePA: hide earlier reasoning and queries from the reasoner"
@@ -298,6 +301,13 @@ class Context(BaseModel):
         if self.assist == "auto":
             return self.model_for(role).partition(":")[0] == "embedded"
         return self.assist == "on"
+
+    def combines(self, role: str) -> bool:
+        """Whether one reply of ``role`` may say several things, as an action, ticks and the answer.
+
+        Small models do better with one small thing at a time, and so do the papers.
+        """
+        return self.replan == "adaptive" and not self.assists(role)
 
     def model_for(self, role: str) -> str:
         """Name of the chat model that plays ``role``."""

@@ -5,7 +5,7 @@ from planweave.models.chat import ModelRequest, achat_model, chat_model, name_of
 from planweave.models.embeddings import embedding_id, embeddings, register_embeddings, tokenizer
 from planweave.models.errors import ModelUnavailable
 from planweave.models.extract import StructuredFailure
-from planweave.models.plain import Text
+from planweave.models.plain import InPrompt, Text
 from planweave.models.program import Program
 from planweave.models.samples import Samples, samples
 from planweave.models.settings import ModelSettings, process_settings
@@ -15,6 +15,7 @@ from planweave.models.usage import CallRecord, price_of, usage_by_role, usage_of
 __all__ = [
     "Call",
     "CallRecord",
+    "InPrompt",
     "ModelRequest",
     "ModelSettings",
     "ModelUnavailable",

@@ -32,6 +32,10 @@ class Plain(BaseModel):
         """
 
 
+class InPrompt(BaseModel):
+    """An object whose form its prompt shows: a first request does not write the schema out."""
+
+
 class Text(Plain):
     """A text; inside JSON small models end it at the first quotation mark.
 

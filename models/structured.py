@@ -22,7 +22,7 @@ from planweave.models.call import Asked, Call, call
 from planweave.models.chat import name_of
 from planweave.models.errors import ModelUnavailable
 from planweave.models.extract import StructuredFailure, read
-from planweave.models.plain import Plain
+from planweave.models.plain import InPrompt, Plain
 from planweave.models.usage import CallRecord
 from planweave.prompts import load
 
@@ -204,9 +204,9 @@ def _tightened(node: object) -> tuple[object, bool]:
 
 
 def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
-    """The prompt with the schema at its end; unchanged if a retry already shows it."""
+    """The prompt with the schema at its end; unchanged if it already shows the form."""
     shape = _shape(schema)
-    if prompt and shape in prompt[-1].text:
+    if issubclass(schema, InPrompt) or (prompt and shape in prompt[-1].text):
         return list(prompt)
     if prompt and isinstance(prompt[-1], HumanMessage):
         return [*prompt[:-1], HumanMessage(f"{prompt[-1].text}\n\n{shape}")]

@@ -3,19 +3,22 @@
 import re
 from collections.abc import Sequence
 from string import punctuation
-from typing import Literal, get_args
+from typing import TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, ValidationError
 
 from planweave.memory import Answer, Basis, Context, Fact, Failure, WorkingMemory, add_usage
 from planweave.models import Reply
 from planweave.nodes.briefing import source_text
 from planweave.nodes.citation_check import CITATION, in_words, sentences, supporting
+from planweave.nodes.combined import answer_text
 from planweave.nodes.limits import budget_spent, reason_to_answer
 from planweave.nodes.path_follower import Finish, finish
+from planweave.nodes.replies import CitedAnswer, Decision, Verdict, answer_form, verdict_form
 from planweave.nodes.role import Node, ask_role, failures, usage
+from planweave.nodes.selector import action_of
 from planweave.nodes.turns import same
 from planweave.nodes.verdict import followed, undecided
 from planweave.prompts import load
@@ -23,49 +26,12 @@ from planweave.tools import nearest
 from planweave.tools.checking import Following, said_by, says_result
 from planweave.tools.documents.quotes import adds, alike
 
+Form = TypeVar("Form", bound=BaseModel)
+
 _ROLE = "answering_machine"
 _SHOWN_CANDIDATES = 10
 _NEGATIONS = frozenset({"not", "no", "never", "except", "avoid", "without"})
 _NOTHING = ("", "null", "none", "nothing", "n/a", "unknown", "not known", "not given")
-
-
-Rule = Literal["stated", "highest", "lowest", "count", "sum", "comparison"]
-
-
-class Decision(BaseModel):
-    """The answering machine's reply to a decision question; the reasons come before it."""
-
-    why: str = Field(max_length=600)
-    facts: list[int]
-    decision: str | None = Field(max_length=100)
-    how: Rule = "stated"
-    column: str = Field(default="", max_length=60)
-    unknown: str = Field(max_length=300)
-
-    @field_validator("how", mode="before")
-    @classmethod
-    def _known(cls, how: object) -> object:
-        """A rule by another name is none: no reason to ask again."""
-        return how if how in get_args(Rule) else "stated"
-
-
-class CitedAnswer(BaseModel):
-    """The answering machine's reply to a question about documents, with citations in its text."""
-
-    # A small model that first says what is asked and what tells it answers more fully, and owns
-    # more often that nothing does.
-    asked: str = Field(max_length=300)
-    told_by: list[int] = Field(max_length=20)
-    text: str = Field(max_length=1500)
-    short: str | None = Field(max_length=100)
-    unknown: str = Field(max_length=300)
-
-
-class Verdict(BaseModel):
-    """Whether V3's answering machine answers now; the reason comes before it."""
-
-    reason: str = Field(max_length=300)
-    verdict: Literal["CONTINUE", "TERMINATE"]
 
 
 async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -78,21 +44,35 @@ async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> 
     return await _decision(state, runtime)
 
 
-def may_continue(prompt: str) -> Node:
+def may_continue(prompt: str, *, combined: str) -> Node:
     """Make the answering machine of V3: it terminates with the answer, or says why it goes on.
 
     At a limit it answers; while nothing is known it goes on without asking the model.
+
+    Args:
+        prompt: Its prompt.
+        combined: The prompt where one reply may also carry the answer, or set the next task.
     """
 
     async def may_continue(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        if reason_to_answer(state, runtime.context):
+        context = runtime.context
+        if reason_to_answer(state, context):
             return await answering_machine(state, runtime)
         if not state["facts"]:
-            return {"reason": load("agent_v3/nothing_known").fill()}
-        reply = await ask_role(_ROLE, Verdict, load(prompt).fill(), state, runtime)
+            return {"reason": load("agent_v3/nothing_known").fill(), "task": ""}
+        combines = context.combines(_ROLE)
+        form = verdict_form(answer_form(context)) if combines else Verdict
+        task = load(combined).fill(answer=answer_text(context)) if combines else load(prompt).fill()
+        reply = await ask_role(_ROLE, form, task, state, runtime)
         used: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
-        if reply.value is None or reply.value.verdict == "CONTINUE":
-            return used | {"reason": reply.value.reason.strip() if reply.value else ""}
+        said = reply.value.model_dump() if reply.value else {}
+        if said.get("verdict", "CONTINUE") == "CONTINUE":
+            reason: str = said.get("reason", "")
+            wanted: str = said.get("task", "")
+            return used | {"reason": reason.strip(), "task": wanted.strip()}
+        if said.get("answer"):
+            last = action_of(state, thought=said["reason"], tool="finish", input="")
+            state = {**state, "action": last | {"answer": said["answer"]}}
         answered = await answering_machine(state, runtime)
         return answered | {
             "usage": add_usage(used["usage"], answered.get("usage", {})),
@@ -102,6 +82,17 @@ def may_continue(prompt: str) -> Node:
     return may_continue
 
 
+def given(form: type[Form], state: WorkingMemory) -> Reply[Form] | None:
+    """The answer that came with the action that finished, as a reply that cost no call; or None."""
+    action = state["action"]
+    if action is None or "answer" not in action:
+        return None
+    try:
+        return Reply(form.model_validate(action["answer"]), None, ())
+    except ValidationError:  # somebody has edited it
+        return None
+
+
 async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """An answer in words; a citation that names no fact is taken out."""
     occasion = reason_to_answer(state, runtime.context)
@@ -109,7 +100,9 @@ async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> Work
     task = load("documents/answering_machine").fill(
         occasion=occasion, told="\n".join(told) or "(none)"
     )
-    reply = await ask_role(_ROLE, CitedAnswer, task, _without_guesses(state), runtime)
+    reply = given(CitedAnswer, state) or await ask_role(
+        _ROLE, CitedAnswer, task, _without_guesses(state), runtime
+    )
     update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:
         return update | {"answer": _unreadable(reply.failure.message if reply.failure else "")}
@@ -199,7 +192,8 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     stands = admitted(learned.decision, candidates) if learned else None
     occasion = reason_to_answer(state, runtime.context) or _learned_text(learned)
     task = load("common/answering_machine").fill(occasion=occasion)
-    replies = [await ask_role(_ROLE, Decision, task, state, runtime)]
+    first = given(Decision, state)
+    replies = [first or await ask_role(_ROLE, Decision, task, state, runtime)]
     if stands is None and (complaint := _complaint(replies[0].value, candidates)):
         replies.append(await ask_role(_ROLE, Decision, task, state, runtime, followup=complaint))
     answer = _answer(replies[-1], state, candidates)

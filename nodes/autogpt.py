@@ -7,9 +7,10 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
 from planweave.memory import Context, Tool, WorkingMemory
+from planweave.nodes.briefing import tools_text
 from planweave.nodes.limits import reason_to_answer, repeats
 from planweave.nodes.role import Node, ask_role, failures, usage
-from planweave.nodes.selector import WARMER, action_of, offered, problem_text, tools_text
+from planweave.nodes.selector import WARMER, action_of, offered, problem_text
 from planweave.nodes.turns import unreadable_turn
 from planweave.prompts import load
 

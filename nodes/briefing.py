@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from planweave.memory import Context, Exchange, Fact, Turn, WorkingMemory
+from planweave.memory import Context, Exchange, Fact, Tool, Turn, WorkingMemory
 from planweave.nodes.calculator import named_values
 from planweave.nodes.turns import same
 from planweave.prompts import load
@@ -148,3 +148,12 @@ def _lines(lines: Sequence[str], limit: int | None) -> str:
 
 def _shorten(line: str, limit: int) -> str:
     return line if len(line) <= limit else f"{line[:limit]} … (shortened)"
+
+
+def tools_text(tools: Sequence[Tool], state: WorkingMemory) -> str:
+    """What each tool does and what its input is."""
+    templates = [(load(f"tools/{tool}"), state["languages"].get(tool, "")) for tool in tools]
+    return "\n".join(
+        template.fill(**dict.fromkeys(template.placeholders, language))
+        for template, language in templates
+    )

@@ -26,7 +26,7 @@ _EXCHANGE_CHARACTERS = 600
 
 _GATHERED = (
     *("turns", "replans", "failures", "reflections", "grounded"),
-    *("lookups", "revisions", "members"),
+    *("lookups", "revisions", "members", "observed"),
 )
 """What reducers add to: an empty list would change nothing, so it is overwritten."""
 
@@ -55,7 +55,6 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "question": question,
         "greeting": greeting,
         "history": history,
-        "abbreviations": state.get("abbreviations", {}) if history else {},
         "languages": {tool: source.language for tool, source in sources.items()},
         "schema_text": "\n\n".join(source.text for source in sources.values()),
         "plan": plan,
@@ -63,15 +62,20 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "predefined_plan": [],
         "episode": new_episode(task, runtime.context),
     }
-    return _cleared(facts=not history) | memory
+    return _cleared(follows=bool(history)) | memory
 
 
-def _cleared(*, facts: bool) -> WorkingMemory:
-    """What the work on an earlier question has left, empty again: the facts only if wanted."""
+def _cleared(*, follows: bool) -> WorkingMemory:
+    """What the work on an earlier question has left, empty again.
+
+    Facts and abbreviations stay for a question that follows.
+    """
     cleared: WorkingMemory = {
         "step": 1,
         "iteration": 0,
+        "done_steps": [],
         "action": None,
+        "actions": [],
         "replanning": "",
         "pages": [],
         "objection": "",
@@ -91,8 +95,9 @@ def _cleared(*, facts: bool) -> WorkingMemory:
         "candidate_paths": [],
         "path": None,
     }
-    gathered = (*_GATHERED, "facts") if facts else _GATHERED
-    overwritten = {name: Overwrite([]) for name in gathered} | {"usage": Overwrite({})}
+    overwritten = {name: Overwrite([]) for name in _GATHERED} | {"usage": Overwrite({})}
+    if not follows:
+        overwritten |= {"facts": Overwrite([]), "abbreviations": Overwrite({})}
     return cleared | cast("WorkingMemory", overwritten)
 
 

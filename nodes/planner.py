@@ -1,48 +1,62 @@
 """Planner: writes the plan of analysis before anything is read (PlanRAG, section 4, planning)."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from functools import partial
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
 
-from planweave.memory import Context, Replan, WorkingMemory
+from planweave.memory import Context, Replan, Tool, WorkingMemory
+from planweave.nodes.combined import ask_combined
+from planweave.nodes.replies import Plan, PlanWithNeeds, steps_of
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.prompts import load
 
-MAX_STEPS = 6
-Step = Annotated[str, Field(max_length=200)]
 
-
-class Plan(BaseModel):
-    """The planner's reply."""
-
-    steps: list[Step] = Field(min_length=1, max_length=MAX_STEPS)
-
-
-def planner(prompt: str, *, with_documents: str = "", following: str = "") -> Node:
+def planner(
+    prompt: str,
+    *,
+    with_documents: str = "",
+    following: str = "",
+    combined: str = "",
+    tools: Sequence[Tool] = (),
+) -> Node:
     """Make the planner that uses ``prompts/<prompt>.md``.
 
     A change of a plan that is being carried out is noted. An unreadable reply leaves that plan as
     it is; before the start there is then no plan, since one that was rejected must not be used.
+    Without a plan the selector goes on: what needs no plan may still need one action, and one call
+    of the selector either takes it or answers.
 
     Args:
         prompt: Its prompt.
         with_documents: Another prompt for a run that has documents.
         following: Another prompt for a question that follows up on earlier ones.
+        combined: The prompt where one reply may also say what each step needs, or plan nothing.
+        tools: What the steps can be done with, for that prompt.
     """
 
     async def planner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        first = (runtime.context.has_documents and with_documents) or prompt
-        template = load((state["history"] and following) or first)
+        context = runtime.context
+        combines = bool(combined) and context.combines("planner")
+        form: type[Plan | PlanWithNeeds] = PlanWithNeeds if combines else Plan
+        alone = (context.has_documents and with_documents) or prompt
+        name = combined if combines else (state["history"] and following) or alone
         occasion = state["objection"] or state["replanning"]
-        reply = await ask_role("planner", Plan, template.fill(occasion=occasion), state, runtime)
+        task = load(name).fill(occasion=occasion)
+        ask = partial(ask_combined, tools=tools) if combines else ask_role
+        reply = await ask("planner", form, task, state, runtime)
+        steps, needs = steps_of(reply.value.steps if reply.value else [])
         update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
-        steps = [step.strip() for step in reply.value.steps if step.strip()] if reply.value else []
         if state["turns"] and (not steps or steps == state["plan"]):
             return update
-        return update | {"plan": steps, "step": 1, "replans": _change(state, occasion, steps)}
+        return update | new_plan(steps, needs) | {"replans": _change(state, occasion, steps)}
 
     return planner
+
+
+def new_plan(steps: list[str], needs: list[list[int]]) -> WorkingMemory:
+    """A plan of which nothing is done yet."""
+    return {"plan": steps, "needs": needs, "done_steps": [], "step": 1}
 
 
 def _change(state: WorkingMemory, reason: str, steps: list[str]) -> list[Replan]:

@@ -1,52 +1,53 @@
 """Re-planner: judges the plan by the last result and replaces it (PlanRAG, section 4)."""
 
-from typing import Literal
+from collections.abc import Sequence
+from functools import partial
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, Field
 
-from planweave.memory import Context, Replan, WorkingMemory
+from planweave.memory import Context, Replan, Tool, WorkingMemory
+from planweave.nodes.combined import ask_combined
 from planweave.nodes.limits import reason_to_answer
-from planweave.nodes.planner import MAX_STEPS, Step
+from planweave.nodes.planner import new_plan
+from planweave.nodes.replies import Judgement, JudgementWithNeeds, steps_of
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.nodes.turns import take_turn
 from planweave.prompts import load
 
 
-class Judgement(BaseModel):
-    """The re-planner's reply: Y with a whole new plan, or N."""
+def replanner(prompt: str, *, combined: str = "", tools: Sequence[Tool] = ()) -> Node:
+    """Make the re-planner that uses ``prompts/<prompt>.md``.
 
-    reason: str = Field(max_length=300)
-    replan: Literal["Y", "N"]
-    steps: list[Step] = Field(max_length=MAX_STEPS)
-
-
-def replanner(prompt: str) -> Node:
-    """Make the re-planner that uses ``prompts/<prompt>.md``."""
+    Args:
+        prompt: Its prompt.
+        combined: The prompt where a new plan may also say what each step needs.
+        tools: What the steps can be done with, for that prompt.
+    """
 
     async def replanner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         asked = _asked_by_selector(state)
         state = {**state, "iteration": asked.get("iteration", state["iteration"])}
         if reason_to_answer(state, runtime.context):
             return asked
-        task = load(prompt).fill(occasion=asked.get("replanning", state["replanning"]))
-        reply = await ask_role("replanner", Judgement, task, state, runtime)
+        combines = bool(combined) and runtime.context.combines("replanner")
+        form: type[Judgement | JudgementWithNeeds] = JudgementWithNeeds if combines else Judgement
+        occasion = asked.get("replanning", state["replanning"])
+        task = load(combined if combines else prompt).fill(occasion=occasion)
+        ask = partial(ask_combined, tools=tools) if combines else ask_role
+        reply = await ask("replanner", form, task, state, runtime)
         update = asked | {
             "replanning": "",
             "usage": usage(reply),
             "failures": failures(reply),
         }
         judgement = reply.value
-        steps = [step.strip() for step in judgement.steps if step.strip()] if judgement else []
+        steps, needs = steps_of(judgement.steps if judgement else [])
         if judgement is None or judgement.replan == "N" or not steps:
             return update
         change = Replan(
-            iteration=state["iteration"],
-            reason=judgement.reason,
-            before=state["plan"],
-            after=steps,
+            iteration=state["iteration"], reason=judgement.reason, before=state["plan"], after=steps
         )
-        return update | {"plan": steps, "step": 1, "replans": [change]}
+        return update | new_plan(steps, needs) | {"replans": [change]}
 
     return replanner
 

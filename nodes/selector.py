@@ -1,4 +1,4 @@
-"""Selector: turns the current step into one thought and one action."""
+"""Selector: turns the plan's open steps into thoughts and actions, or finishes."""
 
 import re
 from collections.abc import Sequence
@@ -8,31 +8,46 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
-from planweave.memory import Action, Context, Tool, WorkingMemory
+from planweave.memory import Action, Context, Tool, Turn, WorkingMemory
+from planweave.models import StructuredFailure
+from planweave.nodes.briefing import tools_text
+from planweave.nodes.combined import SOURCES, ask_combined, connected, progress_text
 from planweave.nodes.limits import reason_to_answer, repeats
+from planweave.nodes.replies import MAX_AT_ONCE, actions_form, answer_form
 from planweave.nodes.role import Node, ask_role, failures, usage
-from planweave.nodes.turns import unreadable_turn
+from planweave.nodes.turns import same, unreadable_turn
 from planweave.prompts import load
 
 _NUMBER = re.compile(r"\d")
-_SOURCES = ("sql", "cypher", "documents")
 _QUERIED = ("sql", "cypher")
+_SAYS_NOTHING = StructuredFailure(
+    kind="empty", message="It asks for no action and gives no answer."
+)
 WARMER = 0.4
 """Temperature added for each repeated action: at temperature 0 a repetition goes on for ever."""
 
 
-def selector(prompt: str, tools: Sequence[Tool]) -> Node:
+def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
     """Make the selector that uses ``prompts/<prompt>.md`` and chooses among ``tools``.
 
     Query tools without a connection are not offered, nor is ``replan`` where the re-planner sees
     every observation anyway. Once a limit is reached it chooses ``finish`` without a model call.
+
+    Args:
+        prompt: Its prompt.
+        tools: What it chooses among.
+        combined: Another prompt where one reply may ask for several actions at once, tick steps of
+            the plan, and carry the answer.
     """
     template = load(prompt)
 
     async def selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
         if reason := reason_to_answer(state, context):
-            return {"action": action_of(state, thought=reason, tool="finish", input="")}
+            action = action_of(state, thought=reason, tool="finish", input="")
+            return {"action": action, "actions": []}
+        if combined and context.combines("selector"):
+            return await _several(combined, tools, state, runtime)
         bound = offered(tools, state, context)
         if context.assists("selector") and len(bound) == 1 and bound[0] in _QUERIED:
             # Nothing is left to choose, and the query writer takes the question as it is.
@@ -53,6 +68,53 @@ def selector(prompt: str, tools: Sequence[Tool]) -> Node:
         return update | {"action": action_of(state, **reply.value.model_dump())}
 
     return selector
+
+
+async def _several(
+    prompt: str, tools: Sequence[Tool], state: WorkingMemory, runtime: Runtime[Context]
+) -> WorkingMemory:
+    """Ask for actions at once, or for none and the answer."""
+    context = runtime.context
+    most = 1 if context.parallel is False else MAX_AT_ONCE
+    form = actions_form(connected(tools, state), answer_form(context), most)
+    problems = [turn["problem"] for turn in _last_round(state) if turn["problem"]]
+    complaints = [load("common/problem").fill(problem=problem) for problem in problems]
+    task = load(prompt).fill(now="\n".join([progress_text(state), *complaints]))
+    warmer = WARMER * repeats(state["turns"])
+    reply = await ask_combined("selector", form, task, state, runtime, tools=tools, warmer=warmer)
+    update: WorkingMemory = {"action": None, "actions": []}
+    update |= {"usage": usage(reply), "failures": failures(reply)}
+    if reply.value is None:
+        return update | unreadable_turn(state, reply.failure)
+    said = reply.value.model_dump()
+    if not (said["actions"] or said["answer"] or state["facts"]):
+        return update | unreadable_turn(state, _SAYS_NOTHING)
+    actions = _actions(said, state, context)
+    return update | {"action": actions[0], "actions": actions}
+
+
+def _actions(reply: dict[str, Any], state: WorkingMemory, context: Context) -> list[Action]:
+    """The actions of a reply, each once; another plan comes before them, no action finishes."""
+    thought = reply["thought"]
+    wanted = {(one["tool"], same(one["input"])): one for one in reply["actions"]}.values()
+    chosen = []
+    for one in wanted:
+        action = action_of(state, thought=thought, tool=one["tool"], input=one["input"])
+        ticks = sorted({number for number in one["completes"] if 0 < number <= len(state["plan"])})
+        chosen.append(action | {"completes": ticks, "step": ticks[0] if ticks else action["step"]})
+    if not chosen:
+        answer = reply["answer"] or {}
+        lacking = answer.get("unknown", "")
+        last = action_of(state, thought=thought, tool="finish", input=lacking)
+        return [last | {"answer": answer} if answer else last]
+    if replans := [action for action in chosen if action["tool"] == "replan"]:
+        return replans[:1]
+    return chosen[: context.max_iterations - state["iteration"]]
+
+
+def _last_round(state: WorkingMemory) -> list[Turn]:
+    """The turns of the actions that were carried out last."""
+    return state["turns"][-max(1, len(state["actions"])) :]
 
 
 @cache
@@ -87,9 +149,9 @@ def _step_text(state: WorkingMemory) -> str:
 def offered(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> tuple[Tool, ...]:
     """Those of ``tools`` that can be used now: connected, and with something to work on."""
     useful: dict[str, bool] = {
-        **{source: source in state["languages"] for source in _SOURCES},
+        **{source: source in state["languages"] for source in SOURCES},
         "calculator": bool(state["facts"]) or _NUMBER.search(state["question"]) is not None,
-        "replan": context.replan == "when_needed",
+        "replan": context.replan == "adaptive",
     }
     return tuple(tool for tool in tools if useful.get(tool, True))
 
@@ -101,13 +163,4 @@ def problem_text(state: WorkingMemory) -> str:
         load("common/problem").fill(problem=problem)
         if problem
         else load("common/no_problem").fill()
-    )
-
-
-def tools_text(tools: Sequence[Tool], state: WorkingMemory) -> str:
-    """What each tool does and what its input is."""
-    templates = [(load(f"tools/{tool}"), state["languages"].get(tool, "")) for tool in tools]
-    return "\n".join(
-        template.fill(**dict.fromkeys(template.placeholders, language))
-        for template, language in templates
     )

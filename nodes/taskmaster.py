@@ -17,10 +17,13 @@ class Task(BaseModel):
 def taskmaster(prompt: str) -> Node:
     """Make the taskmaster that uses ``prompts/<prompt>.md``.
 
-    An unreadable reply leaves the plan's next step, or else the question, as the task.
+    An unreadable reply leaves the plan's next step, or else the question, as the task. Where the
+    answering machine sets the tasks, its task is taken, or the plan's next step, without a call.
     """
 
     async def taskmaster(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        if runtime.context.combines("answering_machine"):
+            return {"task": state["task"] or _next_step(state)}
         task = load(prompt).fill(reason=state["reason"])
         reply = await ask_role("taskmaster", Task, task, state, runtime)
         wanted = reply.value.task.strip() if reply.value else ""

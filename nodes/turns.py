@@ -6,7 +6,18 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from planweave import PlanweaveError
-from planweave.memory import Action, Fact, Quote, Table, Turn, Value, Worked, WorkingMemory
+from planweave.memory import (
+    Action,
+    Fact,
+    Observed,
+    Quote,
+    Table,
+    Turn,
+    UsageByRole,
+    Value,
+    Worked,
+    WorkingMemory,
+)
 from planweave.models import StructuredFailure
 from planweave.usage import Usage
 
@@ -57,18 +68,30 @@ def turn_taken(
     """What a finished action adds to working memory.
 
     ``replanning`` says what puts the plan in doubt, for the re-planner; empty after a good result.
+    What one of several actions at once has found is kept until the observer numbers it.
     """
     action = chosen_action(state)
     first = len(state["facts"]) + 1
     facts = [_fact(number, action, seen) for number, seen in enumerate(found, start=first)]
-    return {
+    turn = _turn(state, action, facts, problem, seconds)
+    used: UsageByRole = {action["tool"]: Usage(seconds=seconds).model_dump()}
+    if one_of_several(state):
+        return {"observed": [Observed(turn=turn, facts=facts)], "usage": used}
+    update: WorkingMemory = {
         "facts": facts,
-        "turns": [_turn(state, action, facts, problem, seconds)],
+        "turns": [turn],
         "iteration": state["iteration"] + 1,
-        "step": action["step"] + (0 if problem else 1),
         "replanning": problem,
-        "usage": {action["tool"]: Usage(seconds=seconds).model_dump()},
+        "usage": used,
     }
+    if "completes" not in action:  # else the observer ticks the plan
+        update["step"] = action["step"] + (0 if problem else 1)
+    return update
+
+
+def one_of_several(state: WorkingMemory) -> bool:
+    """Whether the action is carried out at once with others."""
+    return len(state.get("actions", ())) > 1
 
 
 def _fact(number: int, action: Action, observation: Observation) -> Fact:
@@ -103,7 +126,7 @@ def unreadable_turn(state: WorkingMemory, failure: StructuredFailure | None) -> 
 def _turn(
     state: WorkingMemory, action: Action, facts: Sequence[Fact], problem: str, seconds: float
 ) -> Turn:
-    return Turn(
+    turn = Turn(
         iteration=state["iteration"] + 1,
         step=action["step"],
         thought=action["thought"],
@@ -113,6 +136,9 @@ def _turn(
         problem=problem,
         seconds=seconds,
     )
+    if "completes" in action:
+        turn["completes"] = action["completes"]
+    return turn
 
 
 def same(text: str) -> str:

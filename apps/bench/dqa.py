@@ -33,7 +33,7 @@ def dqa(
     ] = None,
     seed: Annotated[int, typer.Option(help="Which questions the limit leaves.")] = 1,
     replan: Annotated[
-        str, typer.Option(help="every_observation, or when_needed (fewer calls).")
+        str, typer.Option(help="every_observation (as in the paper), or adaptive.")
     ] = "every_observation",
     max_iterations: Annotated[int, typer.Option(help="Actions a question at most.")] = 15,
     running: Running,

@@ -268,4 +268,6 @@ def _told(update: Mapping[str, Any]) -> list[str]:
     for fact in (facts or ()) if replaced is None else replaced:
         text = fact["text"]
         lines.append(f"[{fact['number']}] {text[:_SHOWN]}{' …' if len(text) > _SHOWN else ''}")
+    if done := update.get("done_steps"):
+        lines.append(f"Steps done: {', '.join(map(str, done))}")
     return [line for line in lines if line]

@@ -561,6 +561,18 @@ def test_what_the_assessor_gives_each_query_and_how_many_runs_agree_is_told(
     assert "runs give" not in capsys.readouterr().out
 
 
+def test_the_steps_that_are_done_are_ticked_once(capsys: pytest.CaptureFixture[str]) -> None:
+    story = Story(Console(width=100, highlight=False))
+    story.tell("planner", {"plan": ["Look.", "Compare.", "Decide."], "done_steps": []})
+    capsys.readouterr()
+    story.tell("observer", {"done_steps": [1, 3]})
+    story.tell("observer", {"done_steps": [1, 3]})
+    assert capsys.readouterr().out.splitlines() == ["✓ 2 of 3 steps done: 1, 3"]
+    story.tell("replanner", {"plan": ["Decide."], "done_steps": [], "replans": []})
+    story.tell("observer", {"done_steps": [1]})
+    assert capsys.readouterr().out.splitlines() == ["✓ 1 of 1 steps done: 1"]
+
+
 def test_each_turn_of_an_ensemble_is_told_with_its_own_facts(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -105,7 +105,7 @@ def test_the_same_questions_for_every_method_and_database(
     assert [sample.key for sample in make(tmp_path / "elsewhere")] == keys
     changes: list[dict[str, object]] = [
         {"max_iterations": 3},
-        {"replan": "when_needed"},
+        {"replan": "every_observation"},
         {"models": {"planner": "x"}},
     ]
     for settings in changes:

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 from pages import Shelf
-from scripted import Replies, Reply, Script, act, decide, finding, keep, plan, register, tell
+from scripted import PAPER, Replies, Reply, Script, act, decide, finding, keep, plan, register, tell
 
 from planweave import BadInput
 from planweave.graphs import METHODS, of_family
@@ -42,12 +42,15 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 @pytest.fixture
 def ask(shelf: Shelf) -> Ask:
-    """Asks a method with a script over the shelf, unless the context says another source."""
+    """Asks a method with a script over the shelf, unless the context says another source.
+
+    The plan is revised after every observation, as in the papers: their calls are checked here.
+    """
 
     async def ask(
         name: str, script: Script, given: Input | None = None, **context: object
     ) -> WorkingMemory:
-        settings = {"model": register(script), "collection": "energy", **context}
+        settings = {"model": register(script), "collection": "energy", **PAPER, **context}
         memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
             given or {"question": QUESTION}, context=Context.model_validate(settings)
         )
@@ -69,7 +72,7 @@ def command(tool: str, given: str = "") -> Reply:
     }
 
 
-def verdict(verdict: str, reason: str = "The price is missing.") -> Reply:
+def verdict(verdict: str, reason: str = "The price is missing.") -> dict[str, object]:
     return {"reason": reason, "verdict": verdict}
 
 
@@ -509,6 +512,56 @@ async def test_the_first_plan_waits_for_approval(shelf: Shelf) -> None:
     approve: Command[str] = Command(resume={"decisions": [{"type": "approve"}]})
     memory = await graph.ainvoke(approve, config, context=context)
     assert answer_of(memory)["facts"] == [1]
+
+
+# -- V3 where one reply may say several things ------------------------------------------------
+
+
+async def test_v3_answers_in_the_reply_that_terminates(ask: Ask) -> None:
+    script = Replies(
+        plan=[plan("Find the cost.")],
+        action=[SEARCH],
+        read=[READ],
+        verdict=[verdict("TERMINATE") | {"task": "", "answer": ANSWER}],
+    )
+    memory = await ask("agent_v3", script, replan="adaptive")
+    assert script.tasks == ["plan", "action", "read", "verdict"]
+    assert memory["task"] == "Find the cost."
+    assert answer_of(memory)["decision"] == "USD 5.5/kg"
+    assert answer_of(memory).get("verdict", {}).get("kind") == "supported"
+
+
+async def test_v3_sets_the_next_task_in_the_reply_that_goes_on(ask: Ask) -> None:
+    heat = finding("value of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.", "33.3 kWh/kg", page=2)
+    wanted = {"task": "Find the heating value.", "answer": None}
+    script = Replies(
+        plan=[plan("Find the cost.", "Answer.")],
+        action=[SEARCH, act("documents", "heating value")],
+        read=[READ, heat],
+        verdict=[
+            verdict("CONTINUE", "The heating value is missing.") | wanted,
+            verdict("TERMINATE"),
+        ],
+        answer=[ANSWER],
+    )
+    memory = await ask("agent_v3", script, replan="adaptive")
+    action, read, more = "action", "read", "verdict"
+    assert script.tasks == ["plan", action, read, more, action, read, more, "answer"]
+    asked = [prompt.text for prompt in script.prompts if prompt.task == "action"]
+    assert "Find the heating value." in asked[1]
+    assert len(memory["facts"]) == 2
+
+
+async def test_v3_plans_anew_only_after_a_problem(ask: Ask) -> None:
+    script = Replies(
+        plan=[plan("Find submarines."), plan("Find the cost.")],
+        action=[act("documents", "submarines"), SEARCH],
+        read=[READ],
+        verdict=[verdict("TERMINATE") | {"answer": ANSWER}],
+    )
+    memory = await ask("agent_v3", script, replan="adaptive")
+    assert script.tasks == ["plan", "action", "plan", "action", "read", "verdict"]
+    assert memory["task"] == "Find the cost."
 
 
 # -- AutoGPT ----------------------------------------------------------------------------------

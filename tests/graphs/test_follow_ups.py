@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
-from scripted import Replies, Reply, act, change, decide, keep, plan, register, tell
+from scripted import PAPER, Replies, Reply, act, change, decide, keep, plan, register, tell
 
 from planweave.graphs import METHODS
 from planweave.memory import Context, WorkingMemory
@@ -27,7 +27,7 @@ def talk(database: str) -> Talk:
     async def talk(
         name: str, script: Replies, *questions: str, **settings: object
     ) -> list[WorkingMemory]:
-        chosen = {"model": register(script), "database": database, **settings}
+        chosen = {"model": register(script), "database": database, **PAPER, **settings}
         context = Context.model_validate(chosen)
         graph = METHODS.get(name).compiled(checkpointer=InMemorySaver())
         thread: Any = {"configurable": {"thread_id": "t"}}

@@ -15,7 +15,7 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pages import Shelf
-from scripted import Reply, act, change, decide, plan, register
+from scripted import Reply, act, acts, change, decide, done, plan, register, steps
 from worlds import WordVectors, encyclopedia, small_agents, solved
 
 from planweave.graphs import METHODS
@@ -30,6 +30,7 @@ from planweave.memory import (
     InstructionPath,
     Lookup,
     Member,
+    Observed,
     Page,
     Tool,
     Turn,
@@ -59,6 +60,7 @@ from planweave.nodes.greeter import greeter
 from planweave.nodes.grounder import grounder
 from planweave.nodes.intake import intake
 from planweave.nodes.interpreter import interpreter
+from planweave.nodes.observer import observer
 from planweave.nodes.path_answer import path_answer
 from planweave.nodes.path_follower import path_follower
 from planweave.nodes.path_selector import path_selector
@@ -154,9 +156,12 @@ def state(**changed: Unpack[WorkingMemory]) -> WorkingMemory:
         "schema_text": "plant(name, cost)",
         "languages": {"sql": "SQL (SQLite)", "cypher": "Cypher (Neo4j)"},
         "plan": ["Look."],
+        "done_steps": [],
         "step": 1,
         "iteration": 1,
         "action": None,
+        "actions": [],
+        "observed": [],
         "facts": [fact],
         "turns": [],
         "replans": [],
@@ -205,6 +210,22 @@ TOOLS: tuple[Tool, ...] = (
     "replan",
     "finish",
 )
+ACT = "planrag/act_task"
+PLANNED = steps("Look.", ("Compare.", [1]))
+DECIDED = done(decide("Bonn", 1))
+SEVERAL = acts(("sql", "SELECT 1", [1]), ("calculator", "f1 * 2", []))
+TICKING: Turn = {
+    "iteration": 1,
+    "step": 1,
+    "thought": "",
+    "tool": "sql",
+    "input": "SELECT 1",
+    "facts": [1],
+    "problem": "",
+    "seconds": 0.1,
+    "completes": [1],
+}
+OBSERVED = Observed(turn=TICKING, facts=state()["facts"])
 CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("intake", intake, {"question": "Which?"}, ""),
     ("intake, predefined", intake, {"question": "Which?", "predefined_plan": ["a"]}, ""),
@@ -216,7 +237,17 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("planner", planner("planrag/planner"), state(), plan("Look.")),
     ("planner, nothing", planner("planrag/planner"), state(), plan()),
     ("planner, malformed", planner("planrag/planner"), state(), BAD),
+    (
+        "planner, combined",
+        planner("planrag/planner", combined="planrag/plan_task", tools=TOOLS),
+        state(),
+        PLANNED,
+    ),
     ("plan_approval", plan_approval, state(), ""),
+    ("selector, combined", selector("planrag/selector", TOOLS, combined=ACT), state(), DECIDED),
+    ("selector, several", selector("planrag/selector", TOOLS, combined=ACT), state(), SEVERAL),
+    ("observer", observer, state(turns=[TICKING]), ""),
+    ("observer, several", observer, state(observed=[OBSERVED, OBSERVED]), ""),
     ("selector", selector("planrag/selector", TOOLS), state(), act("sql", "SELECT 1")),
     ("selector, malformed", selector("planrag/selector", TOOLS), state(), BAD),
     ("selector, limit", selector("iter_rag/selector", TOOLS), state(iteration=99), ""),
@@ -267,11 +298,16 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("autogpt, malformed", commander("autogpt/autogpt", TOOLS), state(), BAD),
     (
         "answering_machine, V3",
-        may_continue("agent_v3/answering_machine"),
+        may_continue("agent_v3/answering_machine", combined="agent_v3/answer_or_task"),
         state(),
         {"reason": "It is missing.", "verdict": "CONTINUE"},
     ),
-    ("answering_machine, V3 malformed", may_continue("agent_v3/answering_machine"), state(), BAD),
+    (
+        "answering_machine, V3 malformed",
+        may_continue("agent_v3/answering_machine", combined="agent_v3/answer_or_task"),
+        state(),
+        BAD,
+    ),
     ("citation_check", citation_check, state(answer=ANSWER), {"verdicts": []}),
     ("reasoner", reasoner("furepa/reasoner"), state(), REASONING),
     ("reasoner, malformed", reasoner("furepa/reasoner"), state(), BAD),

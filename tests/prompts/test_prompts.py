@@ -6,7 +6,20 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
-from scripted import Prompt, Replies, act, change, decide, plan, register, tell
+from scripted import (
+    Prompt,
+    Replies,
+    act,
+    acts,
+    change,
+    decide,
+    done,
+    keep,
+    plan,
+    register,
+    steps,
+    tell,
+)
 
 from planweave.graphs import METHODS
 from planweave.memory import Context, TaskFamily
@@ -75,6 +88,7 @@ async def test_the_whole_prompt_of_each_role_over_documents(
         corrective=True,
         evaluations=1,
         citation_check="model",
+        replan="every_observation",
     )
     await METHODS.get(name).graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
     compare(name, script)
@@ -99,9 +113,51 @@ async def test_the_whole_prompt_of_each_role(name: str, tmp_path: Path) -> None:
         database=str(database),
         rules="Cheap is good.",
         candidates=("Aachen", "Bonn"),
+        replan="every_observation",
     )
     await METHODS.get(name).graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(name, script)
+
+
+@pytest.mark.parametrize("in_words", [False, True])
+async def test_the_whole_prompt_where_one_reply_says_several_things(
+    in_words: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = tmp_path / "plants.sql"
+    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+    shelf = Shelf(("review.pdf", 82, "Bonn has a plant."))
+    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
+        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    script = Replies(
+        plan=[steps("Read the names.", ("Compare them.", [1]))],
+        action=[
+            acts(("sql", "SELECT name FROM plant", [1]), ("sql", "SELECT x FROM plant", [])),
+            done(tell("Bonn [1].") if in_words else decide("Bonn", 1)),
+        ],
+        judge=[keep()],
+    )
+    context = Context(
+        model=register(script),
+        database=str(database),
+        rules="Cheap is good.",
+        collection="energy" if in_words else None,
+    )
+    await METHODS.get("planrag").graph.ainvoke({"question": "Which plant?"}, context=context)
+    compare(f"planrag_combined{'_in_words' * in_words}", script)
+
+
+async def test_the_whole_prompt_where_v3_answers_or_sets_the_task(tmp_path: Path) -> None:
+    database = tmp_path / "plants.sql"
+    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+    ended = {"reason": "It is there.", "verdict": "TERMINATE", "answer": decide("Bonn", 1)}
+    script = Replies(
+        plan=[plan("Read the names.")],
+        action=[act("sql", "SELECT name FROM plant")],
+        verdict=[ended],
+    )
+    context = Context(model=register(script), database=str(database))
+    await METHODS.get("agent_v3").graph.ainvoke({"question": "Which plant?"}, context=context)
+    compare("agent_v3_combined", script)
 
 
 async def test_the_whole_prompt_of_each_role_in_a_follow_up(tmp_path: Path) -> None:
@@ -117,7 +173,7 @@ async def test_the_whole_prompt_of_each_role_in_a_follow_up(tmp_path: Path) -> N
     )
     graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    context = Context(model=register(script), database=str(database))
+    context = Context(model=register(script), database=str(database), replan="every_observation")
     for question in ("Which plant?", "And in the west?"):
         await graph.ainvoke({"question": question}, thread, context=context)
     compare("planrag_follow_up", script)

@@ -69,6 +69,9 @@ class Prompt(NamedTuple):
         return cls(task, text, tuple(messages))
 
 
+PAPER = {"replan": "every_observation", "parallel": False, "assist": "off"}
+"""Settings under which planrag and agent_v3 ask their models as the papers say."""
+
 Reply = str | Mapping[str, object]
 Script = Callable[[Prompt], Reply]
 
@@ -139,8 +142,28 @@ def plan(*steps: str) -> Reply:
 
 
 def act(tool: str, given: str = "", *, step: int = 1) -> Reply:
-    """The selector's reply."""
-    return {"thought": f"Now {tool}.", "step": step, "tool": tool, "input": given}
+    """The selector's reply with one action, in the form of one thing at a time and of several."""
+    reply = acts((tool, given, [step]), thought=f"Now {tool}.") if tool != "finish" else done()
+    return {**reply, "thought": f"Now {tool}.", "step": step, "tool": tool, "input": given}
+
+
+def steps(*planned: str | tuple[str, Sequence[int]]) -> Reply:
+    """The planner's reply where it may say what each step needs."""
+    pairs = [(step, ()) if isinstance(step, str) else step for step in planned]
+    return {"steps": [{"text": text, "needs": list(needs)} for text, needs in pairs]}
+
+
+def acts(*actions: tuple[str, str, Sequence[int]], thought: str = "Now.") -> dict[str, object]:
+    """The selector's reply where it may ask for actions at once: tool, input, steps completed."""
+    several = [
+        {"tool": tool, "input": given, "completes": list(done)} for tool, given, done in actions
+    ]
+    return {"thought": thought, "actions": several, "answer": None}
+
+
+def done(answer: Reply | None = None) -> dict[str, object]:
+    """The selector's reply that finishes, with the answer or without."""
+    return {"thought": "The facts suffice.", "actions": [], "answer": answer}
 
 
 def keep() -> Reply:
