@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from published import published
+from pydantic import JsonValue
 from records import record
 from scripted import Prompt, Reply, act, finding, register, tell
 from typer.testing import CliRunner, Result
@@ -168,8 +169,8 @@ def analyst(prompt: Prompt) -> Reply:
 
 def test_methods_and_the_whole_rules_in_one_prompt(data: Path, tmp_path: Path) -> None:
     model = register(analyst)
-    words = ("--data", data, "--domain", "airline", "--embeddings", "none", "--model", model)
-    words = (*words, "--out", tmp_path / "out", "--json")
+    source = ("--data", data, "--domain", "airline", "--embeddings", "none", "--model", model)
+    words = (*source, "--out", tmp_path / "out", "--json")
     first = bench(*words, "--method", "whole", "--limit", 1)
     assert "0 done before, 1 to do" in first.stderr
     done = json.loads(bench(*words, "--method", "whole,react").stdout)
@@ -209,24 +210,17 @@ def test_the_longest_chain_counts_tasks_of_one_step_once() -> None:
 
 
 def test_problems_with_known_flaws_are_shown_apart() -> None:
-    records = [
-        record(
-            question=line["id"],
-            score=Score(
-                value=float(n != 2),
-                answer="x",
-                explanation="",
-                details={
-                    "domain": line["domain"],
-                    "level": line["level"],
-                    "gold": "y",
-                    "doubts": line.get("doubts", []),
-                    "parts": {"violation": True, "operation": False} if n == 3 else {},
-                },
-            ),
-        )
-        for n, line in enumerate(LINES)
-    ]
+    records = []
+    for number, problem in enumerate(map(Problem.model_validate, LINES)):
+        details: dict[str, JsonValue] = {
+            "domain": problem.domain,
+            "level": problem.level,
+            "gold": "y",
+            "doubts": list[JsonValue](problem.doubts),
+            "parts": {"violation": True, "operation": False} if number == 3 else {},
+        }
+        score = Score(value=float(number != 2), answer="x", explanation="", details=details)
+        records.append(record(question=problem.id, score=score))
     tables = {table.title: table for table in rules_tables(records)}
     [row] = tables["Problems with and without known flaws"].rows
     without, flawed = row[1:]
