@@ -18,7 +18,8 @@ app = typer.Typer(
 )
 
 COMMANDS = {
-    "decide": "Answer a decision question: plan, queries and facts, then the decision.",
+    "decide": "Answer a decision question: plan, queries and facts as they come, then the "
+    "decision.",
     "ask": "Answer a question from documents: plan, pages and facts as they come, then the answer.",
     "act": "Solve a task of an environment, told as it happens; see docs/instruct-rag.md.",
     "query": "Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4.",

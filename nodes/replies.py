@@ -142,6 +142,19 @@ def verdict_form(answer: type[Decision] | type[CitedAnswer]) -> type[Verdict]:
     return create_model("VerdictAndMore", __base__=Verdict, **fields)
 
 
+class _Acting(InPrompt):
+    """A reply that names actions; one that names a single action outright is read as well."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _single(cls, reply: object) -> object:
+        if not isinstance(reply, dict) or "actions" in reply or "tool" not in reply:
+            return reply
+        one = {name: reply[name] for name in ("tool", "input", "completes") if name in reply}
+        actions = [] if one["tool"] == "finish" else [one]
+        return {"thought": reply.get("thought", ""), "actions": actions}
+
+
 @cache
 def actions_form(
     tools: tuple[Tool, ...], answer: type[Decision] | type[CitedAnswer], most: int
@@ -158,4 +171,4 @@ def actions_form(
         "actions": (list[act], Field(max_length=most)),
         "answer": (answer | None, None),
     }
-    return create_model("Actions", __base__=InPrompt, **fields)
+    return create_model("Actions", __base__=_Acting, **fields)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine, assert_one_clear_error
-from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN
+from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN
 
 import planweave
 from planweave import models as planweave_models
@@ -26,7 +26,6 @@ WHOLE = (*WHOLE_RUN[:-1], BIRCH)
 BY_ROLE: Mapping[str, Sequence[Reply]] = {
     "planner": [PLAN],
     "selector": [QUERY, FINISH],
-    "replanner": [SOUND],
     "answering_machine": [BIRCH],
 }
 
@@ -92,7 +91,7 @@ def test_run_gives_the_result(offers: str) -> None:
     assert [claim["supported"] for claim in result.claims] == [True]
     assert result.verdict is not None
     assert result.verdict["kind"] == "supported"
-    assert (result.usage.calls, result.usage.unpriced) == (5, 0)
+    assert (result.usage.calls, result.usage.unpriced) == (4, 0)
 
 
 def test_a_method_that_is_not_named_is_chosen(offers: str) -> None:
@@ -166,7 +165,7 @@ def test_a_further_question_goes_on_with_the_thread(offers: str, planweave_: Com
     meant = {"follows_up": True, "question": "Which offer costs most?"}
     dearest = QUERY | {"input": "SELECT name, price FROM offer ORDER BY price DESC LIMIT 1"}
     decided = DECISION | {"decision": "ash", "facts": [2]}
-    again = ScriptedModel([meant, PLAN, dearest, SOUND, FINISH, decided])
+    again = ScriptedModel([meant, PLAN, dearest, FINISH, decided])
     second = planweave.run("And which costs most?", model=again, thread="offers-1")
     assert (second.method, second.decision) == ("planrag", "ash")
     assert [fact["number"] for fact in second.facts] == [1, 2]
@@ -230,7 +229,7 @@ def test_what_is_wrong_is_one_sentence(options: Any, words: str) -> None:
 
 
 def test_a_script_that_is_too_short_says_so(offers: str) -> None:
-    with pytest.raises(planweave.PlanweaveError, match=r"no reply number 3.*'replanner'"):
+    with pytest.raises(planweave.PlanweaveError, match=r"no reply number 3.*'selector'"):
         planweave.run(QUESTION, database=offers, model=ScriptedModel(WHOLE[:2]))
     short = ScriptedModel({**BY_ROLE, "selector": [QUERY]})
     with pytest.raises(planweave.PlanweaveError, match="no reply number 2 of the role 'selector'"):

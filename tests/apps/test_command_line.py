@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, scripted
 from openai_server import Answer, serving
 from rich.console import Console
 from trap import Trap
@@ -54,7 +54,7 @@ def test_decide_tells_plan_query_facts_and_decision(
     order = ["Which offer?", "Plan", "1. Find", "SELECT name", "[1]", "birch | 5.25", "Decision"]
     places = [run.stdout.index(text) for text in order]
     assert places == sorted(places)
-    assert "5 model calls" in run.stdout
+    assert "4 model calls" in run.stdout
     prompts = [request["messages"] for request in model.requests]
     assert "Take the cheapest offer." in prompts[0][0]["content"]
     assert all(prompt[0] == prompts[0][0] for prompt in prompts)
@@ -138,7 +138,7 @@ def test_decide_json_is_the_whole_run(planweave: CommandLine, offers: str) -> No
         "verdict": {"kind": "supported", "text": "In the facts: the cheapest of fact [1]."},
     }
     assert told["facts"][0]["query"] == QUERY["input"]
-    assert told["total"]["calls"] == 5
+    assert told["total"]["calls"] == 4
 
 
 def test_decide_carries_out_a_predefined_plan(
@@ -146,7 +146,7 @@ def test_decide_carries_out_a_predefined_plan(
 ) -> None:
     plan = tmp_path / "plan.txt"
     plan.write_text("Sort the offers by price.\n\nTake the first.\n")
-    with serving(*scripted(QUERY, SOUND, FINISH, DECISION)) as model:
+    with serving(*scripted(QUERY, FINISH, DECISION)) as model:
         run = planweave(
             *("decide", "Which offer?", "--database", offers, "--model", model.name, "--json"),
             *("--plan", str(plan)),
@@ -157,7 +157,7 @@ def test_decide_carries_out_a_predefined_plan(
 def test_decide_judges_a_generated_question(planweave: CommandLine) -> None:
     wrong = DECISION | {"decision": "nobody"}
     query = QUERY | {"input": "SELECT name FROM plant"}
-    with serving(*scripted(PLAN, query, SOUND, FINISH, wrong, wrong)) as model:
+    with serving(*scripted(PLAN, query, FINISH, wrong, wrong)) as model:
         run = planweave("decide", "--scenario", "distribution", "--model", model.name)
     assert run.returncode == 6, run.stderr  # no decision
     assert "✘ Simulator: no decision was made" in run.stdout
@@ -273,11 +273,11 @@ def test_decide_survives_being_killed(
         process.communicate(timeout=30)
         assert process.returncode != 0
         before = len(model.requests)
-        model.answers[:] = scripted(SOUND, FINISH, DECISION)
+        model.answers[:] = scripted(FINISH, DECISION)
         resumed = planweave("decide", "--resume", thread)
     assert resumed.returncode == 0, resumed.stderr
     assert "birch" in resumed.stdout.lower()
-    assert len(model.requests) - before == 3  # neither the plan nor the query was made again
+    assert len(model.requests) - before == 2  # neither the plan nor the query was made again
 
 
 def test_two_processes_do_not_go_on_with_one_thread(

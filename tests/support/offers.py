@@ -20,7 +20,7 @@ QUERY = {
 SOUND = {"reason": "It is enough.", "replan": "N", "steps": []}
 FINISH = {"thought": "Enough.", "step": 1, "tool": "finish", "input": ""}
 DECISION = {"why": "It costs least.", "facts": [1], "decision": "Birch", "unknown": ""}
-WHOLE_RUN = (PLAN, QUERY, SOUND, FINISH, DECISION)
+WHOLE_RUN = (PLAN, QUERY, FINISH, DECISION)
 
 
 def scripted(*replies: Mapping[str, object], delay: float = 0.0) -> list[Answer]:
