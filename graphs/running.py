@@ -72,8 +72,11 @@ async def parts(
     stream: Any = graph.astream(
         given, bounded, context=context, stream_mode=wanted, subgraphs=True, **how
     )
+    own: tuple[str, ...] | None = None  # a graph that runs inside a node has that node's space
     async with aclosing(stream):
-        async for space, mode, data in stream:
+        async for found, mode, data in stream:
+            own = found if own is None else own
+            space = found[len(own) :]
             if on_call and mode == "custom" and not space and "call" in data:
                 on_call(data["call"])
             if mode in modes:

@@ -106,7 +106,7 @@ async def test_a_decision_that_is_not_admitted_is_asked_for_again(run: Run) -> N
     memory = await run(script, candidates=("Aachen", "Bonn"))
     assert script.tasks == ["plan", "action", "action", "decide"]
     assert answer_of(memory)["decision"] == "Bonn"
-    assert '"Bon" is not a decision' in script.prompts[-1].text
+    assert '"Bon" is not one of the decisions' in script.prompts[-1].text
 
 
 async def test_without_an_answer_the_answering_machine_is_asked(run: Run) -> None:

@@ -154,7 +154,7 @@ async def test_a_graph_reports_its_run_in_order(offers: str) -> None:
     kinds = [event.type for event in found if event.type not in ("token", "call")]
     assert kinds == [
         *("plan", "thought", "action", "problem", "replan"),
-        *("thought", "action", "fact", "thought", "answer"),
+        *("thought", "action", "fact", "thought", "thought", "answer"),
     ]
     calls = [event.record.role for event in found if isinstance(event, CallEvent)]
     assert calls[:3] == ["planner", "selector", "replanner"]

@@ -150,5 +150,9 @@ def test_the_switch_is_asked_in_one_place() -> None:
         for path in (root / folder).rglob("*.py")
         if ".assists(" in path.read_text(encoding="utf-8")
     }
-    # Which method answers when nobody names one depends on the class of model, too.
-    assert asking_it == {"graphs/choice.py", "nodes/assist/asking.py", "nodes/assist/replies.py"}
+    # Which method answers when nobody names one depends on the class of model, and so does
+    # whether one reply may say several things.
+    assert asking_it == {
+        *("graphs/choice.py", "memory/context.py"),
+        *("nodes/assist/asking.py", "nodes/assist/replies.py"),
+    }

@@ -12,6 +12,7 @@ from typing import Any, Unpack, get_type_hints
 
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.tools import tool
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pages import Shelf
@@ -42,6 +43,7 @@ from planweave.nodes.answering_machine import answering_machine, may_continue
 from planweave.nodes.appender import appender
 from planweave.nodes.assessor import assessor
 from planweave.nodes.autogpt import commander
+from planweave.nodes.bound_tool import bound_tool
 from planweave.nodes.calculator import calculator
 from planweave.nodes.citation_check import citation_check
 from planweave.nodes.clusterer import clusterer
@@ -83,6 +85,7 @@ from planweave.nodes.thinker import thinker
 from planweave.nodes.thinking import thinking
 from planweave.nodes.to_query import to_query
 from planweave.nodes.trajectories import trajectories
+from planweave.tools.bound import TOOLS
 
 DECLARED = set(get_type_hints(WorkingMemory))
 BAD = "no JSON"
@@ -260,6 +263,8 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
         "",
     ),
     ("calculator", calculator, state(action=chosen("calculator", "f1 * 2 + f1_n")), ""),
+    ("bound tool", bound_tool, state(action=chosen("length", "abc")), ""),
+    ("bound tool, wrong", bound_tool, state(action=chosen("length", "{}")), ""),
     ("calculator, wrong", calculator, state(action=chosen("calculator", "f9")), ""),
     ("calculator, nothing", calculator, state(action=chosen("calculator", "f1")), ""),
     ("thinking", thinking, state(action=chosen("thinking", "So it is.")), ""),
@@ -383,6 +388,7 @@ async def test_update(
     (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES('a');")
     (tmp_path / "p.cql").write_text('CREATE (:Plant {name: "a"});')
     monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr(TOOLS, "_known", {"length": length})
     acting: dict[str, Any] = {
         "environment": "hotpotqa",
         "environment_data": str(encyclopedia(tmp_path)),
@@ -411,6 +417,12 @@ async def test_update(
     for key, value in update.items():
         plain = value.value if isinstance(value, Overwrite) else value
         assert key == "messages" or json.loads(json.dumps(plain)) == plain
+
+
+@tool
+def length(text: str) -> int:
+    """Number of letters."""
+    return len(text)
 
 
 def _parameters(node: Callable[..., Any]) -> set[str]:
