@@ -85,7 +85,7 @@ from planweave.nodes.thinker import thinker
 from planweave.nodes.thinking import thinking
 from planweave.nodes.to_query import to_query
 from planweave.nodes.trajectories import trajectories
-from planweave.tools.bound import TOOLS
+from planweave.tools import bound as bound_tools
 
 DECLARED = set(get_type_hints(WorkingMemory))
 BAD = "no JSON"
@@ -388,7 +388,7 @@ async def test_update(
     (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES('a');")
     (tmp_path / "p.cql").write_text('CREATE (:Plant {name: "a"});')
     monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
-    monkeypatch.setattr(TOOLS, "_known", {"length": length})
+    monkeypatch.setattr(bound_tools.TOOLS, "_known", {"length": length})
     acting: dict[str, Any] = {
         "environment": "hotpotqa",
         "environment_data": str(encyclopedia(tmp_path)),
