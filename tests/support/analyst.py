@@ -151,7 +151,8 @@ class Method:
         plan: The steps.
         queries: By tool, one query for each step that reads.
         key: The column that holds the candidates.
-        among: By tool, what stands for the candidates where they have not been read yet.
+        among: By tool, what stands for the candidates in each later query where they have not been
+            read yet.
         otherwise: By tool, the query for a candidate when the first step finds none.
         decide: The decision, from the rows of all steps.
     """
@@ -160,7 +161,7 @@ class Method:
     plan: tuple[str, ...]
     queries: Mapping[str, tuple[str, ...]]
     key: str
-    among: Mapping[str, str]
+    among: Mapping[str, tuple[str, ...]]
     otherwise: Mapping[str, str]
     decide: Callable[[list[Rows]], str]
 
@@ -200,8 +201,11 @@ LOCATING = Method(
     queries={"sql": LOCATING_SQL, "cypher": LOCATING_CYPHER},
     key="name",
     among={
-        "sql": "SELECT trade_node FROM node_country WHERE country_name = '{country}'",
-        "cypher": "(:Country {{name: '{country}'}})-[:NodeCountry]->(m:Trade_node) | m.name",
+        "sql": ("SELECT trade_node FROM node_country WHERE country_name = '{country}'",) * 2,
+        "cypher": (
+            "n.name",
+            "(:Country {{name: '{country}'}})-[:NodeCountry]->(m:Trade_node) | m.name",
+        ),
     },
     otherwise={
         "sql": "SELECT trade_node AS name FROM trade_node WHERE trade_node NOT IN "
@@ -223,15 +227,16 @@ BUILDING = Method(
     queries={"sql": BUILDING_SQL, "cypher": BUILDING_CYPHER},
     key="id",
     among={
-        "sql": "SELECT building_id FROM supply",
-        "cypher": "(:Goods {{name: '{goods}'}})<-[:Supply]-(m:Building) | m.id",
+        "sql": ("SELECT building_id FROM supply",),
+        "cypher": ("head([(b)-[:Supply]->(:Goods {{name: '{goods}'}}) | b.id])",),
     },
     otherwise={},
     decide=_most_added,
 )
 
 _OBSERVATION = re.compile(
-    r"^(?:Fact \[\d+\]|Problem): (.*?)(?=^Thought: |^# |\Z)", re.MULTILINE | re.DOTALL
+    r"^(?:Fact \[\d+\]|Problem): (.*?)(?=^Thought: |^(?:sql|cypher): |^# |\Z)",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -283,8 +288,9 @@ def _combined(
             return {"reason": "The query found nothing.", "replan": "Y", "steps": [step]}
         case _ if any(observed):
             rows = [found for found in observed if found]
-            decision = _decision(method, rows * len(read) if len(rows) == 1 else observed)
-            return {"thought": "The facts suffice.", "actions": [], "answer": decision}
+            decision = _decision(method, rows * len(read) if tool == "sql" else observed)
+            answer = {**decision, "facts": [*range(1, len(rows) + 1)]}
+            return {"thought": "The facts suffice.", "actions": [], "answer": answer}
         case _ if observed:
             queries = {method.otherwise[tool].format(**asked): [1]}
         case _:
@@ -295,8 +301,11 @@ def _combined(
 
 def _queries_at_once(method: Method, tool: str, asked: Mapping[str, str]) -> dict[str, list[int]]:
     """Queries that need no result, with the steps that each completes: in SQL one for all."""
-    found = method.among[tool].format(**asked)
-    queries = [query.format(**asked, found=found) for query in method.queries[tool]]
+    among = ("", *(text.format(**asked) for text in method.among[tool]))
+    queries = [
+        query.format(**asked, found=found)
+        for query, found in zip(method.queries[tool], among, strict=True)
+    ]
     if tool == "cypher":
         return {query: [number] for number, query in enumerate(queries, start=1)}
     joined = f" LEFT JOIN ({{}}) USING ({method.key})"
@@ -319,7 +328,7 @@ def _action(
     return {"thought": f"Step {step + 1}.", "step": step + 1, "tool": tool, "input": query}
 
 
-def _decision(method: Method, observed: list[Rows]) -> Reply:
+def _decision(method: Method, observed: list[Rows]) -> Mapping[str, object]:
     found = observed[0] or observed[-1]
     decision = found[0][method.key] if len(found) == 1 else method.decide(observed)
     facts = [number for number, _ in enumerate(filter(None, observed), start=1)]
