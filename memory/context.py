@@ -17,6 +17,9 @@ AidsGiven = Literal["on", "off", "some"]
 CitationCheck = Literal["off", "string", "model"]
 
 
+_REPLY_TOKENS = 512
+
+
 def _without_secret(name: str) -> str:
     if name.startswith(("http://", "https://")) and holds_secret(name):
         raise ValueError(
@@ -47,10 +50,10 @@ class Context(BaseModel):
     )
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
     seed: int | None = None
-    max_reply_tokens: Annotated[int, Field(ge=32, le=32_768)] = Field(
-        default=512,
-        description="Tokens of a reply at most; without aids a role has as many as its reply may "
-        "need, and this many at least",
+    max_reply_tokens: Annotated[int, Field(ge=32, le=32_768)] | None = Field(
+        default=None,
+        description="Tokens of a reply at most; not set: 512 with aids, else what the form of the "
+        "reply may need, and 512 at least",
     )
     assist: Assist = Field(
         default="auto",
@@ -231,6 +234,11 @@ class Context(BaseModel):
         if self.assist == "auto":
             return self.model_for(role).partition(":")[0] == "embedded"
         return self.assist == "on"
+
+    @property
+    def reply_tokens(self) -> int:
+        """Tokens of a reply at most, where its form does not say what it needs."""
+        return self.max_reply_tokens or _REPLY_TOKENS
 
     @property
     def aids(self) -> AidsGiven:

@@ -25,7 +25,7 @@ class Group:
 
 GROUPS = (
     Group("Sources", ("database", "graph", "collection", "rules", "candidates")),
-    Group("Model", ("model", "models", "temperature", "seed", "max_reply_tokens")),
+    Group("Model", ("model", "models", "assist", "temperature", "seed", "max_reply_tokens")),
     Group("Plan", ("approve", "replan", "evaluations", "max_iterations")),
     Group("Budget", ("max_calls", "max_tokens", "max_seconds", "max_dollars")),
     Group(

@@ -579,7 +579,7 @@ async def test_a_decision_that_is_not_admitted_is_asked_for_again(name: str, run
     memory = await run(name, script, candidates=("Aachen", "Bonn"))
     assert answer_of(memory)["decision"] == "Bonn"
     assert memory["failures"] == []
-    assert '"Bon" is not a decision' in script.prompts[-1].text
+    assert '"Bon" is not one of the decisions' in script.prompts[-1].text
     assert "Bonn" in script.prompts[-1].messages[-1].text
 
 
