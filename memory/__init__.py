@@ -7,7 +7,10 @@ from planweave.memory.context import (
     ReplanPolicy,
     RevisionOrder,
     SearchMode,
+    Setting,
     TaskFamily,
+    callers,
+    settings,
 )
 from planweave.memory.given import check_input, check_state
 from planweave.memory.working_memory import (
@@ -70,6 +73,7 @@ __all__ = [
     "Revision",
     "RevisionOrder",
     "SearchMode",
+    "Setting",
     "Table",
     "TaskFamily",
     "Tool",
@@ -80,7 +84,9 @@ __all__ = [
     "VerdictKind",
     "WorkingMemory",
     "add_usage",
+    "callers",
     "check_input",
     "check_state",
+    "settings",
     "total_usage",
 ]
