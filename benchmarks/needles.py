@@ -107,10 +107,10 @@ def samples(
 
 def _fit(length: int, window: int, settings: Context) -> None:
     frame = sum(tokens(prompts.load(f"needles/{name}").text) for name in ("system", "question"))
-    if length + frame + settings.max_reply_tokens > window:
+    if length + frame + settings.reply_tokens > window:
         raise BadInput(
             f"A text of {length} tokens, the question ({frame}) and a reply of up to "
-            f"{settings.max_reply_tokens} do not fit into the {window} tokens of {settings.model}.",
+            f"{settings.reply_tokens} do not fit into the {window} tokens of {settings.model}.",
             mend="Lower --longest or the setting max_reply_tokens, or give the model more context "
             "(PLANWEAVE_N_CTX for the embedded one).",
         )
@@ -162,7 +162,7 @@ class Trial:
         model = await achat_model(
             context.model,
             temperature=context.temperature,
-            max_tokens=context.max_reply_tokens,
+            max_tokens=context.reply_tokens,
             seed=context.seed,
         )
         system = SystemMessage(prompts.load("needles/system").fill())

@@ -135,7 +135,7 @@ class Trial:
         model = await achat_model(
             context.model,
             temperature=context.temperature,
-            max_tokens=context.max_reply_tokens,
+            max_tokens=context.reply_tokens,
             seed=(context.seed or 0) + self.number - 1,
         )
         reply = await call(model, self.messages, role="assistant")

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -59,9 +60,7 @@ class Sample:
 
     def __post_init__(self) -> None:
         """A baseline of a paper has no aids for small models, unless they are asked for."""
-        name = self.method.rpartition("-")[0] or self.method  # such as rag-5
-        plain = not self.aided and name in METHODS and METHODS.get(name).baseline
-        if self.context.assist == "auto" and plain:
+        if self.context.assist == "auto" and not self.aided and _is_baseline(self.method):
             object.__setattr__(self, "context", self.context.model_copy(update={"assist": "off"}))
 
     @property
@@ -77,6 +76,13 @@ class Sample:
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         parts = (self.suite, self.question, self.method, self.database, self.context.model)
         return "/".join((*parts, digest))
+
+
+@cache
+def _is_baseline(name: str) -> bool:
+    """Whether a method is a baseline of a paper, also with a setting in its name, as in rag-5."""
+    method = name.rpartition("-")[0] or name
+    return method in METHODS and METHODS.get(method).baseline
 
 
 class Suite(Protocol):

@@ -48,16 +48,16 @@ class Method:
         name: Under which it is asked for, and its graph's name.
         family: What it is for.
         wire: Adds its nodes and edges to a graph that has what every method has.
-        baseline: Whether it is a paper's baseline: in a benchmark it has no aids for small models
-            unless somebody asks for them.
         state: What its nodes pass to each other.
+        baseline: Whether it is a baseline of a paper, which benchmarks run without the aids for
+            small models unless they are asked for.
     """
 
     name: str
     family: Family
     wire: "Callable[[Builder], None]"
-    baseline: bool = False
     state: type[WorkingMemory] = WorkingMemory
+    baseline: bool = False
 
     @property
     def description(self) -> str:
@@ -108,9 +108,9 @@ def method(
     Args:
         name: Under which it is asked for.
         family: What it is for.
-        baseline: Whether it is a paper's baseline.
         state: Its working memory: a subclass of :class:`WorkingMemory` that declares what only
             its own nodes write.
+        baseline: Whether it is a baseline of a paper.
 
     Raises:
         BadInput: Another method has that name.

@@ -19,6 +19,8 @@ AidsGiven = Literal["on", "off", "some"]
 CitationCheck = Literal["off", "string", "model"]
 
 
+_REPLY_TOKENS = 512
+
 Caller = Literal["free", "lower", "named", "never"]
 """What a caller from outside may do with a setting: choose it, choose less than the operator's,
 choose among what the operator offers by name, or nothing."""
@@ -95,10 +97,12 @@ class Context(BaseModel):
     seed: Annotated[int | None, Setting("Model", "free")] = Field(
         default=None, description="Seed of the sampling, where the provider takes one"
     )
-    max_reply_tokens: Annotated[int, Field(ge=32, le=32_768), Setting("Model", "lower")] = Field(
-        default=512,
-        description="Tokens of a reply at most; without aids a role has as many as its reply may "
-        "need, and this many at least",
+    max_reply_tokens: Annotated[
+        Annotated[int, Field(ge=32, le=32_768)] | None, Setting("Model", "lower")
+    ] = Field(
+        default=None,
+        description="Tokens of one reply at most; not set: 512 with aids, else what the form of "
+        "the reply may need, and 512 at least",
     )
     assist: Annotated[Assist, Setting("Model", "free")] = Field(
         default="auto",
@@ -319,6 +323,11 @@ class Context(BaseModel):
         Small models do better with one small thing at a time, and so do the papers.
         """
         return self.replan == "adaptive" and not self.assists(role)
+
+    @property
+    def reply_tokens(self) -> int:
+        """Tokens of a reply at most, where its form does not say what it needs."""
+        return self.max_reply_tokens or _REPLY_TOKENS
 
     @property
     def aids(self) -> AidsGiven:

@@ -55,7 +55,7 @@ async def judge_answer(
     model = await achat_model(
         context.model_for(JUDGE),
         temperature=0.0,
-        max_tokens=context.max_reply_tokens,
+        max_tokens=context.reply_tokens,
         seed=context.seed,
     )
     ground = SystemMessage(load("agents_bench/ground").fill(question=question, reference=reference))

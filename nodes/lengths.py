@@ -1,9 +1,9 @@
 """How long the texts of replies may be, in characters: one table for all roles.
 
 A role's form gives each field one of these lengths. The ceiling of tokens of a reply follows from
-its form (``models/lengths``), so that whatever a field admits fits. The setting
-``max_reply_tokens`` raises that ceiling; with the aids for small models it is the ceiling, and the
-lengths that the model is bound to are shortened to fit it.
+its form (``models/lengths``), so that whatever a field admits fits. Where the setting
+``max_reply_tokens`` or the aids for small models set a lower ceiling, the lengths that a model is
+bound to are shortened to fit it.
 """
 
 THOUGHT = 400

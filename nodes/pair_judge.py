@@ -46,7 +46,7 @@ async def prefer(
     model = await achat_model(
         context.model_for(JUDGE),
         temperature=0.0,
-        max_tokens=context.max_reply_tokens,
+        max_tokens=context.reply_tokens,
         seed=context.seed,
     )
     ground = SystemMessage(load("arena/ground").fill(task=task))

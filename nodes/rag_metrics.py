@@ -93,10 +93,10 @@ class Judge:
         model = await achat_model(
             context.model_for(_ROLE),
             temperature=context.temperature,
-            max_tokens=context.max_reply_tokens,
+            max_tokens=context.reply_tokens,
             seed=context.seed,
         )
-        return cls(model, context.max_reply_tokens, told)
+        return cls(model, context.reply_tokens, told)
 
     async def ask(self, text: str, task: str, output: type[Output]) -> Reply[Output]:
         """Set a task about a text; the text goes first, so that a server can keep it.

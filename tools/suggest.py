@@ -36,7 +36,7 @@ def values_near(
     every: bool = True,
     shown: Callable[[str], str] = repr,
 ) -> str:
-    """How many values there are, and which: all of them if they are few, else the nearest.
+    """How many values there are, and the nearest of them; all of them if they are few.
 
     Args:
         wanted: What was looked for.
@@ -47,10 +47,11 @@ def values_near(
     count = f"{len(values):,}" if every else f"more than {len(values):,}"
     if not values:
         return "it holds no values"
+    close = nearest(wanted, values, _SOME, close=_FAINT)
     if len(values) <= _ALL and every:
+        values = [*close, *(value for value in values if value not in close)]
         noun = "its only value is" if len(values) == 1 else f"its {count} values are"
         return f"{noun} {_joined(values, shown)}"
-    close = nearest(wanted, values, _SOME, close=_FAINT)
     if close:
         return f"of its {count} values the nearest are {_joined(close, shown)}"
     return f"it has {count} values, such as {_joined(values[:_SOME], shown)}"

@@ -36,12 +36,13 @@ def extra_temperature(repetitions: int, role: str, context: Context) -> float:
 
 
 def reply_ceiling(needed: int, role: str, context: Context) -> int:
-    """Tokens of a reply at most: those that its form needs, and ``max_reply_tokens`` at least.
+    """Tokens of a reply at most where the user has set none: what its form needs.
 
-    A small model, which may repeat itself without end, gets ``max_reply_tokens`` alone.
+    A small model, which may repeat itself without end, gets the fewest.
     """
-    own = context.max_reply_tokens
-    return own if context.assists(role) else max(own, needed)
+    if context.max_reply_tokens or context.assists(role):
+        return context.reply_tokens
+    return max(context.reply_tokens, needed)
 
 
 def without_guesses(state: WorkingMemory, context: Context) -> WorkingMemory:

@@ -36,8 +36,9 @@ def test_a_capable_model_gets_as_many_tokens_as_its_form_needs() -> None:
     assert needed > 4_000 / CODE_TOKEN
     assert reply_ceiling(needed, "selector", Context(assist="off")) == needed
     assert reply_ceiling(needed, "selector", Context(assist="on")) == 512
-    settings = Context(assist="off", max_reply_tokens=8_000)
-    assert reply_ceiling(needed, "selector", settings) == 8_000
+    for own in (300, 8_000):
+        settings = Context(assist="off", max_reply_tokens=own)
+        assert reply_ceiling(needed, "selector", settings) == own
 
 
 @pytest.mark.parametrize("form", [CHOICE, Plan, ThoughtsAndCommand])

@@ -21,7 +21,7 @@ from planweave.tools.checking.tables import (
     same_number,
     views,
 )
-from planweave.tools.checking.units import foreign_unit, units_at, units_beside
+from planweave.tools.checking.units import foreign_unit, is_unit_word, units_at, units_beside
 from planweave.tools.checking.words import (
     GENERIC,
     KINDS,
@@ -62,6 +62,11 @@ _OPENINGS = listed(
     "she they each every which what who how and but compared while although given after "
     "before looking fact facts first second third one two three"
 )
+
+_COUNTED = re.compile(
+    r"\b(?P<count>\d{1,2}) (?P<what>[^\W\d_]+)[^\d:(]*[\d.,%]*[^\d:(]*[:(](?P<list>[^:()]+)"
+)
+_BETWEEN = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
 
 
 class Judgement(NamedTuple):
@@ -120,13 +125,29 @@ def _in_words(claim: str, facts: Sequence[Fact], question: str) -> str:
     return next(filter(None, _problems(claim, facts, question)), "")
 
 
+def _without_count(claim: str) -> str:
+    """A claim without the number of what it lists, as in "3 years: 2020, 2021 and 2023".
+
+    The list itself has to stand in the facts. A quantity, as in "2 tonnes: wheat and corn", is no
+    count.
+    """
+    counted = _COUNTED.search(claim)
+    if counted is None:
+        return claim
+    items = _BETWEEN.split(counted["list"].strip(" ."))
+    quantity = is_unit_word(root(counted["what"])) and not all(map(numbers, items))
+    if quantity or len(items) != int(counted["count"]):
+        return claim
+    return f"{claim[: counted.start('count')]}{claim[counted.end('count') :]}"
+
+
 def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
     """What speaks against a claim on words and results, one reason after the other."""
     there = said_by(facts)
     said = f"{there} {question}"
     worked = any(fact["source"] == "calculator" for fact in facts)
     quoted = any(fact["quote"] for fact in facts)
-    if missing := unsaid(claim, said):
+    if missing := unsaid(_without_count(claim), said):
         yield f"{missing} stands in no fact that it cites"
     if worked and not quoted and numbers(claim) and not says_result(claim, facts):
         yield "it does not say what was worked out"

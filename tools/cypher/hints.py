@@ -195,12 +195,13 @@ def _missing(entity: Entity, name: str, literal: str, read: Read) -> str:
 def _there(literal: str, values: Sequence[Cell], *, every: bool) -> str:
     """Which values there are near the literal, written as literals."""
     numbers = sorted({v for v in values if isinstance(v, int | float) and type(v) is not bool})
-    if literal[0] not in "'\"" and numbers:
+    if literal[0] not in "'\"" and len(numbers) > _NUMBERS:
         wanted = float(literal) if literal[-1].isdigit() else 0.0
         close = sorted(numbers, key=lambda v: abs(v - wanted))[:_NUMBERS]
         count = f"{len(values):,}" if every else f"more than {len(values):,}"
         return f"of its {count} values the nearest are {', '.join(map(str, close))}"
     texts = [v for v in values if isinstance(v, str)]
-    if not texts:  # the literal is of another type
-        return values_near(literal, [str(v).lower() for v in values], every=every, shown=str)
+    if not texts:  # few numbers, or the literal is of another type
+        others = [str(v).lower() for v in (numbers or values)]
+        return values_near(literal, others, every=every, shown=str)
     return values_near(literal.strip("'\""), texts, every=every)

@@ -56,7 +56,7 @@ class _Conversation:
         model = await achat_model(
             context.model,
             temperature=context.temperature,
-            max_tokens=context.max_reply_tokens,
+            max_tokens=context.reply_tokens,
             seed=context.seed,
         )
         text = await asyncio.to_thread(plain_prompt, task, database)

@@ -31,7 +31,7 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         model = await achat_model(
             context.model,
             temperature=context.temperature + warmth,
-            max_tokens=context.max_reply_tokens,
+            max_tokens=context.reply_tokens,
             seed=context.seed or 0,
         )
         found = await samples(model, prompt, count, role="query_writer")
