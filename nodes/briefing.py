@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from planweave.memory import Context, Exchange, Fact, Tool, Turn, WorkingMemory
-from planweave.nodes.calculator import named_values
+from planweave.nodes.naming import named_values
 from planweave.nodes.turns import same
 from planweave.prompts import load
 

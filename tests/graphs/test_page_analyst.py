@@ -99,7 +99,8 @@ def _is_right(memory: WorkingMemory, case: Case) -> bool:
     if case.amount is None:
         return answer["decision"] == case.answer[:100]
     worked = [fact for fact in memory["facts"] if fact["source"] == "calculator"]
-    return amount_of(answer["decision"] or "") == case.amount == worked[-1]["values"]["value"]
+    result = amount_of(str(worked[-1]["values"]["value"]))
+    return amount_of(answer["decision"] or "") == case.amount == result
 
 
 def _mean(costs: Sequence[Cost]) -> Cost:
