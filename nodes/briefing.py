@@ -14,7 +14,7 @@ from planweave.memory import (
     Turn,
     WorkingMemory,
 )
-from planweave.nodes.calculator import named_values
+from planweave.nodes.naming import named_values
 from planweave.nodes.turns import same
 from planweave.prompts import load
 from planweave.texts import shorten

@@ -38,7 +38,7 @@ class Whole:
         model = await achat_model(
             context.model,
             temperature=context.temperature,
-            max_tokens=max(context.max_reply_tokens, _FEWEST_TOKENS),
+            max_tokens=max(context.reply_tokens, _FEWEST_TOKENS),
             seed=context.seed,
         )
         text = await asyncio.to_thread(lambda: self.rules.text)

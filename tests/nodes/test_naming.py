@@ -4,7 +4,7 @@ import pytest
 
 from planweave.memory import Fact, Table, Value
 from planweave.nodes.briefing import fact_text
-from planweave.nodes.calculator import named_values
+from planweave.nodes.naming import named_values
 from planweave.tools.calculator import calculate
 
 
@@ -35,6 +35,7 @@ def fact(values: dict[str, Value], *, table: Table | None = None, page: int = 0)
         ({"value": 40.0, "unit": "USD", "weight": "50 lbs"}, "f3 / f3_weight", "0.8 USD/lb"),
         ({"limit": "50 lbs"}, "51 lbs > f3", "true"),
         ({"price": 2, "name": "Bonn"}, "f3 * f3_price", "4"),
+        ({"output": "5.5 Mtpa"}, "2 * f3_output", "11"),
     ],
 )
 def test_each_value_of_a_fact_has_a_name(
