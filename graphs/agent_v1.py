@@ -1,6 +1,6 @@
 """Strategy agent V1: rewrites the question, retrieves once, writes the answer."""
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen
+from planweave.graphs.edges import RECURSION_LIMIT, chosen, starting
 from planweave.graphs.parts import bind_tools, bound, method_builder
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine
@@ -8,15 +8,20 @@ from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
 
-builder = method_builder()
+builder = method_builder(reads=True)
 builder.add_node("rewriter", selector("agent_v1/rewriter", TOOLS))
 builder.add_node("answering_machine", answering_machine)
 tool_ends = bind_tools(builder, TOOLS)
 
 builder.add_conditional_edges(
     "recall",
-    beginning,
-    {"greeting": "greeter", "no_plan": "rewriter", "predefined_plan": "rewriter"},
+    starting,
+    {
+        "greeting": "greeter",
+        "read": "answering_machine",
+        "no_plan": "rewriter",
+        "predefined_plan": "rewriter",
+    },
 )
 builder.add_conditional_edges(
     "rewriter",

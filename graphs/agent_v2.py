@@ -8,7 +8,7 @@ from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
 
-builder = method_builder()
+builder = method_builder(reads=True)
 builder.add_node("selector", selector("agent_v2/selector", (*TOOLS, "finish")))
 builder.add_node("answering_machine", answering_machine)
 tool_ends = bind_tools(builder, TOOLS)

@@ -25,7 +25,7 @@ from planweave.nodes.taskmaster import taskmaster
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
 
-builder = method_builder()
+builder = method_builder(reads=True)
 builder.add_node("planner", planner("agent_v3/planner"))
 builder.add_node("evaluator", evaluator("agent_v3/evaluator"))
 builder.add_node("plan_approval", plan_approval)

@@ -8,7 +8,7 @@ from planweave.nodes.autogpt import autogpt
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
 
-builder = method_builder()
+builder = method_builder(reads=True)
 builder.add_node("autogpt", autogpt("autogpt/autogpt", (*TOOLS, "finish")))
 builder.add_node("answering_machine", answering_machine)
 tool_ends = bind_tools(builder, TOOLS)

@@ -25,6 +25,23 @@ def beginning(state: WorkingMemory) -> Literal["greeting", "no_plan", "predefine
     return "predefined_plan" if state["plan"] else "no_plan"
 
 
+def starting(state: WorkingMemory) -> Literal["greeting", "read", "no_plan", "predefined_plan"]:
+    """As :func:`beginning`, for methods of one action: what is read whole needs no search."""
+    only_documents = [*state["languages"]] == ["documents"]
+    return "read" if state["whole"] and only_documents else beginning(state)
+
+
+def reading(state: WorkingMemory) -> Literal["whole", "by_search"]:
+    """Whether the collection is read whole before the method begins."""
+    return "whole" if state["whole"] else "by_search"
+
+
+def opened(state: WorkingMemory) -> Literal["whole", "first_question", "follow_up"]:
+    """As :func:`conversing`, where a first question may be answered from a whole collection."""
+    choice = conversing(state)
+    return "whole" if choice == "first_question" and state["whole"] else choice
+
+
 def conversing(state: WorkingMemory) -> Literal["first_question", "follow_up"]:
     """Whether earlier questions tell what this one means; a greeting needs none."""
     return "follow_up" if state["history"] and not state["greeting"] else "first_question"

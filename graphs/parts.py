@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
 
-from planweave.graphs.edges import acting, conversing, opening, over
+from planweave.graphs.edges import acting, conversing, opened, opening, over, reading
 from planweave.memory import Context, Input, Tool, WorkingMemory
 from planweave.nodes.calculator import calculator
 from planweave.nodes.citation_check import citation_check
@@ -17,11 +17,12 @@ from planweave.nodes.greeter import greeter
 from planweave.nodes.intake import intake
 from planweave.nodes.interpreter import interpreter
 from planweave.nodes.query import query_node
-from planweave.nodes.reader import reader
+from planweave.nodes.reader import reader, whole_reader
 from planweave.nodes.recall import recall
 from planweave.nodes.reporter import reporter
 from planweave.nodes.speaker import speaker
 from planweave.nodes.thinking import thinking
+from planweave.nodes.whole_collection import whole_collection, whole_glossary
 
 Builder: TypeAlias = StateGraph[WorkingMemory, Context, Input, WorkingMemory]
 
@@ -33,8 +34,13 @@ _NODES: dict[str, Any] = {
 }
 
 
-def method_builder() -> Builder:
-    """A graph with what comes first, up to ``recall``, and last, from ``citation_check``."""
+def method_builder(*, reads: bool = False) -> Builder:
+    """A graph with what comes first, up to ``recall``, and last, from ``citation_check``.
+
+    Args:
+        reads: Whether the method reads documents: a collection that fits into one prompt is then
+            read whole, once, before ``recall``.
+    """
     builder: Builder = StateGraph(WorkingMemory, context_schema=Context, input_schema=Input)
     builder.add_node("intake", intake)
     builder.add_node("interpreter", interpreter)
@@ -43,14 +49,39 @@ def method_builder() -> Builder:
     builder.add_node("citation_check", citation_check)
     builder.add_node("speaker", speaker)
     builder.add_edge(START, "intake")
-    builder.add_conditional_edges(
-        "intake", conversing, {"first_question": "recall", "follow_up": "interpreter"}
-    )
-    builder.add_edge("interpreter", "recall")
+    if reads:
+        _read_whole(builder)
+    else:
+        builder.add_conditional_edges(
+            "intake", conversing, {"first_question": "recall", "follow_up": "interpreter"}
+        )
+        builder.add_edge("interpreter", "recall")
     builder.add_edge("greeter", END)
     builder.add_edge("citation_check", "speaker")
     builder.add_edge("speaker", END)
     return builder
+
+
+def _read_whole(builder: Builder) -> None:
+    """Add the path on which the whole collection is read, and the edges that choose it."""
+    builder.add_node("whole_collection", whole_collection)
+    builder.add_node("whole_reader", whole_reader)
+    builder.add_node("whole_glossary", whole_glossary)
+    builder.add_conditional_edges(
+        "intake",
+        opened,
+        {
+            "whole": "whole_collection",
+            "first_question": "recall",
+            "follow_up": "interpreter",
+        },
+    )
+    builder.add_conditional_edges(
+        "interpreter", reading, {"whole": "whole_collection", "by_search": "recall"}
+    )
+    builder.add_edge("whole_collection", "whole_reader")
+    builder.add_edge("whole_reader", "whole_glossary")
+    builder.add_edge("whole_glossary", "recall")
 
 
 def bind_tools(builder: Builder, tools: Sequence[Tool]) -> list[str]:

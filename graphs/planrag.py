@@ -18,7 +18,7 @@ from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
 
-builder = method_builder()
+builder = method_builder(reads=True)
 builder.add_node("experience", experience())
 builder.add_node(
     "planner",
@@ -26,6 +26,7 @@ builder.add_node(
         "planrag/planner",
         with_documents="planrag/planner_with_documents",
         following="planrag/planner_following",
+        when_read="planrag/planner_when_read",
     ),
 )
 builder.add_node("plan_approval", plan_approval)

@@ -10,7 +10,7 @@ from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
 
-builder = method_builder()
+builder = method_builder(reads=True)
 builder.add_node(
     "planner",
     planner(

@@ -18,7 +18,7 @@ from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
 
-builder = method_builder()
+builder = method_builder(reads=True)
 builder.add_node("selector", selector("react/selector", (*TOOLS, "finish")))
 builder.add_node("answering_machine", answering_machine)
 tool_ends = bind_tools(builder, TOOLS)

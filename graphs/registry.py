@@ -21,10 +21,13 @@ REASONERS = ("furepa", "ircot")
 ACTORS = ("instructrag", "rap", "reflexion", "genground")
 """InstructRAG and its baselines besides ReAct (tasks of environments)."""
 
+READERS = ("whole_document",)
+"""The baseline that reads a whole document collection in one prompt."""
+
 FOLLOWERS = ("path_policy",)
 """What follows learned paths without any language model (Decision QA)."""
 
-METHODS = (*DECIDERS, *FOLLOWERS, *AGENTS, *WRITERS, *REASONERS, *ACTORS, "ensemble")
+METHODS = (*DECIDERS, *FOLLOWERS, *AGENTS, *WRITERS, *READERS, *REASONERS, *ACTORS, "ensemble")
 
 
 def method(name: str) -> ModuleType:

@@ -1,6 +1,6 @@
 """Single-turn RAG: one query written from question, rules and schema, run once, then the answer."""
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen
+from planweave.graphs.edges import RECURSION_LIMIT, chosen, starting
 from planweave.graphs.parts import bind_tools, bound, method_builder
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine
@@ -8,15 +8,20 @@ from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
 
-builder = method_builder()
+builder = method_builder(reads=True)
 builder.add_node("selector", selector("single_rag/selector", TOOLS))
 builder.add_node("answering_machine", answering_machine)
 tool_ends = bind_tools(builder, TOOLS)
 
 builder.add_conditional_edges(
     "recall",
-    beginning,
-    {"greeting": "greeter", "no_plan": "selector", "predefined_plan": "selector"},
+    starting,
+    {
+        "greeting": "greeter",
+        "read": "answering_machine",
+        "no_plan": "selector",
+        "predefined_plan": "selector",
+    },
 )
 builder.add_conditional_edges(
     "selector",

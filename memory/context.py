@@ -13,6 +13,7 @@ TaskFamily = Literal["answer", "code", "maths", "planning", "writing"]
 RevisionOrder = Literal["causal", "non_causal", "cot_rag"]
 AssessorChoice = Literal["trained", "first", "random"]
 Assist = Literal["auto", "on", "off"]
+WholeCollection = Literal["auto", "on", "off"]
 CitationCheck = Literal["off", "string", "model"]
 
 
@@ -131,6 +132,14 @@ class Context(BaseModel):
     )
     page_characters: Annotated[int, Field(ge=200, le=20_000)] = Field(
         default=2_500, description="A longer page is shown around the words that were found"
+    )
+    whole_collection: WholeCollection = Field(
+        default="auto",
+        description="Read a collection whole, once, before the method begins; auto: where it fits "
+        "into `whole_characters` and the reader has no aids for small models",
+    )
+    whole_characters: Annotated[int, Field(ge=1_000, le=2_000_000)] = Field(
+        default=60_000, description="Longest collection that is read whole (4 characters a token)"
     )
     search: SearchMode = Field(
         default="fused", description="Search by meaning and words together, or by one of them"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from planweave.memory import Context, Exchange, Fact, Turn, WorkingMemory
+from planweave.nodes.naming import named_values
 from planweave.nodes.turns import same
 from planweave.prompts import load
 
@@ -78,10 +79,12 @@ def fact_text(fact: Fact) -> str:
     if not quote:
         return f"Fact [{number}]: {fact['text']}"
     text = f"Fact [{number}] ({quote['document']}, p. {quote['page']}): {fact['text']}"
-    if "value" not in fact["values"]:
-        return text
-    named = f"f{number} = {fact['values']['value']} {fact['values'].get('unit') or ''}"
-    return f"{text} ({named.rstrip()})"
+    named = [f"{name} = {_plain(value)}" for name, value in named_values([fact]).items()]
+    return f"{text} ({', '.join(named)})" if named else text
+
+
+def _plain(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def source_text(fact: Fact) -> str:

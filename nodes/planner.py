@@ -19,7 +19,9 @@ class Plan(BaseModel):
     steps: list[Step] = Field(min_length=1, max_length=MAX_STEPS)
 
 
-def planner(prompt: str, *, with_documents: str = "", following: str = "") -> Node:
+def planner(
+    prompt: str, *, with_documents: str = "", following: str = "", when_read: str = ""
+) -> Node:
     """Make the planner that uses ``prompts/<prompt>.md``.
 
     A change of a plan that is being carried out is noted. An unreadable reply leaves that plan as
@@ -29,11 +31,12 @@ def planner(prompt: str, *, with_documents: str = "", following: str = "") -> No
         prompt: Its prompt.
         with_documents: Another prompt for a run that has documents.
         following: Another prompt for a question that follows up on earlier ones.
+        when_read: Another prompt for a run that has read its documents whole.
     """
 
     async def planner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         first = (runtime.context.has_documents and with_documents) or prompt
-        template = load((state["history"] and following) or first)
+        template = load((state["whole"] and when_read) or (state["history"] and following) or first)
         occasion = state["objection"] or state["replanning"]
         reply = await ask_role("planner", Plan, template.fill(occasion=occasion), state, runtime)
         update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
@@ -47,7 +50,7 @@ def planner(prompt: str, *, with_documents: str = "", following: str = "") -> No
 
 def _change(state: WorkingMemory, reason: str, steps: list[str]) -> list[Replan]:
     """The change to a plan that was already being carried out; a first plan changes nothing."""
-    if not state["turns"]:
+    if not (state["turns"] and state["plan"]):
         return []
     change = Replan(iteration=state["iteration"], reason=reason, before=state["plan"], after=steps)
     return [change]

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 from pages import Shelf
-from scripted import Replies, Reply, Script, act, decide, finding, keep, plan, register, tell
+from scripted import Replies, Reply, Script, act, decide, finding, found, keep, plan, register, tell
 
 from planweave import BadInput
 from planweave.graphs import AGENTS, METHODS, method
@@ -35,8 +35,8 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(
         ("review.pdf", 82, COST), ("review.pdf", 90, HEAT), ("notes.md", 1, "Ships are blue.")
     )
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
+    for module in ("intake", "documents", "whole_collection"):
+        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: made)
     return made
 
 
@@ -47,7 +47,12 @@ def ask(shelf: Shelf) -> Ask:
     async def ask(
         name: str, script: Script, given: Input | None = None, **context: object
     ) -> WorkingMemory:
-        settings = {"model": register(script), "collection": "energy", **context}
+        settings = {
+            "model": register(script),
+            "collection": "energy",
+            "whole_collection": "off",
+            **context,
+        }
         memory: WorkingMemory = await method(name).graph.ainvoke(
             given or {"question": QUESTION}, context=Context.model_validate(settings)
         )
@@ -124,7 +129,7 @@ async def test_answers_from_a_page(name: str, ask: Ask, shelf: Shelf) -> None:
         "page": 82,
         "text": "LCOH) is USD 5.5/kg in 2023",
     }
-    assert fact["values"] == {"value": 5.5, "unit": "USD/kg"}
+    assert fact["values"] == {"value": "5.5 USD/kg"}
     assert answer_of(memory) == {
         "decision": "USD 5.5/kg",
         "why": "In 2023 it costs USD 5.5/kg [1].",
@@ -189,21 +194,26 @@ async def test_where_the_model_writes_nothing_the_facts_are_told(ask: Ask) -> No
     assert only(memory["claims"])["supported"]
 
 
+@pytest.mark.parametrize("assist", ["on", "off"])
 async def test_a_number_that_the_quote_does_not_say_is_quoted_from_its_page_or_left_out(
-    ask: Ask,
+    ask: Ask, assist: str
 ) -> None:
     script = good("agent_v1")
-    found = [
-        {"page": 1, "quote": "The levelised cost", "statement": statement, "number": ""}
-        for statement in ("The cost is USD 5.5/kg in 2023.", "The cost is USD 7.7/kg in 2023.")
-    ]
-    script.left["read"] = [{"findings": found}]
-    first, second = (await ask("agent_v1", script))["facts"]
+    statements = ("The cost is USD 5.5/kg in 2023.", "The cost is USD 7.7/kg in 2023.")
+    read = {"findings": [found("The levelised cost", statement) for statement in statements]}
+    script.left["read"] = [read]
+    memory = await ask("agent_v1", script, assist=assist)
+    first, *others = memory["facts"]
     assert first["text"] == "The cost is USD 5.5/kg in 2023."
     assert first["quote"] is not None
     assert "5.5" in first["quote"]["text"]
-    assert second["quote"] is not None
-    assert second["text"] == second["quote"]["text"] == "The levelised cost"
+    if assist == "on":
+        assert [fact["text"] for fact in others] == ["The levelised cost"]
+        return
+    assert others == []
+    failure = only(memory["failures"])
+    assert failure["kind"] == "number_not_quoted"
+    assert failure["detail"].startswith("7.7 is not in the quoted words.")
 
 
 async def test_a_quote_in_other_words_is_the_sentence_with_its_numbers(ask: Ask) -> None:
@@ -329,10 +339,10 @@ async def test_neither_a_document_nor_a_single_word_of_the_question_is_looked_fo
 @pytest.mark.parametrize(
     ("number", "values"),
     [
-        ("5.5 USD/kg", {"value": 5.5, "unit": "USD/kg"}),
-        ("USD 5.5/kg", {"value": 5.5, "unit": "USD/kg"}),
-        ("5.5", {"value": 5.5, "unit": ""}),
-        ("2-9 USD/kg", {}),
+        ("5.5 USD/kg", {"value": "5.5 USD/kg"}),
+        ("USD 5.5/kg", {"value": "5.5 USD/kg"}),
+        ("5.5", {"value": 5.5}),
+        ("2-9 USD/kg", {"value_from": "2 USD/kg", "value_to": "9 USD/kg"}),
         ("7.7 USD/kg", {}),
         ("about half", {}),
     ],
@@ -480,7 +490,9 @@ async def test_a_malformed_reply_never_ends_v3(ask: Ask, role: str) -> None:
 async def test_the_first_plan_waits_for_approval(shelf: Shelf) -> None:
     script = good("agent_v3")
     graph = method("agent_v3").builder.compile(checkpointer=InMemorySaver())
-    context = Context(model=register(script), collection="energy", approve=True)
+    context = Context(
+        model=register(script), collection="energy", whole_collection="off", approve=True
+    )
     config = {"configurable": {"thread_id": "1"}}
     stopped = await graph.ainvoke({"question": QUESTION}, config, context=context)
     assert stopped["__interrupt__"]
@@ -680,7 +692,9 @@ async def remember(
     script: Script, store: InMemoryStore, shelf: Shelf, owner: str = "alice"
 ) -> WorkingMemory:
     graph = method("react").builder.compile(store=store)
-    context = Context(model=register(script), collection="energy", owner=owner)
+    context = Context(
+        model=register(script), collection="energy", whole_collection="off", owner=owner
+    )
     memory: WorkingMemory = await graph.ainvoke({"question": "What is the LCOH?"}, context=context)
     return memory
 
