@@ -1,12 +1,22 @@
 """What every method has: tools bound as nodes, and how a run is opened and ends."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
-from planweave.graphs.edges import acting, conversing, opened, opening, over, reading
-from planweave.memory import Context, Input, Tool, WorkingMemory
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import (
+    acting,
+    beginning,
+    conversing,
+    opened,
+    opening,
+    over,
+    reading,
+    starting,
+)
+from planweave.memory import Tool, WorkingMemory
 from planweave.nodes.calculator import calculator
 from planweave.nodes.citation_check import citation_check
 from planweave.nodes.documents import documents
@@ -24,8 +34,6 @@ from planweave.nodes.speaker import speaker
 from planweave.nodes.thinking import thinking
 from planweave.nodes.whole_collection import whole_collection, whole_glossary
 
-Builder: TypeAlias = StateGraph[WorkingMemory, Context, Input, WorkingMemory]
-
 _NODES: dict[str, Any] = {
     "sql": query_node("database"),
     "cypher": query_node("graph"),
@@ -34,47 +42,40 @@ _NODES: dict[str, Any] = {
 }
 
 
-def method_builder(*, reads: bool = False) -> Builder:
-    """A graph with what comes first, up to ``recall``, and last, from ``citation_check``.
+def method_builder(state: type[WorkingMemory] = WorkingMemory) -> Builder:
+    """A graph with the nodes that come first, up to ``recall``, and last, from ``citation_check``.
 
-    Args:
-        reads: Whether the method reads documents: a collection that fits into one prompt is then
-            read whole, once, before ``recall``.
+    :func:`open_run` adds the edges of the first ones, when the method's own nodes are there.
     """
-    builder: Builder = StateGraph(WorkingMemory, context_schema=Context, input_schema=Input)
+    builder = Builder(state)
     builder.add_node("intake", intake)
     builder.add_node("interpreter", interpreter)
     builder.add_node("recall", recall)
     builder.add_node("greeter", greeter)
     builder.add_node("citation_check", citation_check)
     builder.add_node("speaker", speaker)
-    builder.add_edge(START, "intake")
-    if reads:
-        _read_whole(builder)
-    else:
-        builder.add_conditional_edges(
-            "intake", conversing, {"first_question": "recall", "follow_up": "interpreter"}
-        )
-        builder.add_edge("interpreter", "recall")
     builder.add_edge("greeter", END)
     builder.add_edge("citation_check", "speaker")
     builder.add_edge("speaker", END)
     return builder
 
 
-def _read_whole(builder: Builder) -> None:
-    """Add the path on which the whole collection is read, and the edges that choose it."""
-    builder.add_node("whole_collection", whole_collection)
-    builder.add_node("whole_reader", whole_reader)
-    builder.add_node("whole_glossary", whole_glossary)
+def open_run(builder: Builder) -> None:
+    """Add the edges from the start to ``recall``.
+
+    In a method with tools for documents a collection that fits into one prompt is read whole, once.
+    """
+    builder.add_edge(START, "intake")
+    if "whole_reader" not in builder.nodes:
+        builder.add_conditional_edges(
+            "intake", conversing, {"first_question": "recall", "follow_up": "interpreter"}
+        )
+        builder.add_edge("interpreter", "recall")
+        return
     builder.add_conditional_edges(
         "intake",
         opened,
-        {
-            "whole": "whole_collection",
-            "first_question": "recall",
-            "follow_up": "interpreter",
-        },
+        {"whole": "whole_collection", "first_question": "recall", "follow_up": "interpreter"},
     )
     builder.add_conditional_edges(
         "interpreter", reading, {"whole": "whole_collection", "by_search": "recall"}
@@ -87,7 +88,8 @@ def _read_whole(builder: Builder) -> None:
 def bind_tools(builder: Builder, tools: Sequence[Tool]) -> list[str]:
     """Add a node for each tool; returns the nodes in which the tools end.
 
-    Documents are a chain of nodes: search, grade, read, learn abbreviations.
+    Documents are a chain of nodes: search, grade, read, learn abbreviations; and another one for
+    a collection that is read whole.
     """
     for tool in tools:
         if tool in _NODES:
@@ -99,6 +101,9 @@ def bind_tools(builder: Builder, tools: Sequence[Tool]) -> list[str]:
     builder.add_node("grader", grader)
     builder.add_node("reader", reader)
     builder.add_node("glossary", glossary)
+    builder.add_node("whole_collection", whole_collection)
+    builder.add_node("whole_reader", whole_reader)
+    builder.add_node("whole_glossary", whole_glossary)
     builder.add_edge("documents", "grader")
     builder.add_edge("grader", "reader")
     builder.add_edge("reader", "glossary")
@@ -120,16 +125,26 @@ def act_and_observe(builder: Builder, role: str, *, then: str) -> None:
     builder.add_conditional_edges("environment", over, {"over": "reporter", "going_on": then})
 
 
-def task_builder(first: str) -> Builder:
-    """A graph for tasks of environments, with what comes before the node ``first`` and last."""
-    builder = method_builder()
-    bind_environment(builder)
-    builder.add_conditional_edges(
+def begin(graph: Builder, first: str, *, with_plan: str = "", when_read: str = "") -> None:
+    """Go on with the node ``first``, with a predefined plan at ``with_plan``; greet who greets.
+
+    A method of one action goes on at ``when_read`` where all its documents have been read whole.
+    """
+    edges = {"greeting": "greeter", "no_plan": first, "predefined_plan": with_plan or first}
+    if when_read:
+        graph.add_conditional_edges("recall", starting, edges | {"read": when_read})
+    else:
+        graph.add_conditional_edges("recall", beginning, edges)
+
+
+def begin_task(graph: Builder, first: str) -> None:
+    """Bind the environment and go on with the node ``first``."""
+    bind_environment(graph)
+    graph.add_conditional_edges(
         "recall",
         opening,
         {"task": first, "greeting": "greeter", "no_plan": first, "predefined_plan": first},
     )
-    return builder
 
 
 def bound(tools: Sequence[Tool]) -> dict[Hashable, str]:

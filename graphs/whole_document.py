@@ -1,27 +1,23 @@
 """Whole document: the whole collection goes before the answer, in one prompt and one call."""
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning
-from planweave.graphs.parts import method_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.parts import begin
+from planweave.graphs.registry import method
 from planweave.nodes.evidence import evidence
 from planweave.nodes.finisher import finisher
 from planweave.nodes.whole_collection import whole_collection
 
-builder = method_builder()
-builder.add_node("whole_collection", whole_collection)
-builder.add_node("evidence", evidence)
-builder.add_node("finisher", finisher)
 
-builder.add_conditional_edges(
-    "recall",
-    beginning,
-    {
-        "greeting": "greeter",
-        "no_plan": "whole_collection",
-        "predefined_plan": "whole_collection",
-    },
-)
-builder.add_edge("whole_collection", "evidence")
-builder.add_edge("evidence", "finisher")
-builder.add_edge("finisher", "citation_check")
+@method("whole_document", family="documents")
+def whole_document(graph: Builder) -> None:
+    graph.add_node("whole_collection", whole_collection)
+    graph.add_node("evidence", evidence)
+    graph.add_node("finisher", finisher)
 
-graph = builder.compile(name="whole_document").with_config(recursion_limit=RECURSION_LIMIT)
+    begin(graph, "whole_collection")
+    graph.add_edge("whole_collection", "evidence")
+    graph.add_edge("evidence", "finisher")
+    graph.add_edge("finisher", "citation_check")
+
+
+graph = whole_document.graph
