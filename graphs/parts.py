@@ -130,6 +130,7 @@ def begin(graph: Builder, first: str, *, with_plan: str = "", when_read: str = "
 
     A method of one action goes on at ``when_read`` where all its documents have been read whole.
     """
+    edges: dict[Hashable, str]
     edges = {"greeting": "greeter", "no_plan": first, "predefined_plan": with_plan or first}
     if when_read:
         graph.add_conditional_edges("recall", starting, edges | {"read": when_read})

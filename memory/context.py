@@ -196,10 +196,11 @@ class Context(BaseModel):
         description="Read a collection whole, once, before the method begins; auto: where it fits "
         "into whole_characters and the reader has no aids for small models",
     )
-    whole_characters: Annotated[
-        int, Field(ge=1_000, le=2_000_000), Setting("Reading", "lower")
-    ] = Field(
-        default=60_000, description="Longest collection that is read whole (4 characters a token)"
+    whole_characters: Annotated[int, Field(ge=1_000, le=2_000_000), Setting("Reading", "lower")] = (
+        Field(
+            default=60_000,
+            description="Longest collection that is read whole (4 characters a token)",
+        )
     )
     search: Annotated[SearchMode, Setting("Reading", "free")] = Field(
         default="fused", description="Search by meaning and words together, or by one of them"

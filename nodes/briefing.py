@@ -79,7 +79,10 @@ def fact_text(fact: Fact) -> str:
     if not quote:
         return f"Fact [{number}]: {fact['text']}"
     text = f"Fact [{number}] ({quote['document']}, p. {quote['page']}): {fact['text']}"
-    named = [f"{name} = {_plain(value)}" for name, value in named_values([fact]).items()]
+    names = named_values([fact])
+    if (only := f"f{number}") in names:
+        names = {only: names[only]}
+    named = [f"{name} = {_plain(value)}" for name, value in names.items()]
     return f"{text} ({', '.join(named)})" if named else text
 
 

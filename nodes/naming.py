@@ -10,17 +10,8 @@ from planweave.tools import CalculationFailed, calculate
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?(?= )")
 
 
-@lru_cache(maxsize=1_000)
-def _is_quantity(text: str) -> bool:
-    try:
-        calculate("1 * f", {"f": text})
-    except CalculationFailed:
-        return False
-    return True
-
-
 def named_values(facts: Sequence[Fact]) -> dict[str, float | str]:
-    """Numbers of facts by name: ``f1`` for a single value, else ``f1_price``.
+    """Numbers of facts by name: ``f1_price``, and ``f1`` for the only one of its fact.
 
     One with a unit is a text, such as ``40 $``.
     """
@@ -32,10 +23,9 @@ def named_values(facts: Sequence[Fact]) -> dict[str, float | str]:
             if (number := _number(value)) is not None
         }
         prefix = f"f{fact['number']}"
+        names |= {f"{prefix}_{_word(name)}": number for name, number in numbers.items()}
         if len(numbers) == 1:
             names[prefix] = next(iter(numbers.values()))
-        else:
-            names |= {f"{prefix}_{_word(name)}": number for name, number in numbers.items()}
     return names
 
 

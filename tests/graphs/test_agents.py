@@ -730,7 +730,7 @@ async def test_only_confirmed_ones_serve_a_later_thread_and_only_their_owner(she
 # -- hostile pages ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", of_family("documents"))
+@pytest.mark.parametrize("name", [name for name in of_family("documents") if name in TASKS])
 async def test_what_a_page_orders_reaches_no_role_that_acts(
     name: str, ask: Ask, shelf: Shelf
 ) -> None:
