@@ -13,7 +13,7 @@ def evidence(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         return {}
     found = [
         Observation(
-            page["text"] if state["whole"] else excerpt(page, runtime.context.page_characters),
+            page["text"] if state.get("whole") else excerpt(page, runtime.context.page_characters),
             quote=Quote(
                 document=page["document"], page=page["page"], text=page["nearest"] or page["text"]
             ),

@@ -11,7 +11,6 @@ from langgraph.types import Overwrite
 from planweave import BadInput
 from planweave.memory import Context, Exchange, WorkingMemory
 from planweave.nodes.environment import new_episode, scene, task_to_solve
-from planweave.nodes.whole_collection import is_read_whole
 from planweave.tools import open_database, schema_text
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.web import open_engine
@@ -59,7 +58,6 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "abbreviations": state.get("abbreviations", {}) if history else {},
         "languages": {tool: source.language for tool, source in sources.items()},
         "schema_text": "\n\n".join(source.text for source in sources.values()),
-        "whole": not greeting and is_read_whole(runtime.context),
         "plan": plan,
         "given_plan": bool(plan),
         "predefined_plan": [],
@@ -76,6 +74,7 @@ def _cleared(*, facts: bool) -> WorkingMemory:
         "action": None,
         "replanning": "",
         "pages": [],
+        "whole": False,
         "objection": "",
         "rejections": 0,
         "reason": "",

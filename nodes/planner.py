@@ -36,7 +36,9 @@ def planner(
 
     async def planner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         first = (runtime.context.has_documents and with_documents) or prompt
-        template = load((state["whole"] and when_read) or (state["history"] and following) or first)
+        template = load(
+            (state.get("whole") and when_read) or (state["history"] and following) or first
+        )
         occasion = state["objection"] or state["replanning"]
         reply = await ask_role("planner", Plan, template.fill(occasion=occasion), state, runtime)
         update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}

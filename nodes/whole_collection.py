@@ -40,19 +40,11 @@ async def whole_glossary(state: WorkingMemory, runtime: Runtime[Context]) -> Wor
 
 
 def is_read_whole(context: Context) -> bool:
-    """Whether the collection is read whole before the method begins.
-
-    Raises:
-        BadInput: The context asks for it, and the collection is too long.
-    """
+    """Whether the collection is read whole before the method begins."""
     if not context.collection or context.web_search or context.environment:
         return False
-    match context.whole_collection:
-        case "off":
-            return False
-        case "on":
-            _check_fits(context.collection, context)
-            return True
+    if context.whole_collection != "auto":
+        return context.whole_collection == "on"
     if context.assists("reader"):
         return False  # a small model finds more in a few pages
     return open_collection(context.collection).characters() <= context.whole_characters
