@@ -159,8 +159,8 @@ def test_html_pages_begin_at_headings(tmp_path: Path) -> None:
     )
     assert texts(path) == [
         "Report\n# Costs\nHydrogen is dear today.",
-        "[Section: Costs]\n## Table\nyear | cost\n2030 | 2.4 EUR",
-        "[Section: Costs]\n## Empty\n### Outlook\nIt will be cheap.\nPerhaps.",
+        "[Section: # Costs]\n## Table\nyear | cost\n2030 | 2.4 EUR",
+        "[Section: # Costs]\n## Empty\n### Outlook\nIt will be cheap.\nPerhaps.",
     ]
     assert read(path).paging == "headings"
 
@@ -172,7 +172,7 @@ def test_markdown_pages_begin_at_headings_but_not_in_code(tmp_path: Path) -> Non
     )
     assert texts(path) == [
         "# One\ntext\n```\n# no heading\n```",
-        "[Section: One]\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |",
+        "[Section: # One]\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |",
     ]
 
 

@@ -68,8 +68,45 @@ def test_a_table_over_several_pages_is_named_on_each(tmp_path: Path) -> None:
         named = quoted(text, last)
         assert HEADING in named
         assert "Basic Economy" in named
-    assert pages[1].startswith("[Section: Bags > Over 53 to 70 lbs]\n| Regions")
+    assert pages[1].startswith("[Section: # Bags > ## Over 53 to 70 lbs]\n| Regions")
     assert sum(text.count("Region 7 ") for text in pages) == 1
+
+
+def test_a_section_ends_where_a_heading_of_its_level_begins(tmp_path: Path) -> None:
+    long = "Words of it. " * 250
+    parts = [f"# One\n{long}", f"## Part\n{long}", f"# Two\n{long}", f"## Other\n{MARKDOWN}"]
+    path = tmp_path / "rules.txt"
+    path.write_text("\n\n".join(parts))
+    pages = [page.text for page in read(path).pages]
+    begins = [text.splitlines()[0] for text in pages]
+    assert "[Section: # One > ## Part]" in begins
+    assert "[Section: # Two]" in begins
+    assert not any("One" in begin and "Two" in begin for begin in begins)
+    named = quoted(page_with("Region 2", path), ROWS[1])
+    assert "Two" in named or "## Other" in named
+    assert "Part" not in named
+    assert "One" not in named
+
+
+@pytest.mark.parametrize("count", [2, 40])
+def test_the_sentence_above_a_table_tells_it_from_others(tmp_path: Path, count: int) -> None:
+    tables_of = {
+        status: f"Use this if your status is {status}.\n\n"
+        + bordered(HEADER, "---|---|---", *(f"{r} | {r}1 | {r}2" for r in range(count)))
+        for status in ("Single", "Married", "Head of household")
+    }
+    path = tmp_path / "rules.txt"
+    path.write_text("# Tax\nWhat is owed.\n\n" + "\n\n".join(tables_of.values()))
+    found = [p for page in read(path).pages for p in pieces(page.number, page.text)]
+    for status in tables_of:
+        rows = [p.searched for p in found if f"| {count - 1} |" in p.text]
+        assert sum(f"status is {status}." in searched for searched in rows) >= 1
+    assert all("status is" in p.searched for p in found if "| 1 |" in p.text)
+
+
+def test_a_stale_section_names_no_row() -> None:
+    text = f"[Section: # One > ## Part]\nEnd of it.\n\n## Other\n{MARKDOWN}"
+    assert quoted(text, ROWS[1]).startswith("## Other\n| Regions")
 
 
 def test_rows_on_the_next_page_of_a_pdf(tmp_path: Path) -> None:
@@ -96,8 +133,8 @@ def test_a_heading_before_a_page_break_goes_on_to_its_table_in_docx(tmp_path: Pa
         cell.text = text
     file.save(str(tmp_path / "a.docx"))
     text = page_with("Region 2", tmp_path / "a.docx")
-    assert text.startswith(f"[Section: Bags > {HEADING}]")
-    assert quoted(text, "$250") == f"[Section: Bags > {HEADING}]\n{HEADER}\n… {ROWS[1]}"
+    assert text.startswith(f"[Section: # Bags > ## {HEADING}]")
+    assert quoted(text, "$250") == f"[Section: # Bags > ## {HEADING}]\n{HEADER}\n… {ROWS[1]}"
 
 
 def test_rows_of_html_have_their_headings(tmp_path: Path) -> None:
@@ -106,7 +143,7 @@ def test_rows_of_html_have_their_headings(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text(f"<h1>Bags</h1><p>By weight.</p><h3>{HEADING}</h3><table>{table}</table>")
     text = page_with("Region 2", path)
-    assert quoted(text, "$200") == f"[Section: Bags]\n### {HEADING}\n{HEADER}\n… {ROWS[1]}"
+    assert quoted(text, "$200") == f"[Section: # Bags]\n### {HEADING}\n{HEADER}\n… {ROWS[1]}"
 
 
 def test_rows_of_a_csv_file_have_their_column_names(tmp_path: Path) -> None:
@@ -131,7 +168,7 @@ def test_rows_of_a_csv_file_have_their_column_names(tmp_path: Path) -> None:
     ],
 )
 def test_a_row_is_not_parted_from_its_year_heads(header: list[str], row: str) -> None:
-    text = "\n".join(["Before the table.", "", *header, "Other | 1 | 2", row, "Last | 3 | 4"])
+    text = "\n".join([*header, "Other | 1 | 2", row, "Last | 3 | 4"])
     assert quoted(text, row) == "\n".join([*header, f"… {row}"])
 
 

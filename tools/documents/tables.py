@@ -31,6 +31,7 @@ _THOUSANDS = re.compile(r"\W*000\W*")  # "$'000" names a unit
 _WITH_YEAR = re.compile(r"\b[12] ?[09] ?\d ?\d\b")
 _LONGEST_FIGURES = 300
 _LONGEST_NAME = 120
+_LONGEST_CAPTION = 200
 _MOST_NAME_LINES = 12
 _MOST_NAMES = 6
 _MOST_HEADINGS = 3
@@ -154,8 +155,11 @@ def names_at_end(text: str, after: str) -> int:
     kept = len(lines)
     while kept and _is_cells(lines[kept - 1].text):
         kept -= 1
-    if len(lines) - kept > 2 or not _is_cells(after.lstrip().partition("\n")[0]):
+    table_follows = _is_cells(after.lstrip().partition("\n")[0])
+    if len(lines) - kept > 2 or not table_follows:
         kept = len(lines)  # these are rows, or nothing of their table follows
+    if kept and table_follows and _is_caption(lines[kept - 1].text, "cells"):
+        kept -= 1
     while kept and _heading(lines[kept - 1].text):
         kept -= 1
     return lines[kept].begin if 0 < kept < len(lines) else len(text)
@@ -215,6 +219,13 @@ def _is_name(text: str) -> bool:
     return len(text) <= _LONGEST_NAME and not text.endswith((".", ";", ":")) and not _heading(text)
 
 
+def _is_caption(text: str, kind: _Kind) -> bool:
+    """Whether a line above a table says what it is; above one of cells it may be a sentence."""
+    if kind != "cells":
+        return _is_name(text)
+    return len(text) <= _LONGEST_CAPTION and not (_heading(text) or _is_cells(text))
+
+
 def _cells(text: str, *, bordered: bool) -> list[str]:
     """The cells of a row; in a bordered table ``|`` stands before the first and after the last."""
     if not _is_cells(text):
@@ -264,7 +275,7 @@ def _table(lines: Sequence[Line], kind: _Kind, run: tuple[int, int], *, begins: 
     captions: list[Line] = []
     if header and _CAPTION.match(header[0].text):
         captions = [header.pop(0)]
-    elif caption > begins and _is_name(lines[caption - 1].text):
+    elif caption > begins and _is_caption(lines[caption - 1].text, kind):
         captions = [lines[caption - 1]]
     return Table(kind, tuple(captions), tuple(header), tuple(_rows(lines[begin:end], kind)))
 
@@ -330,15 +341,23 @@ def _rows(lines: Sequence[Line], kind: _Kind) -> Iterator[Span]:
 
 
 def _in_force(lines: Iterable[Line]) -> list[Line]:
-    """The headings that hold behind these lines, the widest first."""
+    """The headings that hold behind these lines, the widest first.
+
+    The line of a section counts as its narrowest heading: it falls with that.
+    """
     held: list[tuple[int, Line]] = []
     for line in lines:
-        if _SECTION.fullmatch(line.text):
-            held = [(0, line)]
-        elif found := _HEADING.fullmatch(line.text):
-            held = [(level, one) for level, one in held if level < len(found[1])]
-            held.append((len(found[1]), line))
+        for level, _ in _titles(line.text)[-1:]:
+            held = [(wider, one) for wider, one in held if wider < level]
+            held.append((level, line))
     return [line for _, line in held][-_MOST_HEADINGS:]
+
+
+def _titles(text: str) -> list[tuple[int, str]]:
+    """The headings that a line holds, with their levels: its own, or those of a section."""
+    section = _SECTION.fullmatch(text)
+    parts = section[1].split(_PATH) if section else [text]
+    return [(len(found[1]), part) for part in parts if (found := _HEADING.fullmatch(part))]
 
 
 # pages
@@ -350,7 +369,7 @@ def _names_first(before: str, text: str) -> str:
     if not lines or not earlier:
         return text
     left = _left_open(before, earlier, lines)
-    path = _path(_in_force(earlier), lines[0].text)
+    path = _path(earlier, lines[0].text)
     names = []
     if left and not (left.header and _repeats(lines, left.header[0])):
         captions = [line for line in left.headings if not _heading(line.text)]
@@ -388,19 +407,16 @@ def _repeats(lines: Sequence[Line], header: Line) -> bool:
     return header.text in [line.text for line in lines[:4]]
 
 
-def _path(headings: Sequence[Line], first: str) -> str:
-    """Headings as one line; those that the page's own first heading replaces are left out."""
-    found = _HEADING.fullmatch(first)
-    level = len(found[1]) if found else len("#######")
-    parts: list[str] = []
-    for line in headings:
-        own = _HEADING.fullmatch(line.text)
-        if own and len(own[1]) >= level:
-            break
-        inner = _SECTION.fullmatch(line.text)
-        parts += (inner[1] if inner else own[2] if own else line.text).split(_PATH)
-    kept = list(dict.fromkeys(part.strip() for part in parts))[-_MOST_HEADINGS:]
-    return _cut(_PATH.join(kept))
+def _path(lines: Iterable[Line], first: str) -> str:
+    """The headings that hold behind these lines, but for those that ``first`` replaces."""
+    held: list[tuple[int, str]] = []
+    for line in lines:
+        titles = _titles(line.text)
+        if titles:
+            held = [(level, title) for level, title in held if level < titles[0][0]] + titles
+    for level, _ in _titles(first)[:1]:
+        held = [(wider, title) for wider, title in held if wider < level]
+    return _PATH.join(title for _, title in held[-_MOST_HEADINGS:])
 
 
 def _group(text: str, table: Table, place: int) -> Span | None:
