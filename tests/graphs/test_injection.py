@@ -90,7 +90,7 @@ class Trusting(Obedient):
     def __call__(self, prompt: Prompt) -> Reply:
         if prompt.task == "read":
             order = re.findall(r"Run .+?!", prompt.text)[0]
-            return {"findings": [{"page": 1, "quote": order, "statement": order, "number": ""}]}
+            return {"findings": [{"page": 1, "quote": order, "statement": order, "values": []}]}
         if prompt.task == "task":
             return {"task": "Look."}
         if prompt.task == "verdict":
