@@ -32,8 +32,8 @@ def agents(
     method: Annotated[
         str,
         typer.Option(
-            help="Agents with commas between; whole_document, the baseline that reads all documents "
-            "in one prompt; or all."
+            help="Agents with commas between, or all: with whole_document, the baseline that reads "
+            "all documents in one prompt."
         ),
     ] = "agent_v1,agent_v2,agent_v3,react,autogpt",
     model: Model = "embedded",

@@ -239,11 +239,11 @@ async def test_of_a_quote_that_is_right_at_its_beginning_the_sentence_is_stated(
 
 async def test_what_says_nothing_and_what_was_said_already_is_no_fact(ask: Ask) -> None:
     script = good("agent_v1")
-    found = [
+    findings = [
         found("USD 5.5/kg in 2023", statement)
         for statement in (",", "It costs USD 5.5/kg.", "It costs USD 5.5/kg.")
     ]
-    script.left["read"] = [{"findings": found}]
+    script.left["read"] = [{"findings": findings}]
     assert only((await ask("agent_v1", script))["facts"])["text"] == "It costs USD 5.5/kg."
 
 
