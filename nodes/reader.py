@@ -27,6 +27,7 @@ from planweave.nodes.role import ask_role, failures, usage
 from planweave.nodes.turns import Observation, chosen_action, turn_taken
 from planweave.prompts import load
 from planweave.tools.calculator import CURRENCIES
+from planweave.tools.checking.words import roots
 from planweave.tools.documents.quotes import locate, numbers, says, sentences, unsaid
 from planweave.tools.documents.tables import Span, paragraph, with_headings, with_names
 
@@ -172,21 +173,32 @@ def _quoted(finding: Finding, pages: Sequence[Page]) -> _Quoted | None:
     """The quote as it is on the page that the finding names, or on another that was read.
 
     One with numbers that is not word for word is the sentence that says the same, another the
-    sentence that begins like it.
+    sentence that begins like it. A place that says the numbers of the statement goes before others.
     """
     named = pages[finding.page - 1 : finding.page] if finding.page > 0 else []
     ways: tuple[Callable[[str, str], str | None], ...]
     ways = (locate, _sentence_that_says, _sentence_begun)
+    found: _Quoted | None = None
     for way, page in product(ways, (*named, *pages)):
         copied = finding.quote.removeprefix(f"{page['document']}, p. {page['page']}: ")
         if words := way(copied, page["text"]):
-            return _words_of(page, words)
-    return None
+            quoted = _Quoted(page, _meant(words, page["text"], finding.statement))
+            if not unsaid(finding.statement, with_names(page["text"], quoted.span)):
+                return quoted
+            found = found or quoted
+    return found
 
 
-def _words_of(page: Page, words: str) -> _Quoted:
-    begin = page["text"].index(words)
-    return _Quoted(page, (begin, begin + len(words)))
+def _meant(words: str, text: str, statement: str) -> Span:
+    """Where on a page the words are quoted from: equal rows differ by the names of their tables."""
+    begins = [match.start() for match in re.finditer(re.escape(words), text)]
+    spans = [(begin, begin + len(words)) for begin in begins]
+    return max(spans, key=lambda span: _said_with(statement, with_names(text, span)))
+
+
+def _said_with(statement: str, quote: str) -> tuple[bool, int]:
+    """How well a quote fits a statement: by its numbers, then by the words that they share."""
+    return not unsaid(statement, quote), len(roots(statement) & roots(quote))
 
 
 def _sentence_that_says(claim: str, text: str) -> str | None:

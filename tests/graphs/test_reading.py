@@ -97,6 +97,20 @@ async def test_a_statement_may_use_the_heading_over_a_sentence(shelf: Shelf) -> 
     assert quote_of(fact) == "## From 2024 on\n… Cuba costs $200 more"
 
 
+async def test_of_equal_rows_the_one_under_the_heading_that_is_meant_is_quoted(
+    shelf: Shelf,
+) -> None:
+    other = TABLE.replace(CUBA, f"{CUBA}\n\nText.\n\n##### Oversize\n\n{TABLE}")
+    shelf.pages[0] = shelf.pages[0]._replace(text=f"# Bag fees\n\n{HEADING}\n\n{other}")
+    weight = found(CUBA, "An overweight bag over 53 lbs costs $200 to Cuba.")
+    size = found(CUBA, "An oversize bag costs $200 to Cuba.")
+    quotes = [quote_of(fact) for fact in await facts_of(weight, size)]
+    assert HEADING in quotes[0]
+    assert "Oversize" not in quotes[0]
+    assert "##### Oversize" in quotes[1]
+    assert HEADING not in quotes[1]
+
+
 async def test_the_paragraph_is_quoted_where_the_sentence_is_too_little(shelf: Shelf) -> None:
     text = "Fees rose.\n\nThe tariff is of 2024. Bags to Cuba cost $200 each.\n\nThat is all."
     shelf.pages[0] = shelf.pages[0]._replace(text=text)
