@@ -17,7 +17,7 @@ def agent_v1(graph: Builder) -> None:
     graph.add_node("answering_machine", answering_machine)
     tool_ends = bind_tools(graph, TOOLS)
 
-    begin(graph, "rewriter")
+    begin(graph, "rewriter", when_read="answering_machine")
     graph.add_conditional_edges(
         "rewriter",
         chosen,

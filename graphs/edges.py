@@ -10,6 +10,7 @@ from planweave.memory import BOUND_TOOL, OWN_TOOLS, Context, Tool, WorkingMemory
 from planweave.nodes.limits import budget_spent, reason_to_answer
 from planweave.nodes.path_follower import followed
 from planweave.nodes.turns import one_of_several
+from planweave.nodes.whole_collection import is_read_whole
 
 RECURSION_LIMIT = 1_500
 """Super-steps a run may take: above what the largest ``Context.max_iterations`` needs."""
@@ -26,6 +27,25 @@ def beginning(state: WorkingMemory) -> Literal["greeting", "no_plan", "predefine
     if state["greeting"]:
         return "greeting"
     return "predefined_plan" if state["plan"] else "no_plan"
+
+
+def starting(state: WorkingMemory) -> Literal["greeting", "read", "no_plan", "predefined_plan"]:
+    """As :func:`beginning`, for methods of one action: what is read whole needs no search."""
+    only_documents = [*state["languages"]] == ["documents"]
+    return "read" if state.get("whole") and only_documents else beginning(state)
+
+
+def reading(_: WorkingMemory) -> Literal["whole", "by_search"]:
+    """Whether the collection is read whole before the method begins."""
+    return "whole" if is_read_whole(run_context()) else "by_search"
+
+
+def opened(state: WorkingMemory) -> Literal["whole", "first_question", "follow_up"]:
+    """As :func:`conversing`, where a first question may be answered from a whole collection."""
+    choice = conversing(state)
+    if choice == "follow_up" or state["greeting"]:
+        return choice
+    return "whole" if is_read_whole(run_context()) else choice
 
 
 def conversing(state: WorkingMemory) -> Literal["first_question", "follow_up"]:

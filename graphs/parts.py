@@ -8,7 +8,17 @@ from langgraph.graph import END, START
 from langgraph.runtime import Runtime
 
 from planweave.graphs.builder import Builder
-from planweave.graphs.edges import acting, beginning, conversing, onward, opening, over
+from planweave.graphs.edges import (
+    acting,
+    beginning,
+    conversing,
+    onward,
+    opened,
+    opening,
+    over,
+    reading,
+    starting,
+)
 from planweave.memory import BOUND_TOOL, Context, Tool, WorkingMemory
 from planweave.nodes.bound_tool import bound_tool
 from planweave.nodes.calculator import calculator
@@ -21,13 +31,14 @@ from planweave.nodes.greeter import greeter
 from planweave.nodes.intake import intake
 from planweave.nodes.interpreter import interpreter
 from planweave.nodes.query import query_node
-from planweave.nodes.reader import reader
+from planweave.nodes.reader import reader, whole_reader
 from planweave.nodes.recall import recall
 from planweave.nodes.reporter import reporter
 from planweave.nodes.role import Node
 from planweave.nodes.speaker import speaker
 from planweave.nodes.thinking import thinking
 from planweave.nodes.turns import one_of_several
+from planweave.nodes.whole_collection import whole_collection, whole_glossary
 
 _NODES: dict[str, Any] = {
     "sql": query_node("database"),
@@ -39,7 +50,10 @@ _NODES: dict[str, Any] = {
 
 
 def method_builder(state: type[WorkingMemory] = WorkingMemory) -> Builder:
-    """A graph with what comes first, up to ``recall``, and last, from ``citation_check``."""
+    """A graph with the nodes that come first, up to ``recall``, and last, from ``citation_check``.
+
+    :func:`open_run` adds the edges of the first ones, when the method's own nodes are there.
+    """
     builder = Builder(state)
     builder.add_node("intake", intake)
     builder.add_node("interpreter", interpreter)
@@ -47,22 +61,43 @@ def method_builder(state: type[WorkingMemory] = WorkingMemory) -> Builder:
     builder.add_node("greeter", greeter)
     builder.add_node("citation_check", citation_check)
     builder.add_node("speaker", speaker)
-    builder.add_edge(START, "intake")
-    builder.add_conditional_edges(
-        "intake", conversing, {"first_question": "recall", "follow_up": "interpreter"}
-    )
-    builder.add_edge("interpreter", "recall")
     builder.add_edge("greeter", END)
     builder.add_edge("citation_check", "speaker")
     builder.add_edge("speaker", END)
     return builder
 
 
+def open_run(builder: Builder) -> None:
+    """Add the edges from the start to ``recall``.
+
+    In a method with tools for documents a collection that fits into one prompt is read whole, once.
+    """
+    builder.add_edge(START, "intake")
+    if "whole_reader" not in builder.nodes:
+        builder.add_conditional_edges(
+            "intake", conversing, {"first_question": "recall", "follow_up": "interpreter"}
+        )
+        builder.add_edge("interpreter", "recall")
+        return
+    builder.add_conditional_edges(
+        "intake",
+        opened,
+        {"whole": "whole_collection", "first_question": "recall", "follow_up": "interpreter"},
+    )
+    builder.add_conditional_edges(
+        "interpreter", reading, {"whole": "whole_collection", "by_search": "recall"}
+    )
+    builder.add_edge("whole_collection", "whole_reader")
+    builder.add_edge("whole_reader", "whole_glossary")
+    builder.add_edge("whole_glossary", "recall")
+
+
 def bind_tools(builder: Builder, tools: Sequence[Tool], *, at_once: bool = False) -> list[str]:
     """Add a node for each tool; returns the nodes in which the tools end.
 
-    Documents are a chain of nodes: search, grade, read, learn abbreviations. Where several actions
-    may be carried out ``at_once``, there may be several such chains.
+    Documents are a chain of nodes: search, grade, read, learn abbreviations; and another one for
+    a collection that is read whole. Where several actions may be carried out ``at_once``, there
+    may be several such chains.
     """
     for tool in tools:
         if tool in _NODES:
@@ -74,6 +109,9 @@ def bind_tools(builder: Builder, tools: Sequence[Tool], *, at_once: bool = False
     builder.add_node("grader", _passing_on(grader))
     builder.add_node("reader", _passing_on(reader))
     builder.add_node("glossary", glossary)
+    builder.add_node("whole_collection", whole_collection)
+    builder.add_node("whole_reader", whole_reader)
+    builder.add_node("whole_glossary", whole_glossary)
     for node, behind in (("documents", "grader"), ("grader", "reader"), ("reader", "glossary")):
         if at_once:
             builder.add_conditional_edges(node, onward(behind), [behind])
@@ -111,13 +149,17 @@ def act_and_observe(builder: Builder, role: str, *, then: str) -> None:
     builder.add_conditional_edges("environment", over, {"over": "reporter", "going_on": then})
 
 
-def begin(graph: Builder, first: str, *, with_plan: str = "") -> None:
-    """Go on with the node ``first``, with a predefined plan at ``with_plan``; greet who greets."""
-    graph.add_conditional_edges(
-        "recall",
-        beginning,
-        {"greeting": "greeter", "no_plan": first, "predefined_plan": with_plan or first},
-    )
+def begin(graph: Builder, first: str, *, with_plan: str = "", when_read: str = "") -> None:
+    """Go on with the node ``first``, with a predefined plan at ``with_plan``; greet who greets.
+
+    A method of one action goes on at ``when_read`` where all its documents have been read whole.
+    """
+    edges: dict[Hashable, str]
+    edges = {"greeting": "greeter", "no_plan": first, "predefined_plan": with_plan or first}
+    if when_read:
+        graph.add_conditional_edges("recall", starting, edges | {"read": when_read})
+    else:
+        graph.add_conditional_edges("recall", beginning, edges)
 
 
 def begin_task(graph: Builder, first: str) -> None:

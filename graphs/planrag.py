@@ -35,6 +35,7 @@ def planrag(graph: Builder) -> None:
             following="planrag/planner_following",
             combined="planrag/plan_task",
             tools=CHOICES,
+            when_read="planrag/planner_when_read",
         ),
     )
     graph.add_node("plan_approval", plan_approval)

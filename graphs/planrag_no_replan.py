@@ -21,6 +21,7 @@ def planrag_no_replan(graph: Builder) -> None:
             "planrag/planner",
             with_documents="planrag/planner_with_documents",
             following="planrag/planner_following",
+            when_read="planrag/planner_when_read",
         ),
     )
     graph.add_node("plan_approval", plan_approval)

@@ -34,7 +34,7 @@ _NO_METHODS = {
 _ORDER = (
     *("planrag", "planrag_no_replan", "iter_rag", "single_rag", "path_policy"),
     *("agent_v1", "agent_v2", "agent_v3", "react", "autogpt"),
-    *("rat", "rag", "cot", "direct", "furepa", "ircot"),
+    *("rat", "rag", "cot", "direct", "whole_document", "furepa", "ircot"),
     *("instructrag", "rap", "reflexion", "genground", "ensemble"),
 )
 """In which our own are listed: by family, a paper's method before its baselines."""
@@ -67,10 +67,11 @@ class Method:
     @cached_property
     def builder(self) -> "Builder":
         """The graph before it is compiled."""
-        from planweave.graphs.parts import method_builder
+        from planweave.graphs.parts import method_builder, open_run
 
         builder = method_builder(self.state)
         self.wire(builder)
+        open_run(builder)
         return builder
 
     @cached_property

@@ -17,7 +17,7 @@ def single_rag(graph: Builder) -> None:
     graph.add_node("answering_machine", answering_machine)
     tool_ends = bind_tools(graph, TOOLS)
 
-    begin(graph, "selector")
+    begin(graph, "selector", when_read="answering_machine")
     graph.add_conditional_edges(
         "selector",
         chosen,

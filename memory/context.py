@@ -16,6 +16,7 @@ RevisionOrder = Literal["causal", "non_causal", "cot_rag"]
 AssessorChoice = Literal["trained", "first", "random"]
 Assist = Literal["auto", "on", "off"]
 AidsGiven = Literal["on", "off", "some"]
+WholeCollection = Literal["auto", "on", "off"]
 CitationCheck = Literal["off", "string", "model"]
 
 
@@ -205,6 +206,17 @@ class Context(BaseModel):
     )
     page_characters: Annotated[int, Field(ge=200, le=20_000), Setting("Reading", "free")] = Field(
         default=2_500, description="A longer page is shown around the words that were found"
+    )
+    whole_collection: Annotated[WholeCollection, Setting("Reading", "free")] = Field(
+        default="auto",
+        description="Read a collection whole, once, before the method begins; auto: where it fits "
+        "into whole_characters and the reader has no aids for small models",
+    )
+    whole_characters: Annotated[int, Field(ge=1_000, le=2_000_000), Setting("Reading", "lower")] = (
+        Field(
+            default=60_000,
+            description="Longest collection that is read whole (4 characters a token)",
+        )
     )
     search: Annotated[SearchMode, Setting("Reading", "free")] = Field(
         default="fused", description="Search by meaning and words together, or by one of them"

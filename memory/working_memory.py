@@ -89,12 +89,13 @@ class Worked(TypedDict):
 class Fact(TypedDict):
     """Something a tool returned, numbered so that an answer can cite it.
 
-    ``values`` names the cells of a one-row result, so that the calculator can use them; ``table``
-    holds all rows of a query, so that the program can carry out rules on them; ``quote``
-    is the place in a document, None for a fact from elsewhere; ``faithfulness`` is the share of
-    its statements that the page supports, None where it was not measured; ``agreement`` the share
-    of the candidate queries that returned the same, where there were several; ``working`` holds the
-    steps of a calculation.
+    ``values`` names the cells of a one-row result and the values that a page gives, so that the
+    calculator can use them; one with a unit is a text, such as ``40 $``. ``table`` holds all rows
+    of a query, so that the program can carry out rules on them; ``quote`` is the place in a
+    document, None for a fact from elsewhere; ``faithfulness`` is the share of its statements that
+    the page supports, None where it was not measured; ``agreement`` the share of the candidate
+    queries that returned the same, where there were several; ``working`` holds the steps of a
+    calculation.
     """
 
     number: int
@@ -369,6 +370,7 @@ class WorkingMemory(Input, total=False):
     usage: Annotated[UsageByRole, Field(description="Usage by role and tool"), add_usage]
     given_plan: Annotated[bool, Field(description="The plan was given and is not changed")]
     pages: Annotated[list[Page], Field(description="Pages that the last search found"), latest]
+    whole: Annotated[bool, Field(description="The document collection is read whole, once")]
     objection: Annotated[str, Field(description="Why the evaluator rejects the plan")]
     rejections: Annotated[int, Field(description="Plans that the evaluator has rejected")]
     reason: Annotated[str, Field(description="Why the answering machine goes on")]

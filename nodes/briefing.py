@@ -19,6 +19,7 @@ from planweave.nodes.turns import same
 from planweave.prompts import load
 from planweave.texts import shorten
 from planweave.tools.bound import TOOLS
+from planweave.tools.calculator import Given
 
 _SHORTENED = 160
 
@@ -90,15 +91,18 @@ def fact_text(fact: Fact) -> str:
     if not quote:
         return f"Fact [{number}]: {fact['text']}"
     text = f"Fact [{number}] ({quote['document']}, p. {quote['page']}): {fact['text']}"
-    values = fact["values"]
-    only = f"f{number} = {values.get('value')} {values.get('unit') or ''}".rstrip()
-    further = (
-        f"{name} = {value}"
-        for name, value in named_values([fact]).items()
-        if name not in (f"f{number}", f"f{number}_value")
-    )
-    named = [*([only] if "value" in values else []), *further]
+    names = named_values([fact])
+    if (only := f"f{number}") in names:
+        names = {only: names[only]} | {n: v for n, v in names.items() if n.startswith(f"{only}_")}
+        names.pop(f"{only}_value", None)
+    named = [f"{name} = {_plain(value)}" for name, value in names.items()]
     return f"{text} ({', '.join(named)})" if named else text
+
+
+def _plain(value: Given) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:.12g}" if isinstance(value, int | float) else "a list"
 
 
 def source_text(fact: Fact) -> str:

@@ -13,8 +13,10 @@ def evidence(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         return {}
     found = [
         Observation(
-            excerpt(page, runtime.context.page_characters),
-            quote=Quote(document=page["document"], page=page["page"], text=page["nearest"]),
+            page["text"] if state.get("whole") else excerpt(page, runtime.context.page_characters),
+            quote=Quote(
+                document=page["document"], page=page["page"], text=page["nearest"] or page["text"]
+            ),
         )
         for page in state["pages"]
     ]

@@ -80,6 +80,7 @@ def _cleared(*, follows: bool) -> WorkingMemory:
         "actions": [],
         "replanning": "",
         "pages": [],
+        "whole": False,
         "objection": "",
         "rejections": 0,
         "reason": "",

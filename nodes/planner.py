@@ -17,6 +17,7 @@ def planner(
     *,
     with_documents: str = "",
     following: str = "",
+    when_read: str = "",
     combined: str = "",
     tools: Sequence[Tool] = (),
 ) -> Node:
@@ -31,6 +32,7 @@ def planner(
         prompt: Its prompt.
         with_documents: Another prompt for a run that has documents.
         following: Another prompt for a question that follows up on earlier ones.
+        when_read: Another prompt for a run that has read its documents whole.
         combined: The prompt where one reply may also say what each step needs, or plan nothing.
         tools: What the steps can be done with, for that prompt.
     """
@@ -39,8 +41,9 @@ def planner(
         context = runtime.context
         combines = bool(combined) and context.combines("planner")
         form: type[Plan | PlanWithNeeds] = PlanWithNeeds if combines else Plan
-        alone = (context.has_documents and with_documents) or prompt
-        name = combined if combines else (state["history"] and following) or alone
+        special = (state.get("whole") and when_read) or (state["history"] and following)
+        alone = special or (context.has_documents and with_documents) or prompt
+        name = combined if combines else alone
         occasion = state["objection"] or state["replanning"]
         task = filled(name, state, occasion=occasion)
         ask = partial(ask_combined, tools=tools) if combines else ask_role
@@ -61,7 +64,7 @@ def new_plan(steps: list[str], needs: list[list[int]]) -> WorkingMemory:
 
 def _change(state: WorkingMemory, reason: str, steps: list[str]) -> list[Replan]:
     """The change to a plan that was already being carried out; a first plan changes nothing."""
-    if not state["turns"]:
+    if not (state["turns"] and state["plan"]):
         return []
     change = Replan(iteration=state["iteration"], reason=reason, before=state["plan"], after=steps)
     return [change]

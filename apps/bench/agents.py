@@ -29,7 +29,13 @@ def agents(
     data: Annotated[
         Path, typer.Option(help="Folder with docs/ and tatqa/, and rag_eval/ for the judge.")
     ],
-    method: Annotated[str, typer.Option(help="Agents with commas between, or all.")] = "all",
+    method: Annotated[
+        str,
+        typer.Option(
+            help="Agents with commas between, or all: with whole_document, the baseline that reads "
+            "all documents in one prompt."
+        ),
+    ] = "agent_v1,agent_v2,agent_v3,react,autogpt",
     model: Model = "embedded",
     judge: Annotated[
         str | None, typer.Option(help="Chat model that judges answers in words; else the same.")
@@ -59,7 +65,10 @@ def agents(
 ) -> None:
     """Document agents on simple, complex and calculation questions; can be resumed."""
     context = running.context(
-        model=model, max_iterations=max_iterations, temperature=f"{temperature:g}"
+        model=model,
+        max_iterations=max_iterations,
+        temperature=f"{temperature:g}",
+        whole_collection="off",  # the agents search, as in the thesis
     )
     if judge:
         context = context.model_copy(update={"models": {**context.models, JUDGE: judge}})

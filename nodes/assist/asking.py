@@ -10,11 +10,20 @@ from planweave.prompts import load
 _PER_REPETITION = 0.4
 _QUERY_TOOLS = ("sql", "cypher")
 _QUERY_WRITER = "query_writer"
+_FEW_FINDINGS = 3
 
 
 def writes_queries(context: Context) -> bool:
     """Whether queries are corrected, and needs in words become queries (``query_writer``)."""
     return context.assists(_QUERY_WRITER)
+
+
+def few_findings(context: Context) -> int:
+    """How many findings a small model is asked for in one reply, where more would repeat; else 0.
+
+    Where its statement says a number that its quote does not, the quote is taken in its place.
+    """
+    return _FEW_FINDINGS if context.assists("reader") else 0
 
 
 def only_query_tool(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> Action | None:

@@ -408,7 +408,8 @@ def test_a_citation_opens_its_page_in_another_tab_too(
     found = finding("Losses fell to 4.2 TWh", "Losses fell to 4.2 TWh.")
     replies = [act("documents", "losses"), found, tell("Losses fell to 4.2 TWh [1].")]
     with serving(*(Answer(text=json.dumps(reply)) for reply in replies)) as model:
-        chosen = json.dumps({"model": model.name, "collection": "grid"})
+        settings = {"model": model.name, "collection": "grid", "whole_collection": "off"}
+        chosen = json.dumps(settings)
         page.evaluate("value => sessionStorage.setItem('planweave.settings', value)", chosen)
         page.goto("/studio/")
         page.reload()

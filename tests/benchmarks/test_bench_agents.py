@@ -128,7 +128,7 @@ class Agent:
                 return act("documents", f"{asked} report sales")
             case "read":
                 quote = "Fixed price | $ 1,452.4" if "1,452.4" in prompt.text else PAGES[0][:30]
-                finding = {"page": 1, "quote": quote, "statement": "So it is.", "number": ""}
+                finding = {"page": 1, "quote": quote, "statement": "So it is.", "values": []}
                 return {"findings": [finding]}
             case "answer":
                 short, words, unknown = SAYS[asked]

@@ -126,7 +126,9 @@ async def test_bad_input_is_said_in_a_sentence(
 
 @pytest.mark.parametrize("name", [name for name in METHODS if name not in of_family("learned")])
 async def test_a_model_that_nobody_provides_is_said(name: str, run: Run) -> None:
-    with pytest.raises(PlanweaveError, match=r"no model provider|no task to act on"):
+    with pytest.raises(
+        PlanweaveError, match=r"no model provider|no task to act on|No document coll"
+    ):
         await run(name, Replies(), {"question": "Which?"}, model="nobody:x")
 
 

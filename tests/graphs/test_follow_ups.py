@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
-from scripted import PAPER, Replies, Reply, act, change, decide, keep, plan, register, tell
+from scripted import PAPER, Replies, Reply, act, change, decide, finding, keep, plan, register, tell
 
 from planweave.graphs import METHODS
 from planweave.memory import Context, WorkingMemory
@@ -111,12 +111,12 @@ async def test_v3_answers_from_what_an_earlier_question_found(
     shelf = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
     for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
-    found = {"page": 1, "quote": "LCOH) is USD 5.5/kg", "statement": "It costs USD 5.5/kg."}
+    read = finding("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", "5.5 USD/kg")
     script = Replies(
         plan=[plan("Find the cost."), plan("Answer."), plan("Convert it.")],
         task=[{"task": "Find the cost."}],
         action=[act("documents", "levelised cost")],
-        read=[{"findings": [found | {"number": "5.5 USD/kg"}]}],
+        read=[read],
         verdict=[{"reason": "It is there.", "verdict": "TERMINATE"}] * 2,
         answer=[
             tell("It costs USD 5.5/kg [1]."),
@@ -125,6 +125,7 @@ async def test_v3_answers_from_what_an_earlier_question_found(
         interpret=[understood("What does a tonne of hydrogen cost?")],
     )
     settings = {"collection": "energy", "database": None, "citation_check": "off"}
+    settings |= {"whole_collection": "off"}
     first, second = await talk(
         "agent_v3", script, "What does hydrogen cost?", "And a tonne of it?", **settings
     )

@@ -16,7 +16,7 @@ from langchain_core.tools import tool
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 from pages import Shelf
-from scripted import Reply, act, acts, change, decide, done, plan, register, steps
+from scripted import Reply, act, acts, change, decide, done, found, plan, register, steps
 from worlds import WordVectors, encyclopedia, small_agents, solved
 
 from planweave.graphs import METHODS
@@ -70,7 +70,7 @@ from planweave.nodes.pathfinder import pathfinder
 from planweave.nodes.plan_approval import plan_approval
 from planweave.nodes.planner import planner
 from planweave.nodes.query import query_node
-from planweave.nodes.reader import reader
+from planweave.nodes.reader import reader, whole_reader
 from planweave.nodes.reasoner import reasoner
 from planweave.nodes.recall import recall
 from planweave.nodes.reflector import reflector
@@ -85,6 +85,7 @@ from planweave.nodes.thinker import thinker
 from planweave.nodes.thinking import thinking
 from planweave.nodes.to_query import to_query
 from planweave.nodes.trajectories import trajectories
+from planweave.nodes.whole_collection import whole_collection, whole_glossary
 from planweave.tools import bound as bound_tools
 
 DECLARED = set(get_type_hints(WorkingMemory))
@@ -99,7 +100,7 @@ PAGE: Page = {
     "score": 0.5,
 }
 SEARCH: Action = {"step": 1, "thought": "", "tool": "documents", "input": "cost in Bonn"}
-FINDING = {"page": 1, "quote": "is 7.25 EUR/kWh", "statement": "It is.", "number": "7.25 EUR/kWh"}
+FINDING = found("is 7.25 EUR/kWh", "It is.", {"cost": "7.25 EUR/kWh"})
 LOOKUP: Lookup = {"step": 1, "query": "levelised", "page": PAGE, "problem": ""}
 REVISED = {"text": "It costs 7.25."}
 ANSWER: Answer = {"decision": "Bonn", "why": "It costs 2 [1].", "facts": [1], "unknown": ""}
@@ -289,6 +290,9 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("reader, malformed", reader, state(action=SEARCH), BAD),
     ("reader, no pages", reader, state(action=SEARCH, pages=[]), ""),
     ("glossary", glossary, state(), ""),
+    ("whole_collection", whole_collection, state(), ""),
+    ("whole_reader", whole_reader, state(action=SEARCH), {"findings": [FINDING]}),
+    ("whole_glossary", whole_glossary, state(), ""),
     ("rewriter", selector("agent_v1/rewriter", TOOLS), state(), act("sql", "SELECT 1")),
     ("evaluator", evaluator("agent_v3/evaluator"), state(), {"notes": "No.", "verdict": "Reject"}),
     ("evaluator, malformed", evaluator("agent_v3/evaluator"), state(), BAD),
@@ -381,7 +385,8 @@ async def test_update(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shelf = Shelf((PAGE["document"], PAGE["page"], PAGE["text"]))
-    monkeypatch.setattr("planweave.nodes.documents.open_collection", lambda name: shelf)
+    for module in ("documents", "whole_collection"):
+        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: shelf)
     monkeypatch.setattr(
         "planweave.nodes.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8)
     )
@@ -402,7 +407,7 @@ async def test_update(
         model=register(lambda prompt: reply),
         database=str(tmp_path / "p.sql"),
         graph=str(tmp_path / "p.cql"),
-        collection="energy" if name.startswith(("documents", "citation", "retriever")) else None,
+        collection="energy" if name.startswith(_ON_DOCUMENTS) else None,
         corrective=True,
         skip_agreeing=True,
         citation_check="model",
@@ -423,6 +428,9 @@ async def test_update(
 def length(text: str) -> int:
     """Number of letters."""
     return len(text)
+
+
+_ON_DOCUMENTS = ("documents", "citation", "retriever", "whole_collection")
 
 
 def _parameters(node: Callable[..., Any]) -> set[str]:

@@ -14,6 +14,7 @@ from scripted import (
     change,
     decide,
     done,
+    found,
     keep,
     plan,
     register,
@@ -59,10 +60,10 @@ async def test_the_whole_prompt_of_each_role_over_documents(
 ) -> None:
     text = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
     shelf = Shelf(("review.pdf", 82, text), ("review.pdf", 83, "Hydrogen is costly."))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    for module in ("intake", "documents", "whole_collection"):
+        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: shelf)
     thoughts = {"text": "", "reasoning": "", "plan": ["Look."], "criticism": "", "speak": ""}
-    found = {"page": 1, "quote": "LCOH) is USD 5.5/kg", "statement": "It costs USD 5.5/kg."}
+    costs = found("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", {"cost": "5.5 USD/kg"})
     search = "hydrogen cost"
     script = Replies(
         plan=[plan("Find the cost."), plan("Convert it."), plan("Answer.")],
@@ -78,13 +79,14 @@ async def test_the_whole_prompt_of_each_role_over_documents(
             {"reason": "", "verdict": "TERMINATE"},
         ],
         grade=[{"relevant": [1]}],
-        read=[{"findings": [found | {"number": "5.5 USD/kg"}]}],
+        read=[{"findings": [costs]}],
         answer=[tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")],
         check=[{"verdicts": []}],
     )
     context = Context(
         model=register(script),
         collection="energy",
+        whole_collection="off",
         corrective=True,
         evaluations=1,
         citation_check="model",

@@ -35,6 +35,14 @@ class Shelf:
         names = dict.fromkeys(page.document for page in self.pages)
         return [Listed(name, sum(page.document == name for page in self.pages)) for name in names]
 
+    def characters(self) -> int:
+        """Length of the text of all pages."""
+        return sum(len(page.text) for page in self.pages)
+
+    def all_pages(self) -> list[tuple[str, int, str]]:
+        """Document, number and text of each page."""
+        return [(page.document, page.page, page.text) for page in self.pages]
+
     def search(
         self, query: str, *, k: int, mode: str, reranker: str | None = None
     ) -> list[FoundPage]:

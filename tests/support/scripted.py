@@ -5,7 +5,7 @@ by name: ``Context(model=register(script))``.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage
@@ -145,9 +145,16 @@ def change(*steps: str) -> Reply:
 
 
 def finding(quote: str, statement: str, number: str = "", page: int = 1) -> Reply:
-    """The reader's reply with one finding."""
-    found = {"page": page, "quote": quote, "statement": statement, "number": number}
-    return {"findings": [found]}
+    """The reader's reply with one finding, of one value without a name."""
+    return {"findings": [found(quote, statement, {"": number} if number else {}, page)]}
+
+
+def found(
+    quote: str, statement: str, values: Mapping[str, str] | None = None, page: int = 1
+) -> dict[str, object]:
+    """One finding of the reader's reply, with its values by name."""
+    named = [{"name": name, "value": value} for name, value in (values or {}).items()]
+    return {"page": page, "quote": quote, "statement": statement, "values": named}
 
 
 def tell(

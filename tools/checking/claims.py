@@ -6,6 +6,7 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from planweave.memory import Fact, Value
+from planweave.tools.checking.listed import comes_first, counted, tied
 from planweave.tools.checking.passages import (
     denies_otherwise,
     unit_changed,
@@ -147,22 +148,27 @@ def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]
     said = f"{there} {question}"
     worked = any(fact["source"] == "calculator" for fact in facts)
     quoted = any(fact["quote"] for fact in facts)
-    if missing := unsaid(_without_count(claim), said):
+    count = counted(claim, facts)
+    if count and count.problem:
+        yield count.problem
+    if missing := unsaid(_without_count(claim), f"{said} {count.figures if count else ''}"):
         yield f"{missing} stands in no fact that it cites"
     if worked and not quoted and numbers(claim) and not says_result(claim, facts):
         yield "it does not say what was worked out"
     if quoted:
-        yield from _beside_quotes(claim, there, question)
+        yield from _beside_quotes(claim, facts, question)
     if quoted and not worked:
         yield wrong_clause(claim, there)
 
 
-def _beside_quotes(claim: str, there: str, question: str) -> Iterator[str]:
+def _beside_quotes(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
     """What speaks against a claim that rests on the words of documents."""
+    there = said_by(facts)
     said = f"{there} {question}"
     if not alike(claim, said):
         yield "its words do not stand in the facts that it cites"
-    if not (adds(claim, there, question) or alike(claim, there)):
+    new = adds(claim, there, question) or alike(claim, there) or counted(claim, facts)
+    if not new:
         yield "it says again what was asked, and nothing from the facts that it cites"
     if name := unknown_name(claim, said):
         yield f"the facts that it cites do not speak of {name}"
@@ -170,8 +176,10 @@ def _beside_quotes(claim: str, there: str, question: str) -> Iterator[str]:
         yield f"the facts that it cites do not say {unit}"
     if denies_otherwise(claim, there):
         yield "it denies what the fact says, or the other way round"
-    if superlatives(claim) and not superlatives(said):
+    if superlatives(claim) and not (superlatives(said) or comes_first(claim, facts)):
         yield "the facts that it cites say nothing of a rank"
+    if tie := tied(claim, facts):
+        yield tie
 
 
 def says_result(claim: str, facts: Sequence[Fact]) -> bool:
