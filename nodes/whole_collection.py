@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from planweave import BadInput
 from planweave.memory import Action, Context, Page, WorkingMemory
+from planweave.nodes.assist.asking import searches_first
 from planweave.nodes.glossary import glossary
 from planweave.tools.documents.collection import open_collection
 from planweave.usage import Usage
@@ -45,8 +46,8 @@ def is_read_whole(context: Context) -> bool:
         return False
     if context.whole_collection != "auto":
         return context.whole_collection == "on"
-    if context.assists("reader"):
-        return False  # a small model finds more in a few pages
+    if searches_first(context):
+        return False
     return open_collection(context.collection).characters() <= context.whole_characters
 
 

@@ -26,6 +26,11 @@ def few_findings(context: Context) -> int:
     return _FEW_FINDINGS if context.assists("reader") else 0
 
 
+def searches_first(context: Context) -> bool:
+    """Whether documents are searched even where all would fit: a small model reads a few better."""
+    return context.assists("reader")
+
+
 def only_query_tool(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> Action | None:
     """The question itself as the action where one query tool is all there is to choose.
 

@@ -308,8 +308,8 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
         ("prices.md", 1, "The levelised cost of hydrogen (LCOH) is USD 5.5/kg."),
         ("heat.md", 1, "The lower heating value (LHV) of hydrogen is 33.3 kWh/kg."),
     )
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    for module in ("intake", "documents", "whole_collection"):
+        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: shelf)
     seen: list[str] = []
 
     def script(prompt: Prompt) -> Reply:
@@ -327,7 +327,8 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
             return done(tell("It costs USD 5.5/kg [1] and holds 33.3 kWh/kg [2].", "USD 5.5/kg"))
         return acts(("documents", "levelised cost", [1]), ("documents", "heating value", [2]))
 
-    context = Context(model=register(script), collection="energy", pages=1, max_calls=9)
+    given = {"collection": "energy", "whole_collection": "off", "pages": 1, "max_calls": 9}
+    context = Context.model_validate({"model": register(script), **given})
     memory = await METHODS.get("planrag").graph.ainvoke(
         {"question": "What does hydrogen cost and hold?"}, context=context
     )

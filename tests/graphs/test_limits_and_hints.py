@@ -137,8 +137,8 @@ async def test_no_role_is_told_of_a_database_over_documents(
     name: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "The cost of hydrogen is USD 5.5/kg in 2023."))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    for module in ("intake", "documents", "whole_collection"):
+        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: shelf)
     script = Replies(
         plan=[plan("Find the cost.")] * 3,
         task=[{"task": "Find the cost."}] * 2,
@@ -149,7 +149,8 @@ async def test_no_role_is_told_of_a_database_over_documents(
         answer=[tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")],
     )
     asked = {"question": "What does hydrogen cost?"}
-    await run(name, script, asked, database=None, collection="energy")
+    given = {"database": None, "collection": "energy", "whole_collection": "off"}
+    await run(name, script, asked, **given)
     assert script.prompts
     for prompt in script.prompts:
         assert "database" not in prompt.text, prompt.task

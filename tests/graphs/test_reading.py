@@ -267,7 +267,7 @@ async def test_one_that_must_be_read_whole_and_is_too_long_is_refused(shelf: She
 async def test_a_plan_begins_with_its_first_step_after_a_whole_reading(shelf: Shelf) -> None:
     script = read_whole("planrag")
     script.left["plan"] = [plan("Add them up.", "Answer.")]
-    await ask("planrag", script)
+    await ask("planrag", script, replan="every_observation")
     (planned,) = (prompt.text for prompt in script.prompts if prompt.task == "plan")
     assert "The documents were read whole" in planned
     assert "The next step of the plan is 1: Add them up." in script.prompts[2].text
