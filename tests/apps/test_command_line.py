@@ -13,7 +13,7 @@ import pytest
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Overwrite
-from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, querying, scripted
 from openai_server import Answer, serving
 from rich.console import Console
 from trap import Trap
@@ -47,10 +47,11 @@ def test_decide_tells_plan_query_facts_and_decision(
     order = ["Which offer?", "Plan", "1. Find", "SELECT name", "[1]", "birch | 5.25", "Decision"]
     places = [run.stdout.index(text) for text in order]
     assert places == sorted(places)
-    assert "5 model calls" in run.stdout
+    assert "4 model calls" in run.stdout
     prompts = [request["messages"] for request in model.requests]
     assert "Take the cheapest offer." in prompts[0][0]["content"]
-    assert all(prompt[0] == prompts[0][0] for prompt in prompts)
+    assert all(prompt[0] == prompts[0][0] for prompt in prompts[:-1])  # for prompt caches
+    assert prompts[0][0]["content"].startswith(prompts[-1][0]["content"])
 
 
 CHEAPEST = "Which offer is cheapest?"
@@ -131,7 +132,7 @@ def test_decide_json_is_the_whole_run(planweave: CommandLine, offers: str) -> No
         "verdict": {"kind": "supported", "text": "In the facts: the cheapest of fact [1]."},
     }
     assert told["facts"][0]["query"] == QUERY["input"]
-    assert told["total"]["calls"] == 5
+    assert told["total"]["calls"] == 4
 
 
 def test_decide_carries_out_a_predefined_plan(
@@ -139,7 +140,7 @@ def test_decide_carries_out_a_predefined_plan(
 ) -> None:
     plan = tmp_path / "plan.txt"
     plan.write_text("Sort the offers by price.\n\nTake the first.\n")
-    with serving(*scripted(QUERY, SOUND, FINISH, DECISION)) as model:
+    with serving(*scripted(QUERY, FINISH, DECISION)) as model:
         run = planweave(
             *("decide", "Which offer?", "--database", offers, "--model", model.name, "--json"),
             *("--plan", str(plan)),
@@ -149,8 +150,8 @@ def test_decide_carries_out_a_predefined_plan(
 
 def test_decide_judges_a_generated_question(planweave: CommandLine) -> None:
     wrong = DECISION | {"decision": "nobody"}
-    query = QUERY | {"input": "SELECT name FROM plant"}
-    with serving(*scripted(PLAN, query, SOUND, FINISH, wrong, wrong)) as model:
+    query = querying("SELECT name FROM plant")
+    with serving(*scripted(PLAN, query, FINISH, wrong, wrong)) as model:
         run = planweave("decide", "--scenario", "distribution", "--model", model.name)
     assert run.returncode == 6, run.stderr  # no decision
     assert "✘ Simulator: no decision was made" in run.stdout
@@ -197,13 +198,13 @@ def test_decide_waits_for_approval_and_resumes(
         resumed = _typed(typed, [PROGRAM, "decide", "--resume", thread], environment)
     assert "Carry out this plan?" in resumed
     assert "birch" in resumed.lower()
-    assert len(model.requests) == 5 + replanned
+    assert len(model.requests) == 4 + replanned
     planned = model.requests[1 + replanned]["messages"][1]["content"]
     assert expected in planned
     again = planweave("decide", "--resume", thread)  # as if the terminal had died before its end
     assert again.returncode == 0, again.stderr
     assert "birch" in again.stdout.lower()
-    assert len(model.requests) == 5 + replanned
+    assert len(model.requests) == 4 + replanned
 
 
 def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers: str) -> None:
@@ -216,7 +217,7 @@ def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers
     assert second.returncode == 0, second.stderr
     assert f"understood as: {meant['question']}" in second.stdout
     assert "ash" in second.stdout
-    planned = model.requests[6]["messages"][1]["content"]
+    planned = model.requests[5]["messages"][1]["content"]
     assert "# Earlier in this conversation" in planned
     assert "5.25" in planned
 
@@ -266,11 +267,11 @@ def test_decide_survives_being_killed(
         process.communicate(timeout=30)
         assert process.returncode != 0
         before = len(model.requests)
-        model.answers[:] = scripted(SOUND, FINISH, DECISION)
+        model.answers[:] = scripted(FINISH, DECISION)
         resumed = planweave("decide", "--resume", thread)
     assert resumed.returncode == 0, resumed.stderr
     assert "birch" in resumed.stdout.lower()
-    assert len(model.requests) - before == 3  # neither the plan nor the query was made again
+    assert len(model.requests) - before == 2  # neither the plan nor the query was made again
 
 
 def test_two_processes_do_not_go_on_with_one_thread(

@@ -10,7 +10,7 @@ from dev_server import langgraph_dev
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from market import ANSWER, FUREPA, NAME, QUESTION, RAT, add_report, needs_minilm
-from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from tokens import assert_tokens_are_streamed
 
@@ -86,7 +86,7 @@ async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers
         *("intake", "recall", "experience", "planner", "plan_approval", "selector", "sql"),
         *("replanner", "selector", "answering_machine", "citation_check", "speaker"),
     ]
-    assert calls == 5
+    assert calls == 4
     state = await client.threads.get_state(thread["thread_id"])
     memory = memory_of(state["values"])
     assert memory["answer"]["decision"] == "Birch"
@@ -162,7 +162,7 @@ async def test_interrupts_for_approval_resumes_and_forks(
     history = await client.threads.get_history(thread, limit=50)
     before = next(state for state in history if state["next"] == ["selector"])
     other = DECISION | {"decision": "ash"}
-    with serving(*scripted(QUERY, SOUND, FINISH, other)) as model:
+    with serving(*scripted(QUERY, FINISH, other)) as model:
         fork = await client.runs.wait(
             thread,
             "planrag",
