@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, querying, scripted
 from openai_server import Answer, serving
 from rich.console import Console
 from trap import Trap
@@ -57,7 +57,8 @@ def test_decide_tells_plan_query_facts_and_decision(
     assert "4 model calls" in run.stdout
     prompts = [request["messages"] for request in model.requests]
     assert "Take the cheapest offer." in prompts[0][0]["content"]
-    assert all(prompt[0] == prompts[0][0] for prompt in prompts)
+    assert all(prompt[0] == prompts[0][0] for prompt in prompts[:-1])  # for prompt caches
+    assert prompts[0][0]["content"].startswith(prompts[-1][0]["content"])
 
 
 CHEAPEST = "Which offer is cheapest?"
@@ -156,7 +157,7 @@ def test_decide_carries_out_a_predefined_plan(
 
 def test_decide_judges_a_generated_question(planweave: CommandLine) -> None:
     wrong = DECISION | {"decision": "nobody"}
-    query = QUERY | {"input": "SELECT name FROM plant"}
+    query = querying("SELECT name FROM plant")
     with serving(*scripted(PLAN, query, FINISH, wrong, wrong)) as model:
         run = planweave("decide", "--scenario", "distribution", "--model", model.name)
     assert run.returncode == 6, run.stderr  # no decision
@@ -204,13 +205,13 @@ def test_decide_waits_for_approval_and_resumes(
         resumed = _typed(typed, [PROGRAM, "decide", "--resume", thread], environment)
     assert "Carry out this plan?" in resumed
     assert "birch" in resumed.lower()
-    assert len(model.requests) == 5 + replanned
+    assert len(model.requests) == 4 + replanned
     planned = model.requests[1 + replanned]["messages"][1]["content"]
     assert expected in planned
     again = planweave("decide", "--resume", thread)  # as if the terminal had died before its end
     assert again.returncode == 0, again.stderr
     assert "birch" in again.stdout.lower()
-    assert len(model.requests) == 5 + replanned
+    assert len(model.requests) == 4 + replanned
 
 
 def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers: str) -> None:
@@ -223,7 +224,7 @@ def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers
     assert second.returncode == 0, second.stderr
     assert f"understood as: {meant['question']}" in second.stdout
     assert "ash" in second.stdout
-    planned = model.requests[6]["messages"][1]["content"]
+    planned = model.requests[5]["messages"][1]["content"]
     assert "# Earlier in this conversation" in planned
     assert "5.25" in planned
 

@@ -98,7 +98,7 @@ async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, dat
             )
         ]
     assert visited(part.data for part in parts if part.event == "updates") == NODES
-    assert [part.event for part in parts].count("custom") == 5
+    assert [part.event for part in parts].count("custom") == 4
     assert parts[0].event == "metadata"
     assert parts[-1].data["messages"][-1]["type"] == "ai"
     state = await client.threads.get_state(thread)

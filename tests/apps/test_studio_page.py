@@ -11,7 +11,7 @@ import pytest
 from browser import chromium, complaints, screenshot
 from dev_server import langgraph_dev
 from market import NAME, add_report
-from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, querying, scripted
 from openai_server import Answer, Script, serving
 from playwright.sync_api import Browser, Page, expect
 from records import record
@@ -121,11 +121,10 @@ def change(*steps: str) -> Mapping[str, object]:
 def test_a_run_is_told_approved_rewound_forked_and_followed_up(
     page: Page, visit: Visit, tmp_path: Path
 ) -> None:
-    both = QUERY | {"input": "SELECT name, price FROM offer ORDER BY price", "step": 2}
-    doubt = QUERY | {"tool": "replan", "input": "One offer says nothing of the others."}
-    replies = (PLAN, QUERY, doubt, change("Find the cheapest offer.", "Compare all."), both)
+    both = querying("SELECT name, price FROM offer ORDER BY price", step=2)
+    replies = (PLAN, QUERY, change("Find the cheapest offer.", "Compare all."), both, SOUND)
     with serving(*scripted(*replies, FINISH, DECISION)) as model:
-        visit(model=model, approve=True)
+        visit(model=model, approve=True, replan="every_observation")
         ask(page, "Which offer is cheapest?")
         plan = page.get_by_label("Steps, one a line")
         expect(plan).to_have_value("Find the cheapest offer in table offer.")
@@ -248,7 +247,7 @@ def by_task(task: str, reply: Mapping[str, object]) -> Answer:
 
 
 def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit) -> None:
-    again = QUERY | {"input": "SELECT price FROM offer"}
+    again = querying("SELECT price FROM offer")
     with serving(*scripted(PLAN, QUERY, again, FINISH, DECISION)) as model:
         visit(model=model)
         node = page.get_by_role("button", name="Pause before sql")

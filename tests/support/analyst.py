@@ -275,6 +275,8 @@ def _combined(
     """As :func:`analyst`, where one reply may say several things."""
     tool = "cypher" if "\n- cypher: " in prompt.text else "sql"
     read = [*range(1, len(method.queries[tool]) + 1)]
+    first = _queries_at_once(method, tool, asked)
+    at_once = len(first)
     match prompt.task:
         case "plan":
             return {
@@ -286,15 +288,15 @@ def _combined(
         case "judge":
             step = {"text": _ALL_EQUAL, "needs": []}
             return {"reason": "The query found nothing.", "replan": "Y", "steps": [step]}
-        case _ if any(observed):
-            rows = [found for found in observed if found]
-            decision = _decision(method, rows * len(read) if tool == "sql" else observed)
-            answer = {**decision, "facts": [*range(1, len(rows) + 1)]}
+        case _ if observed and (observed[0] or len(observed) > at_once):
+            facts = [number for number, _ in enumerate(filter(None, observed), start=1)]
+            decision = _decision(method, observed[-1:] * len(read) if at_once == 1 else observed)
+            answer = {**decision, "facts": facts}
             return {"thought": "The facts suffice.", "actions": [], "answer": answer}
         case _ if observed:
             queries = {method.otherwise[tool].format(**asked): [1]}
         case _:
-            queries = _queries_at_once(method, tool, asked)
+            queries = first
     actions = [{"tool": tool, "input": query, "completes": n} for query, n in queries.items()]
     return {"thought": "All that is needed, at once.", "actions": actions, "answer": None}
 
