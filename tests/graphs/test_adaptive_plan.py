@@ -285,8 +285,7 @@ async def test_a_person_approves_the_plan_before_its_first_actions(
     context = Context(model=register(script), database=database, approve=True)
     waiting = await graph.ainvoke({"question": "Which?"}, thread, context=context)
     assert waiting["turns"] == []
-    resumed = Command(resume={"decisions": [decision]})
-    memory = await graph.ainvoke(resumed, thread, context=context)
+    memory = await graph.ainvoke(Command(resume={"decisions": [decision]}), thread, context=context)
     assert [turn["input"] for turn in memory["turns"]] == inputs
 
 
