@@ -58,9 +58,18 @@ def approval(state: WorkingMemory) -> Literal["approved", "rejected"]:
     return "rejected" if state["replanning"] else "approved"
 
 
-def start(state: WorkingMemory) -> Literal["followed", "approved", "rejected"]:
-    """As :func:`approval`, but an approved plan may be a learned path that is followed."""
-    return "followed" if approval(state) == "approved" and followed(state) else approval(state)
+def start(
+    state: WorkingMemory,
+) -> list[Send] | Tool | Literal["followed", "approved", "rejected", "unreadable"]:
+    """As :func:`approval`, but an approved plan may be a learned path, or hold its first actions.
+
+    A learned path is followed, and the first actions are carried out.
+    """
+    if approval(state) == "rejected":
+        return "rejected"
+    if followed(state):
+        return "followed"
+    return at_once(state) if state["actions"] else "approved"
 
 
 def chosen(state: WorkingMemory) -> str:

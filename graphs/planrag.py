@@ -57,7 +57,7 @@ def planrag(graph: Builder) -> None:
     graph.add_conditional_edges(
         "plan_approval",
         start,
-        {"followed": "path_follower", "approved": "selector", "rejected": "planner"},
+        bound(TOOLS) | {"followed": "path_follower", "approved": "selector", "rejected": "planner"},
     )
     graph.add_conditional_edges(
         "path_follower",

@@ -40,7 +40,8 @@ def _decide(decision: dict[str, Any]) -> WorkingMemory:
             plan = [line for step in steps if (line := str(step).strip())]
             if not plan:
                 raise ValueError("edited_action.args.plan must be a list of steps")
-            return {"plan": plan, "needs": [], "replanning": ""}
+            edited: WorkingMemory = {"plan": plan, "needs": [], "action": None, "actions": []}
+            return edited | {"replanning": ""}
         case "reject" | "respond":
             note = str(decision.get("message") or "Make a different plan.")
             return {"replanning": f"The plan was rejected by a person: {note}"}

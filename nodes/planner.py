@@ -5,11 +5,12 @@ from functools import partial
 
 from langgraph.runtime import Runtime
 
-from planweave.memory import Context, Replan, Tool, WorkingMemory
+from planweave.memory import Action, Context, Replan, Tool, WorkingMemory
 from planweave.nodes.briefing import filled
-from planweave.nodes.combined import ask_combined
-from planweave.nodes.replies import Plan, PlanWithNeeds, steps_of
+from planweave.nodes.combined import ask_combined, connected
+from planweave.nodes.replies import MAX_AT_ONCE, Plan, PlannedStep, PlanWithNeeds, steps_of
 from planweave.nodes.role import Node, ask_role, failures, usage
+from planweave.nodes.selector import action_of
 
 
 def planner(
@@ -48,13 +49,34 @@ def planner(
         task = filled(name, state, occasion=occasion)
         ask = partial(ask_combined, tools=tools) if combines else ask_role
         reply = await ask("planner", form, task, state, runtime)
-        steps, needs = steps_of(reply.value.steps if reply.value else [])
+        planned = reply.value.steps if reply.value else []
+        steps, needs = steps_of(planned)
         update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
         if state["turns"] and (not steps or steps == state["plan"]):
             return update
-        return update | new_plan(steps, needs) | {"replans": _change(state, occasion, steps)}
+        update |= new_plan(steps, needs) | {"replans": _change(state, occasion, steps)}
+        actions = _first_actions(planned, {**state, **update}, context, tools)
+        return update | {"action": actions[0] if actions else None, "actions": actions}
 
     return planner
+
+
+def _first_actions(
+    planned: Sequence[str | PlannedStep],
+    state: WorkingMemory,
+    context: Context,
+    tools: Sequence[Tool],
+) -> list[Action]:
+    """The actions of the steps that need no other step and say how they are carried out."""
+    written = [step for step in map(PlannedStep.model_validate, planned) if step.text.strip()]
+    actions = [
+        action_of(state, thought=step.text, tool=tool, input=step.input)
+        | {"step": number, "completes": [number]}
+        for number, step in enumerate(written, start=1)
+        for tool in connected(tools, state)
+        if step.tool == tool != "replan" and step.input.strip() and not step.needs
+    ]
+    return actions[: 1 if context.parallel is False else MAX_AT_ONCE]
 
 
 def new_plan(steps: list[str], needs: list[list[int]]) -> WorkingMemory:

@@ -79,10 +79,15 @@ class Judgement(BaseModel):
 
 
 class PlannedStep(BaseModel):
-    """A step of a plan, and the numbers of the earlier steps whose results it needs."""
+    """A step of a plan, and the numbers of the earlier steps whose results it needs.
+
+    One that needs none may say with which tool and input it is carried out.
+    """
 
     text: Step
     needs: list[int] = Field(default=[], max_length=PLAN_STEPS)
+    tool: str = ""
+    input: str = Field(default="", max_length=QUERY)
 
     @model_validator(mode="before")
     @classmethod

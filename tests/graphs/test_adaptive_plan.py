@@ -230,6 +230,65 @@ async def test_actions_that_need_nothing_of_each_other_run_at_once(run: Run, gra
     assert answer_of(memory)["facts"] == [1]
 
 
+LOOKED_UP: Reply = {
+    "steps": [
+        {"text": "Look at the costs.", "needs": [], "tool": "sql", "input": COSTS},
+        {"text": "Look at the regions.", "needs": [], "tool": "sql", "input": REGIONS},
+        {"text": "Compare them.", "needs": [1, 2], "tool": "calculator", "input": "f1 - f2"},
+    ]
+}
+"""A plan that says how its first steps are carried out."""
+
+
+async def test_steps_of_which_the_plan_gives_the_input_are_carried_out_first(run: Run) -> None:
+    script = Replies(plan=[LOOKED_UP], action=[done(decide("Bonn", 1))])
+    memory = await run(script)
+    assert script.tasks == ["plan", "action"]
+    assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS]
+    assert [turn["thought"] for turn in memory["turns"]] == memory["plan"][:2]
+    assert memory["done_steps"] == [1, 2]
+    assert answer_of(memory)["decision"] == "Bonn"
+
+
+async def test_one_at_a_time_the_plan_takes_only_its_first_step(run: Run) -> None:
+    script = Replies(
+        plan=[LOOKED_UP], action=[acts(("sql", REGIONS, [2])), done(decide("Bonn", 1))]
+    )
+    memory = await run(script, parallel=False)
+    assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS]
+
+
+async def test_a_step_with_a_tool_that_is_not_connected_is_left_to_the_selector(run: Run) -> None:
+    one = {"text": "Search.", "needs": [], "tool": "documents", "input": "cost"}
+    script = Replies(
+        plan=[{"steps": [one]}], action=[acts(("sql", COSTS, [1])), done(decide("Bonn", 1))]
+    )
+    memory = await run(script)
+    assert [turn["tool"] for turn in memory["turns"]] == ["sql"]
+
+
+@pytest.mark.parametrize(
+    ("decision", "inputs"),
+    [
+        ({"type": "approve"}, [COSTS, REGIONS]),
+        ({"type": "edit", "edited_action": {"args": {"plan": ["Other."]}}}, [COSTS]),
+    ],
+)
+async def test_a_person_approves_the_plan_before_its_first_actions(
+    decision: dict[str, object], inputs: list[str], database: str
+) -> None:
+    script = Replies(plan=[LOOKED_UP], action=[acts(("sql", COSTS, [1])), done(decide("Bonn", 1))])
+    if decision["type"] == "approve":
+        script.left["action"] = script.left["action"][1:]
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "1"}}
+    context = Context(model=register(script), database=database, approve=True)
+    waiting = await graph.ainvoke({"question": "Which?"}, thread, context=context)
+    assert waiting["turns"] == []
+    memory = await graph.ainvoke(Command(resume={"decisions": [decision]}), thread, context=context)
+    assert [turn["input"] for turn in memory["turns"]] == inputs
+
+
 async def test_they_are_tasks_of_one_super_step(database: str) -> None:
     script = Replies(
         plan=[PLANNED],

@@ -139,9 +139,11 @@ class _Work:
             steps.append("Calculate the result from these.")
         if not with_needs:
             return [*(steps or ["Answer from the facts."])]
-        if len(steps) == 1:
-            return []  # one action is enough
-        return [{"text": step, "needs": need} for step, need in zip(steps, needs, strict=True)]
+        first = [action | {"completes": []} for action in self.actions()]
+        return [
+            {"text": step, "needs": need, **(first[number] if not need else {})}
+            for number, (step, need) in enumerate(zip(steps, needs, strict=True))
+        ]
 
     def next_step(self) -> str:
         """What comes next, in words."""
