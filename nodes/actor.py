@@ -13,7 +13,7 @@ from pydantic.config import JsonDict
 from planweave.memory import Action, Context, Turn, WorkingMemory
 from planweave.nodes.environment import possible_actions
 from planweave.nodes.limits import reason_to_answer
-from planweave.nodes.path_selector import goes_on, shown_queries
+from planweave.nodes.path_selector import next_step, shown_queries
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.nodes.selector import WARMER
 from planweave.nodes.turns import same, unreadable_turn
@@ -103,6 +103,8 @@ def acting_among(
 async def possible_now(state: WorkingMemory, context: Context) -> Sequence[str]:
     """What can be done now, as far as it is listed: first the next step of a path, then the rarest.
 
+    Before a step that ends the task comes what the task still asks for.
+
     Small models take what stands first. What showed only what it had shown before rests for a
     while, the longer the more often it did, unless there is nothing else: they would do it for
     ever.
@@ -111,8 +113,10 @@ async def possible_now(state: WorkingMemory, context: Context) -> Sequence[str]:
     done = _done(state)
     counts, resting = Counter(action for action, _ in done), _resting(done)
     left = [action for action in possible if _compared(action) not in resting] or possible
-    next_on_path = goes_on(state, left)
-    return sorted(left, key=lambda act: (not next_on_path(act), counts[_compared(act)]))
+    following = next_step(state, left)
+    asked, doing = (following.asked, following.doing) if following else ((), ())
+    left = [*asked, *(action for action in left if action not in asked)]
+    return sorted(left, key=lambda a: (a not in asked, a not in doing, counts[_compared(a)]))
 
 
 def _resting(done: Sequence[tuple[str, str]]) -> set[str]:

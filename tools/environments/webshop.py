@@ -31,8 +31,12 @@ _PRICE = re.compile(r"\d+(?:\.\d+)?")
 _DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"  # between sections and their parts
 _SIMILAR = 0.85
 _HITS, _PAGE = 50, 10
+_TABS = ("Description", "Features")
 _ASIN = 10  # letters and digits
 _BACK, _NEXT, _PREVIOUS, _BUY = "Back to Search", "Next >", "< Prev", "Buy Now"
+MOVES = frozenset(f"click[{link.lower()}]" for link in (*_TABS, _PREVIOUS, _NEXT, _BACK))
+"""See :func:`~planweave.tools.environments.opening.moves`."""
+
 _LITTLE = "a an and at by for from in is it of on or the this to with"
 _LITTLE_WORDS = frozenset(_LITTLE.split())
 _OWN = ("products*.json*", "goals*.json*")
@@ -260,7 +264,7 @@ class WebShop(LocalEnvironment):
             return [_PREVIOUS, _BACK]
         if self._product:
             values = chain.from_iterable(self._product.options.values())
-            return [*values, _BUY, "Description", "Features", _PREVIOUS, _BACK]
+            return [*values, _BUY, *_TABS, _PREVIOUS, _BACK]
         if self._shelf is None:
             return []
         more = (self._shelf.page + 1) * _PAGE < len(self._shelf.products)
@@ -299,7 +303,7 @@ class WebShop(LocalEnvironment):
             return Observation(self._turn_or_open(link))
         if link == _PREVIOUS:
             return Observation(self._previous())
-        if link in ("Description", "Features"):
+        if link in _TABS:
             self._tab = link
             said = {
                 "Description": [self._product.full_description],
