@@ -35,9 +35,6 @@ _HITS, _PAGE = 50, 10
 _TABS = ("Description", "Features")
 _ASIN = 10  # letters and digits
 _BACK, _NEXT, _PREVIOUS, _BUY = "Back to Search", "Next >", "< Prev", "Buy Now"
-MOVES = frozenset(f"click[{link.lower()}]" for link in (*_TABS, _PREVIOUS, _NEXT, _BACK))
-"""See :func:`~planweave.tools.environments.opening.moves`."""
-
 _LITTLE = "a an and at by for from in is it of on or the this to with"
 _LITTLE_WORDS = frozenset(_LITTLE.split())
 _OWN = ("products*.json*", "goals*.json*")
@@ -349,7 +346,7 @@ class WebShop(LocalEnvironment):
         return "\n".join([f"[{_BACK}]", f"[{_PREVIOUS}]", *options, *tail, f"[{_BUY}]"])
 
 
-@environment("webshop")
+@environment("webshop", moves=[f"click[{link}]" for link in (*_TABS, _PREVIOUS, _NEXT, _BACK)])
 def connect(data: Path | None) -> WebShop:
     """Open the environment on a folder with WebShop's published files, or with our own.
 
