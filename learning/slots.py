@@ -142,7 +142,7 @@ class Slots:
         kept = slotted(replace(path, instructions=tuple(gone) or path.instructions)).instructions
         asks = any(map(is_query, kept))  # elsewhere `finish[…]` holds the answer of one question
         formed = [text if asks and is_finish(text) else self._formed(text, where) for text in kept]
-        return replace(path, instructions=_without_repetitions(formed))
+        return replace(path, instructions=_without_repetitions(formed), observations=())
 
     def shown(
         self, instructions: Sequence[str], question: str, origins: Iterable[str]

@@ -37,7 +37,7 @@ _WORDS = rf'[^"\\\[\]\n… .]({_LETTER}|\[{_LETTER}*\]){{0,400}}'
 _SYNTAX = re.compile(r"[][\\^$.|?*+(){}]")
 """What patterns of JSON schemas escape; `re.escape` escapes spaces, too, which they may not."""
 
-Guidance = Callable[[WorkingMemory, Sequence[str]], str]
+Guidance = Callable[[WorkingMemory, Sequence[str], Context], str]
 """What a method tells the actor besides the task and what is possible; empty if nothing."""
 
 
@@ -48,7 +48,7 @@ def actor(guidance: Guidance) -> Node:
         if reason_to_answer(state, runtime.context):
             return {"action": None}
         possible = await possible_now(state, runtime.context)
-        told = guidance(state, possible)
+        told = guidance(state, possible, runtime.context)
         task = load("environments/actor").fill(
             guidance=f"{told}\n" if told else "",
             possible=possible_text(possible),
@@ -65,7 +65,7 @@ def actor(guidance: Guidance) -> Node:
     return actor
 
 
-def unguided(_state: WorkingMemory, _possible: Sequence[str]) -> str:
+def unguided(_state: WorkingMemory, _possible: Sequence[str], _context: Context) -> str:
     """Guidance of a method that has none (ReAct)."""
     return ""
 
@@ -113,7 +113,7 @@ async def possible_now(state: WorkingMemory, context: Context) -> Sequence[str]:
     done = _done(state)
     counts, resting = Counter(action for action, _ in done), _resting(done)
     left = [action for action in possible if _compared(action) not in resting] or possible
-    following = next_step(state, left)
+    following = next_step(state, left, context)
     asked, doing = (following.asked, following.doing) if following else ((), ())
     left = [*asked, *(action for action in left if action not in asked)]
     return sorted(left, key=lambda a: (a not in asked, a not in doing, counts[_compared(a)]))

@@ -85,9 +85,9 @@ class NextStep(NamedTuple):
     last: bool
 
 
-def next_step(state: WorkingMemory, possible: Sequence[str]) -> NextStep | None:
-    """The next step of the chosen path; None without a path."""
-    if state["path"] is None or state["episode"] is None:
+def next_step(state: WorkingMemory, possible: Sequence[str], context: Context) -> NextStep | None:
+    """The next step of the chosen path; None without a path, or where it is left to the model."""
+    if state["path"] is None or state["episode"] is None or context.path_aids == "off":
         return None
     steps = state["path"]["instructions"]
     progress = Progress(steps, state["question"], moves(state["episode"]["environment"]))
@@ -101,14 +101,14 @@ def next_step(state: WorkingMemory, possible: Sequence[str]) -> NextStep | None:
     return NextStep(state["plan"][at], doing, asked, last)
 
 
-def chosen_path(state: WorkingMemory, possible: Sequence[str]) -> str:
+def chosen_path(state: WorkingMemory, possible: Sequence[str], context: Context) -> str:
     """Guidance by the chosen path, which is the plan in the prompt: its next step.
 
     The questions that it comes from are not shown: small models take up their words.
     """
-    following = next_step(state, possible)
+    following = next_step(state, possible, context)
     if following is None:
-        return ""
+        return load("instructrag/plan").fill() if state["path"] else ""
     if not following.text:
         return load("instructrag/followed").fill()
     if following.last:

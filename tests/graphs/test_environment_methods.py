@@ -69,6 +69,19 @@ def in_shop(folder: Path, *known: str) -> tuple[Replies, Context]:
     return script, in_encyclopedia(folder, script, **more)
 
 
+def hats(folder: Path) -> Path:
+    """Three hats that were searched and bought at once."""
+    bought = [
+        {
+            "question": f"i need a {color} hat",
+            "success": True,
+            "steps": [{"action": f"search[{color} hat]"}, {"action": "click[Buy Now]"}],
+        }
+        for color in ("blue", "green", "white")
+    ]
+    return write_lines(folder / "hats.jsonl", bought)
+
+
 async def run(name: str, context: Context, **given: object) -> WorkingMemory:
     memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(given, context=context)
     return memory
@@ -223,19 +236,11 @@ async def test_values_of_other_tasks_are_not_shown(tmp_path: Path) -> None:
 
 
 async def test_what_is_asked_for_stands_before_the_end(tmp_path: Path) -> None:
-    hats = [
-        {
-            "question": f"i need a {color} hat",
-            "success": True,
-            "steps": [{"action": f"search[{color} hat]"}, {"action": "click[Buy Now]"}],
-        }
-        for color in ("blue", "green", "white")
-    ]
     script, context = in_shop(tmp_path)
     script.left["action"] = [
         do(text) for text in ("search[scarf]", "click[B000000001]", "click[red]", "click[Buy Now]")
     ]
-    paths = str(write_lines(tmp_path / "hats.jsonl", hats))
+    paths = str(hats(tmp_path))
     memory = await run("instructrag", context.model_copy(update={"paths": paths}))
     assert memory["plan"][-1] == "Click[Buy Now]"
     before, after = (prompt.text for prompt in script.prompts[2:])
@@ -281,6 +286,52 @@ async def test_rap_shows_whole_trajectories(tmp_path: Path) -> None:
     shown = "Search[Valse triste], Search[Jean Sibelius], Finish[Finland]"
     assert shown in script.prompts[0].text
     assert (memory["plan"], memory["path"]) == ([], None)
+
+
+async def test_rap_shows_what_the_actions_showed(tmp_path: Path) -> None:
+    steps = [
+        {"action": "Search[Valse triste]", "observation": "It is by\n Jean Sibelius."},
+        {"action": "Search[Jean Sibelius]", "observation": "x" * 400},
+        {"action": "Finish[Finland]"},
+    ]
+    known = {"question": "In which country was the composer of Valse triste born?", "steps": steps}
+    paths = str(write_lines(tmp_path / "seen.jsonl", [known]))
+    script = acting(*GOLD)
+    await run("rap", in_encyclopedia(tmp_path, script, paths=paths))
+    assert (
+        "was solved by: \n  - Search[Valse triste] showed: It is by Jean Sibelius.\n"
+        f"  - Search[Jean Sibelius] showed: {'x' * 300} …\n  - Finish[Finland] showed: \n"
+    ) in script.prompts[0].text
+
+
+async def test_the_aids_of_a_path_are_a_setting(tmp_path: Path) -> None:
+    step = "Its next step: Search[Finlandia …]"
+    for name, aids, aided in (
+        ("instructrag", "auto", True),
+        ("instructrag", "off", False),
+        ("rap", "auto", False),
+        ("rap", "on", True),
+    ):
+        script = acting(*GOLD)
+        memory = await run(name, in_encyclopedia(tmp_path, script, path_aids=aids))
+        assert (step in script.prompts[0].text) is aided
+        planned = name == "instructrag" or aided
+        assert ("1. Search[Finlandia …]" in script.prompts[0].text) is planned
+        assert ("was solved by: " in script.prompts[0].text) is (name == "rap")
+        assert bool(memory["path"]) is planned
+
+
+@pytest.mark.parametrize(
+    ("aids", "second"), [("on", "click[Buy Now]"), ("off", "click[navy blue]")]
+)
+async def test_fitting_actions_stand_first_only_with_the_aids(
+    aids: str, second: str, tmp_path: Path
+) -> None:
+    script, context = in_shop(tmp_path)
+    update = {"paths": str(hats(tmp_path)), "path_aids": aids}
+    await run("instructrag", context.model_copy(update=update))
+    listed = script.prompts[2].text.partition("Possible now: ")[2].split("; ")
+    assert listed[:2] == ["click[red]", second]
 
 
 @pytest.mark.parametrize("name", ["instructrag", "rap"])
