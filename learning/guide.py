@@ -11,6 +11,7 @@ import numpy as np
 from planweave import BadInput
 from planweave.learning.agents_file import NONE, load
 from planweave.learning.experience import experience_of
+from planweave.learning.instruction_graph import THRESHOLD as PUBLISHED
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.ml_agent import MLAgent
 from planweave.learning.overlap import shared
@@ -55,6 +56,7 @@ class Guide:
             that are nearest in form are proposed.
         ml_agent: Selects among them; without it the first.
         moves: See :class:`~planweave.learning.slots.Slots`.
+        published: Instructions stay as they are, and the graph has the paper's delta.
 
     Raises:
         BadInput: None of them succeeded.
@@ -67,6 +69,8 @@ class Guide:
         rl_agent: RLAgent | None = None,
         ml_agent: MLAgent | None = None,
         moves: Iterable[str] = (),
+        *,
+        published: bool = False,
     ) -> None:
         self.paths = succeeded(paths)
         if not self.paths:
@@ -77,7 +81,8 @@ class Guide:
         self.slots = Slots.of(self.paths, moves)
         self._embed, self._rl_agent, self._ml_agent = embed, rl_agent, ml_agent
         self._vectors: Floats = embed([path.question for path in self.paths])
-        self._forms = [self.slots.path(path) for path in self.paths]
+        self._published = published
+        self._forms = [*self.paths] if published else [self.slots.path(p) for p in self.paths]
         self._form_vectors: Floats = embed(
             [self.slots.question(path.question) for path in self.paths]
         )
@@ -104,7 +109,7 @@ class Guide:
     @cached_property
     def graph(self) -> InstructionGraph:
         """The instruction graph of the paths, with slots."""
-        graph = InstructionGraph(self._embed, THRESHOLD)
+        graph = InstructionGraph(self._embed, PUBLISHED if self._published else THRESHOLD)
         graph.insert_all(self._forms)
         return graph
 
@@ -170,7 +175,9 @@ class Guide:
             :meth:`~planweave.learning.slots.Slots.shown`.
         """
         known = for_question(suggestion.instructions, question, look_up)
-        return known and self.slots.shown(known, question, suggestion.origins)
+        if known is None or self._published:
+            return known
+        return self.slots.shown(known, question, suggestion.origins)
 
     def _nearest_in_form(self, question: str, k: int, names: int) -> list[Suggestion]:
         cosines = self._form_vectors @ self._embed([self.slots.question(question)])[0]
@@ -234,6 +241,9 @@ def guide_of(
         return Guide(paths, SentenceVectors(embeddings()), moves=moves)
     loaded = load(agents)
     embed = SentenceVectors(embeddings(loaded.card.embeddings))
+    if loaded.card.published:
+        agents_as_published = RLAgent(loaded.rl, embed, printed=True), MLAgent(loaded.ml, embed)
+        return Guide(paths, embed, *agents_as_published, moves, published=True)
     slots = Slots.of(succeeded(paths), moves)
     # Calibration by the overlap would undo what the environment taught the policy.
     reward = shared if loaded.card.reward == "overlap" else None
