@@ -34,7 +34,8 @@ from planweave.learning.agents_file import (
     save,
 )
 from planweave.learning.agents_file import load as load_agents
-from planweave.learning.guide import THRESHOLD, Guide
+from planweave.learning.graph_states import FEATURES, PRINTED
+from planweave.learning.guide import Guide
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.overlap import shared
 from planweave.learning.paths import MetaTask, read_paths, succeeded
@@ -82,11 +83,15 @@ def instructrag(
     out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
     iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
     by: Rewarding,
+    published: Annotated[
+        bool,
+        typer.Option("--as-published", help="The paper's agents, for instructions without slots."),
+    ] = False,
     seed: Seed = 1,
 ) -> None:
     """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""
     prepare_jax()
-    from planweave.learning.agent_batches import Material, Settings
+    from planweave.learning.agent_batches import Material, Settings, as_published
     from planweave.learning.graph_states import Survey
     from planweave.learning.meta_training import train
 
@@ -99,8 +104,10 @@ def instructrag(
         others=by.others,
         by_overlap=by.reward == "overlap",
     )
+    if published:
+        settings = replace(as_published(seed, iterations), questions=by.questions, others=by.others)
     paths = load(environment, data)
-    given = world(paths, seed)
+    given = world(paths, seed, slots=not published)
     tasks = [*given.seen, *given.unseen]
     out.mkdir(parents=True, exist_ok=True)
     checkpoint = out / "instructrag.checkpoint.npz"
@@ -109,7 +116,7 @@ def instructrag(
         Progress(console=console, transient=True) as bar,
         _rewarded(by, environment, Guide(paths, embed), out, bar) as worth,
     ):
-        graph = InstructionGraph(embed, THRESHOLD)
+        graph = InstructionGraph(embed, settings.threshold)
         graph.insert_all(path for task in tasks for path in task.support)
         survey = Survey(graph, embed, given.slots)
         tasks = _scored(tasks, worth, console)
@@ -125,7 +132,8 @@ def instructrag(
         )
     path = out / SHIPPED_FILE.name
     sizes = {task.name: len(task.support) + len(task.query) for task in tasks}
-    card = _card(seed, sizes, by.reward, [round(point.reward, 4) for point in trained.points])
+    rewards = [round(point.reward, 4) for point in trained.points]
+    card = _card(seed, sizes, by.reward, rewards, published)
     save(path, trained.agents.rl, trained.agents.ml, card)
     _draw(trained.points, path.with_suffix(".png"))
     checkpoint.unlink(missing_ok=True)
@@ -197,7 +205,7 @@ def adapt(
 ) -> None:
     """Adapt trained agents of InstructRAG to a new task by a few of its paths."""
     prepare_jax()
-    from planweave.learning.agent_batches import Settings
+    from planweave.learning.agent_batches import Settings, as_published
     from planweave.learning.graph_states import Survey
     from planweave.learning.meta_training import adapt as adapted
     from planweave.learning.meta_training import as_agents
@@ -216,19 +224,20 @@ def adapt(
             "those of two questions are the least.",
             mend="`planweave experience export FILE` writes those that were kept.",
         )
-    slots = Slots.of(known)
+    published = loaded.card.published
+    slots = None if published else Slots.of(known)
     order = np.random.default_rng(seed).permutation(len(known))
-    support = tuple(slots.path(known[row]) for row in order)
+    support = tuple(slots.path(known[row]) if slots else known[row] for row in order)
     # Calibrated are agents where they are used, on the graph at hand.
-    settings = Settings(seed=seed, calibration=False)
+    settings = as_published(seed, 0) if published else Settings(seed=seed, calibration=False)
     with sentence_vectors(console) as embed:
-        graph = InstructionGraph(embed, THRESHOLD)
+        graph = InstructionGraph(embed, settings.threshold)
         graph.insert_all(support)
         survey = Survey(graph, embed, slots)
         own = MetaTask(task, support, ())
         made = adapted(as_agents(loaded.rl, loaded.ml), survey, own, embed, settings, shared)
     looked_at = min(settings.few, len(support))
-    card = _card(seed, {task or data.name: looked_at}, "overlap", rewards=[])
+    card = _card(seed, {task or data.name: looked_at}, "overlap", [], published)
     path = out / SHIPPED_FILE.name
     save(path, made.rl, made.ml, card)
     took = perf_counter() - started
@@ -252,8 +261,12 @@ def prepare_jax() -> None:
     jax.config.update("jax_compilation_cache_dir", compiled)  # type: ignore[no-untyped-call]
 
 
-def _card(seed: int, tasks: dict[str, int], reward: RewardName, rewards: list[float]) -> AgentsCard:
+def _card(
+    seed: int, tasks: dict[str, int], reward: RewardName, rewards: list[float], published: bool
+) -> AgentsCard:
     return AgentsCard(
+        published=published,
+        features=PRINTED if published else FEATURES,
         seed=seed,
         date=datetime.now(UTC).date().isoformat(),
         command=machine.command(["planweave", *sys.argv[1:]]),

@@ -120,8 +120,8 @@ def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choo
     Args:
         environment: Where the task that a player is chosen for has begun.
         guide: Finds the paths.
-        proposed: Follow the one that is selected of three proposals (InstructRAG); else the
-            whole path of the nearest question (RAP).
+        proposed: Follow the one that is selected of three proposals (InstructRAG); else, or
+            where no path fits the question, the whole path of the nearest question (RAP).
 
     Raises:
         BadInput: Nobody can follow paths in that environment.
@@ -133,8 +133,8 @@ def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choo
         )
 
     def player(task: Task) -> Player:
-        if proposed:
-            candidates = guide.propose(task.question, _PROPOSALS)
+        candidates = guide.propose(task.question, _PROPOSALS) if proposed else []
+        if candidates:
             path, (origin, *_) = candidates[guide.select(task.question, candidates)][:2]
         else:
             nearest = guide.nearest(task.question, 1)[0]

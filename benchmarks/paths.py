@@ -20,7 +20,6 @@ from planweave.benchmarks.table import Table
 from planweave.learning import Embed, Floats
 from planweave.learning.agent_batches import Agents, Material, Settings, plain
 from planweave.learning.graph_states import Sample, Survey, Walk, samples
-from planweave.learning.guide import THRESHOLD
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.meta_training import Point, adapt, train
 from planweave.learning.ml_agent import MLAgent
@@ -32,6 +31,9 @@ from planweave.learning.rl_agent import Policy, Traversal, candidates, policy
 MOST = 5
 NOISE = (0.25, 0.5)
 """Shares of failed paths in the graph."""
+
+PUBLISHED_NOISE = (0.1, 0.2, 0.3, 0.4, 0.5)
+"""The paper's."""
 
 SHARES = (0.2, 0.6)
 """Of the support paths of unseen tasks; all of them otherwise."""
@@ -99,6 +101,9 @@ class Measured(BaseModel):
         about: See :func:`about`.
         adaptations: To the unseen tasks, in the line of the full method. The first one of a
             process also compiles.
+        training_seconds: What training took, in that line.
+        testing_seconds: What adapting to all unseen tasks and asking all their questions took, in
+            that line, with every way that needs no other training.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -109,6 +114,8 @@ class Measured(BaseModel):
     scores: list[Score]
     about: str = ""
     adaptations: list[Adaptation] = []
+    training_seconds: float = 0.0
+    testing_seconds: float = 0.0
 
 
 _Stored: TypeAlias = tuple[Sequence[Path], bool]
@@ -160,18 +167,25 @@ class Experiment:
 
     def lines(self) -> Iterator[Measured]:
         """The lines of all tables."""
+        started = perf_counter()
         agents = self._given or self._trained(self._settings)
+        trained = perf_counter()
         rule = self._threshold()
         every = _support(self._world.unseen)
+        begun = perf_counter()
         tried = self._tried(agents, self._settings, every, rule)
-        took = {"adaptations": self._adaptations}
+        took = {
+            "adaptations": self._adaptations,
+            "training_seconds": round(trained - started, 1),
+            "testing_seconds": round(perf_counter() - begun, 1),
+        }
         for name, scores in tried.items():
             line = self._line("candidates" if name.startswith("K") else "ablation", name, scores)
             yield line.model_copy(update=took) if name == FULL else line
         for name, settings, changed in self._changed(agents):
             scores = self._tried(changed, settings, every, rule)[FULL]
             yield self._line("ablation", name, scores)
-        for level in NOISE:
+        for level in PUBLISHED_NOISE if self._settings.printed else NOISE:
             count = round(level / (1 - level) * (len(every) + len(self._survey.paths)))
             noisy = every + self._world.failed[:count]
             for name, scores in self._tried(agents, self._settings, noisy, rule).items():
@@ -187,7 +201,8 @@ class Experiment:
 
     def _changed(self, agents: Agents) -> Iterator[tuple[str, Settings, Agents]]:
         """The ablations of training; where one agent changes, the other stays."""
-        yield NO_CALIBRATION, replace(self._settings, calibration=False), agents
+        if not self._settings.printed:
+            yield NO_CALIBRATION, replace(self._settings, calibration=False), agents
         if self._given:
             return
         for name, change in RL_CHANGES.items():
@@ -198,6 +213,8 @@ class Experiment:
             settings = replace(self._settings, **change)
             alone = replace(settings, policy_gradient=False)
             yield name, settings, Agents(agents.rl, self._trained(alone).ml)
+        if self._settings.printed:
+            return
         settings = replace(self._settings, printed=True)
         yield PRINTED, settings, self._trained(settings)
 
@@ -205,7 +222,7 @@ class Experiment:
         return Measured(seed=self._settings.seed, part=part, name=name, scores=scores)
 
     def _surveyed(self, paths: Sequence[Path]) -> Survey:
-        graph = InstructionGraph(self._embed, THRESHOLD)
+        graph = InstructionGraph(self._embed, self._settings.threshold)
         graph.insert_all(paths)
         return Survey(graph, self._embed, self._world.slots)
 

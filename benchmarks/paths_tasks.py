@@ -110,13 +110,13 @@ class World:
         unseen: Tasks to adapt to and to test on.
         failed: Paths that did not succeed, those that were recorded first; the others are
             successful paths of one question given to another.
-        slots: Those of all paths.
+        slots: Those of all paths; None where instructions stay as they are, as published.
     """
 
     seen: list[MetaTask]
     unseen: list[MetaTask]
     failed: list[Path]
-    slots: Slots
+    slots: Slots | None
 
 
 def load(environment: Environment, file: File) -> list[Path]:
@@ -137,16 +137,20 @@ def load(environment: Environment, file: File) -> list[Path]:
     return paths
 
 
-def world(paths: Sequence[Path], seed: int) -> World:
-    """Half of the tasks are seen; half of each task's paths are its support. All have slots."""
+def world(paths: Sequence[Path], seed: int, *, slots: bool = True) -> World:
+    """Half of the tasks are seen; half of each task's paths are its support."""
     random = np.random.default_rng(seed)
     good = [path for path in paths if path.reward == 1]
-    slots = Slots.of(good)
+    own_slots = Slots.of(good) if slots else None
+
+    def formed(path: Path) -> Path:
+        return own_slots.path(path) if own_slots else path
+
     tasks = _by_task(good)
     names = random.permutation(sorted(tasks)).tolist()
     made = {}
     for name in names:
-        own = [slots.path(tasks[name][row]) for row in random.permutation(len(tasks[name]))]
+        own = [formed(tasks[name][row]) for row in random.permutation(len(tasks[name]))]
         questions = list(dict.fromkeys(path.question for path in own))
         support = frozenset(questions[: len(questions) // 2])
         made[name] = MetaTask(
@@ -157,8 +161,8 @@ def world(paths: Sequence[Path], seed: int) -> World:
     half = len(names) // 2
     seen, unseen = [made[name] for name in names[:half]], [made[name] for name in names[half:]]
     stored = [path for task in (*seen, *unseen) for path in task.support]
-    failed = [slots.path(path) for path in paths if path.reward < 1]
-    return World(seen, unseen, failed + _swapped(stored, random), slots)
+    failed = [formed(path) for path in paths if path.reward < 1]
+    return World(seen, unseen, failed + _swapped(stored, random), own_slots)
 
 
 def _by_task(paths: Sequence[Path]) -> dict[str, list[Path]]:

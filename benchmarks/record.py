@@ -13,7 +13,16 @@ Entry: TypeAlias = dict[str, JsonValue]
 """One entry of working memory (a Turn, Fact …) as it was written down."""
 
 _LATER = {
-    *("candidate_paths", "trials", "agents", "ask_again", "strict", "tools", "approve_tools"),
+    *(
+        "candidate_paths",
+        "trials",
+        "agents",
+        "path_aids",
+        "ask_again",
+        "strict",
+        "tools",
+        "approve_tools",
+    ),
     *("first_temperature", "temperature_step", "same_query"),
 }
 """Fields that came after results were kept: left out at their default, so that keys stay."""

@@ -159,6 +159,11 @@ class Context(BaseModel):
     candidate_paths: Annotated[int, Field(ge=1, le=10), Setting("InstructRAG", "never")] = Field(
         default=3, description="InstructRAG: paths that are proposed; RAP: paths that are shown"
     )
+    path_aids: Annotated[Literal["auto", "on", "off"], Setting("InstructRAG", "never")] = Field(
+        default="auto",
+        description="InstructRAG, RAP: say which step of the path is next, and list the actions "
+        "that do it first: auto (InstructRAG does, RAP does not, as in its paper), on, off",
+    )
     trials: Annotated[int, Field(ge=1, le=5), Setting("Reflexion", "never")] = Field(
         default=3, description="Reflexion: attempts at a task"
     )

@@ -254,11 +254,13 @@ class InstructionPath(TypedDict):
     """Actions that solved tasks before, adapted to this one, and the questions they come from.
 
     Who proposed or selected it stands in ``by``, where somebody did; in ``expected`` the overlap
-    with a path that solves the task that the proposer expects.
+    with a path that solves the task that the proposer expects; in ``observations`` what each
+    instruction showed, where that is known and shown as an example.
     """
 
     instructions: list[str]
     origins: list[str]
+    observations: NotRequired[list[str]]
     by: NotRequired[str]
     expected: NotRequired[float]
 

@@ -19,7 +19,7 @@ from planweave.nodes.assist.asking import (
 from planweave.nodes.environment import possible_actions
 from planweave.nodes.lengths import ACTION, THOUGHT
 from planweave.nodes.limits import reason_to_answer
-from planweave.nodes.path_selector import goes_on, shown_queries
+from planweave.nodes.path_selector import next_step, shown_queries
 from planweave.nodes.role import Node, ask_role, failures, usage
 from planweave.nodes.turns import unreadable_turn
 from planweave.prompts import load
@@ -42,7 +42,7 @@ _WORDS = rf'[^"\\\[\]\n… .]({_LETTER}|\[{_LETTER}*\]){{0,400}}'
 _SYNTAX = re.compile(r"[][\\^$.|?*+(){}]")
 """What patterns of JSON schemas escape; `re.escape` escapes spaces, too, which they may not."""
 
-Guidance = Callable[[WorkingMemory, Sequence[str]], str]
+Guidance = Callable[[WorkingMemory, Sequence[str], Context], str]
 """What a method tells the actor besides the task and what is possible; empty if nothing."""
 
 
@@ -53,7 +53,7 @@ def actor(guidance: Guidance) -> Node:
         if reason_to_answer(state, runtime.context):
             return {"action": None}
         possible = await possible_now(state, runtime.context)
-        told = guidance(state, possible)
+        told = guidance(state, possible, runtime.context)
         task = load("environments/actor").fill(
             guidance=f"{told}\n" if told else "",
             possible=possible_text(possible),
@@ -70,7 +70,7 @@ def actor(guidance: Guidance) -> Node:
     return actor
 
 
-def unguided(_state: WorkingMemory, _possible: Sequence[str]) -> str:
+def unguided(_state: WorkingMemory, _possible: Sequence[str], _context: Context) -> str:
     """Guidance of a method that has none (ReAct)."""
     return ""
 
@@ -108,11 +108,16 @@ def acting_among(
 async def possible_now(
     state: WorkingMemory, context: Context, role: str = "actor"
 ) -> Sequence[str]:
-    """What can be done now, as far as it is listed; first the next step of a path."""
+    """What can be done now, as far as it is listed; first the next step of a path.
+
+    Before a step that ends the task comes what the task still asks for.
+    """
     possible = await asyncio.to_thread(possible_actions, state, context)
     left = untried_first(possible, state, role, context)
-    next_on_path = goes_on(state, left)
-    return sorted(left, key=lambda action: not next_on_path(action))
+    following = next_step(state, left, context)
+    asked, doing = (following.asked, following.doing) if following else ((), ())
+    left = [*asked, *(action for action in left if action not in asked)]
+    return sorted(left, key=lambda action: (action not in asked, action not in doing))
 
 
 def possible_text(actions: Sequence[str]) -> str:

@@ -146,10 +146,20 @@ def _first_of_their_kind(turns: list[Turn]) -> list[Turn]:
 def _turn_text(turn: Turn, state: WorkingMemory, limit: int | None) -> str:
     lines = [f"Thought: {turn['thought']}"] if turn["thought"] else []
     lines.append(f"{turn['tool']}: {turn['input']}")
-    lines += [fact_text(state["facts"][number - 1]) for number in turn["facts"]]
+    lines += [_shown_once(state["facts"][number - 1], state) for number in turn["facts"]]
     if turn["problem"]:
         lines.append(f"Problem: {turn['problem']}")
     return _lines(lines, limit)
+
+
+def _shown_once(fact: Fact, state: WorkingMemory) -> str:
+    """A fact; a page of an environment that was shown before is only referred to."""
+    for earlier in state["facts"][: fact["number"] - 1]:
+        if (earlier["source"], earlier["text"]) == ("environment", fact["text"]):
+            same_page = f"the same as fact [{earlier['number']}]"
+            if len(same_page) < len(fact["text"]):
+                return fact_text({**fact, "text": same_page})
+    return fact_text(fact)
 
 
 def _found_text(fact: Fact, limit: int | None) -> str:

@@ -2,9 +2,10 @@
 
 from langgraph.runtime import Runtime
 
-from planweave.learning.guide import open_guide
+from planweave.learning.guide import Guide, open_guide
 from planweave.memory import Context, InstructionPath, WorkingMemory
 from planweave.nodes.environment import episode_of
+from planweave.tools.environments import moves
 
 
 def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -15,8 +16,7 @@ def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory
         ModelUnavailable: The frozen model of sentence vectors is not on this machine.
     """
     context = runtime.context
-    episode_of(context)
-    guide = open_guide(context.paths, context.owner, context.agents)
+    guide = guide_for(context)
     return {
         "candidate_paths": [
             InstructionPath(
@@ -28,3 +28,14 @@ def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory
             for found in guide.propose(state["question"], context.candidate_paths)
         ]
     }
+
+
+def guide_for(context: Context) -> Guide:
+    """What past successes say, in the environment of the run.
+
+    Raises:
+        BadInput: There is no task to act on, no path that succeeded, or no such agents.
+        ModelUnavailable: The frozen model of sentence vectors is not on this machine.
+    """
+    moving = moves(episode_of(context).environment)
+    return open_guide(context.paths, context.owner, context.agents, moving)

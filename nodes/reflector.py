@@ -42,7 +42,7 @@ async def reflector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     }
 
 
-def lessons(state: WorkingMemory, _possible: Sequence[str]) -> str:
+def lessons(state: WorkingMemory, _possible: Sequence[str], _context: Context) -> str:
     """Guidance from earlier trials of this task; empty in the first one."""
     text = _lessons(state)
     return load("reflexion/guidance").fill(reflections=text) if text else ""

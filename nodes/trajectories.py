@@ -5,17 +5,25 @@ from functools import partial
 
 from langgraph.runtime import Runtime
 
-from planweave.learning.guide import open_guide
-from planweave.learning.queries.literals import for_question
+from planweave.learning.agents_file import NONE
+from planweave.learning.guide import Suggestion
+from planweave.learning.paths import Path
+from planweave.learning.queries.literals import LookUp, for_question
 from planweave.memory import Context, InstructionPath, WorkingMemory
 from planweave.nodes.environment import episode_of
-from planweave.nodes.path_selector import readable
+from planweave.nodes.path_selector import chosen_path, readable
+from planweave.nodes.pathfinder import guide_for
 from planweave.prompts import load
 from planweave.tools.environments.episodes import look_up
+
+_SHORTENED = 300
+"""Characters of an observation in an example."""
 
 
 def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Find the ``candidate_paths`` nearest; slots of queries are filled for the task at hand.
+
+    With ``path_aids`` on the nearest one is the plan, too, as InstructRAG's is.
 
     Raises:
         BadInput: There is no task to act on, or there are no paths that succeeded.
@@ -23,27 +31,51 @@ def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     """
     context, question = runtime.context, state["question"]
     look = partial(look_up, episode_of(context))
-    nearest = open_guide(context.paths, context.owner).nearest(question, context.candidate_paths)
-    return {
-        "candidate_paths": [
-            InstructionPath(
-                instructions=list(
-                    for_question(path.instructions, question, look) or path.instructions
-                ),
-                origins=[path.question],
-            )
-            for path in nearest
-        ]
+    guide = guide_for(context.model_copy(update={"agents": NONE}))
+    nearest = guide.nearest(question, context.candidate_paths)
+    update: WorkingMemory = {
+        "candidate_paths": [_example(path, question, look) for path in nearest]
     }
+    followed = Suggestion(guide.form(nearest[0]), (nearest[0].question,))
+    if context.path_aids == "on" and (steps := guide.shown(followed, question, look)):
+        origins = [*followed.origins]
+        update["path"] = InstructionPath(instructions=[*steps], origins=origins, by="RAP")
+        update["plan"] = [readable(text, question) for text in steps]
+    return update
 
 
-def examples(state: WorkingMemory, _possible: Sequence[str]) -> str:
-    """Guidance by the paths that were found."""
+def examples(state: WorkingMemory, possible: Sequence[str], context: Context) -> str:
+    """Guidance by the paths that were found, with what their actions showed where it is known."""
     lines = [
         load("rap/example").fill(
-            task="; ".join(path["origins"]),
-            actions=", ".join(readable(text, state["question"]) for text in path["instructions"]),
+            task="; ".join(path["origins"]), actions=_actions(path, state["question"])
         )
         for path in state["candidate_paths"]
     ]
-    return load("rap/guidance").fill(examples="\n".join(lines)) if lines else ""
+    if not lines:
+        return ""
+    shown = load("rap/guidance").fill(examples="\n".join(lines))
+    following = chosen_path(state, possible, context)
+    return f"{shown}\n{following}" if following else shown
+
+
+def _example(path: Path, question: str, look: LookUp) -> InstructionPath:
+    known = for_question(path.instructions, question, look) or path.instructions
+    example = InstructionPath(instructions=list(known), origins=[path.question])
+    if any(path.observations):
+        example["observations"] = [_shortened(text) for text in path.observations]
+    return example
+
+
+def _actions(path: InstructionPath, question: str) -> str:
+    actions = [readable(text, question) for text in path["instructions"]]
+    if "observations" not in path:
+        return ", ".join(actions)
+    pairs = zip(actions, path["observations"], strict=True)
+    steps = [load("rap/step").fill(action=action, shown=shown) for action, shown in pairs]
+    return "".join(f"\n  - {step}" for step in steps)
+
+
+def _shortened(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= _SHORTENED else f"{plain[:_SHORTENED].rstrip()} …"

@@ -26,7 +26,7 @@ from planweave.learning.agents_file import NONE, SHIPPED
 from planweave.learning.guide import guide_of
 from planweave.learning.paths import Path as Instructions
 from planweave.learning.paths import read_paths, write_paths
-from planweave.tools.environments import ENVIRONMENTS, Environment, Task, open_environment
+from planweave.tools.environments import ENVIRONMENTS, Environment, Task, moves, open_environment
 
 _RESULTS = RESULTS / "environments"
 _POLICIES = ("gold", "nearest", "form", "path")
@@ -159,7 +159,8 @@ def _play(given: _Given, policies: Sequence[str], console: Console) -> dict[str,
 def _chooser(policy: str, given: _Given, world: Environment) -> Choose:
     if policy == "gold":
         return without_model.Gold
-    guide = guide_of(tuple(given.known), given.agents if policy == "path" else NONE)
+    agents = given.agents if policy == "path" else NONE
+    guide = guide_of(tuple(given.known), agents, moves(given.name))
     return without_model.followers(world, guide, proposed=policy != "nearest")
 
 

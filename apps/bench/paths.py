@@ -17,8 +17,9 @@ from planweave.benchmarks import machine
 from planweave.benchmarks.lines import LineFile
 from planweave.benchmarks.paths_tasks import Environment, load, world
 from planweave.benchmarks.report import show_tables
-from planweave.learning.agents_file import ITERATIONS, Loaded
+from planweave.learning.agents_file import AS_PUBLISHED, ITERATIONS, Loaded
 from planweave.learning.agents_file import load as load_agents
+from planweave.learning.instruction_graph import THRESHOLD
 from planweave.learning.paths import Path as Instructions
 
 if TYPE_CHECKING:
@@ -36,9 +37,13 @@ def paths(
     agents: Annotated[
         str | None,
         typer.Option(
-            help="Try these, shipped or a file, in place of training; no ablations of it."
+            help="Try these, shipped or a file, in place of training, without its ablations; or "
+            "as-published: train the paper's, for instructions without slots."
         ),
     ] = None,
+    delta: Annotated[
+        float, typer.Option(help="With --agents as-published: the graph's threshold.", min=0, max=1)
+    ] = THRESHOLD,
     out: Out = RESULTS / "paths",
     as_json: AsJson = False,
 ) -> None:
@@ -55,15 +60,18 @@ def paths(
             lambda said: console.print(said, markup=False, soft_wrap=True),
         )
     ) as file:
-        trained = iterations if agents is None else load_agents(agents)
-        lines = _measured(file, given, set(seed), trained, console)
+        trains = agents in (None, AS_PUBLISHED)
+        trained = iterations if trains else load_agents(str(agents))
+        published = delta if agents == AS_PUBLISHED else None
+        lines = _measured(file, given, set(seed), trained, console, published)
     rows, adaptation = suite.rows(lines), suite.adaptation(lines)
     if as_json:
         report = machine.head() | {
             "environment": environment,
             "paths": len(given),
             "seeds": seed,
-            "iterations": iterations if agents is None else None,
+            "iterations": iterations if trains else None,
+            "delta": published,
             "adaptation": adaptation,
             "result": [row._asdict() for row in rows],
         }
@@ -83,6 +91,7 @@ def _measured(
     seeds: set[int],
     trained: int | Loaded,
     console: Console,
+    published: float | None = None,
 ) -> "list[Measured]":
     """The lines of these seeds; those that the file does not hold yet are measured and kept.
 
@@ -92,13 +101,15 @@ def _measured(
         seeds: Those that are asked for.
         trained: Iterations of the training, or agents that were trained before.
         console: Told what is being done.
+        published: Delta of the paper's agents, if those are trained.
     """
     from planweave.benchmarks.paths import Experiment, about
-    from planweave.learning.agent_batches import Settings
+    from planweave.learning.agent_batches import Settings, as_published
     from planweave.learning.meta_training import as_agents
 
     before = None if isinstance(trained, int) else as_agents(trained.rl, trained.ml)
-    kind = about(given, trained if isinstance(trained, int) else trained.card.sha256)
+    by = trained if isinstance(trained, int) else trained.card.sha256
+    kind = about(given, by if published is None else f"{AS_PUBLISHED}, {published}, {by}")
     lines = [line for line in file.lines if line.about == kind]
     if others := len(file.lines) - len(lines):
         said = f"{file.path}: {others} lines of other paths or agents are not counted."
@@ -106,8 +117,12 @@ def _measured(
     with sentence_vectors(console) as embed, console.status("") as status:
         tell = status.update if console.is_terminal else console.print
         for seed in sorted(seeds - {line.seed for line in lines}):
-            settings = Settings(seed=seed, iterations=trained if isinstance(trained, int) else 0)
-            found = Experiment(world(given, seed), embed, settings, tell, before).lines()
+            iterations = trained if isinstance(trained, int) else 0
+            settings = Settings(seed=seed, iterations=iterations)
+            if published is not None:
+                settings = as_published(seed, iterations, published)
+            tasks = world(given, seed, slots=published is None)
+            found = Experiment(tasks, embed, settings, tell, before).lines()
             made = [line.model_copy(update={"about": kind}) for line in found]
             for line in made:  # only now, so that a stopped seed is done again as a whole
                 file.append(line)
