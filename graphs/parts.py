@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
 
-from planweave.graphs.edges import acting, conversing, opening, over
+from planweave.graphs.edges import acting, beginning, conversing, opening, over
 from planweave.memory import Context, Input, Tool, WorkingMemory
 from planweave.nodes.calculator import calculator
 from planweave.nodes.citation_check import citation_check
@@ -33,9 +33,9 @@ _NODES: dict[str, Any] = {
 }
 
 
-def method_builder() -> Builder:
+def method_builder(state: type[WorkingMemory] = WorkingMemory) -> Builder:
     """A graph with what comes first, up to ``recall``, and last, from ``citation_check``."""
-    builder: Builder = StateGraph(WorkingMemory, context_schema=Context, input_schema=Input)
+    builder: Builder = StateGraph(state, context_schema=Context, input_schema=Input)
     builder.add_node("intake", intake)
     builder.add_node("interpreter", interpreter)
     builder.add_node("recall", recall)
@@ -89,16 +89,23 @@ def act_and_observe(builder: Builder, role: str, *, then: str) -> None:
     builder.add_conditional_edges("environment", over, {"over": "reporter", "going_on": then})
 
 
-def task_builder(first: str) -> Builder:
-    """A graph for tasks of environments, with what comes before the node ``first`` and last."""
-    builder = method_builder()
-    bind_environment(builder)
-    builder.add_conditional_edges(
+def begin(graph: Builder, first: str, *, with_plan: str = "") -> None:
+    """Go on with the node ``first``, with a predefined plan at ``with_plan``; greet who greets."""
+    graph.add_conditional_edges(
+        "recall",
+        beginning,
+        {"greeting": "greeter", "no_plan": first, "predefined_plan": with_plan or first},
+    )
+
+
+def begin_task(graph: Builder, first: str) -> None:
+    """Bind the environment and go on with the node ``first``."""
+    bind_environment(graph)
+    graph.add_conditional_edges(
         "recall",
         opening,
         {"task": first, "greeting": "greeter", "no_plan": first, "predefined_plan": first},
     )
-    return builder
 
 
 def bound(tools: Sequence[Tool]) -> dict[Hashable, str]:
