@@ -64,7 +64,8 @@ class Fact(TypedDict):
     holds all rows of a query, so that the program can carry out rules on them; ``quote``
     is the place in a document, None for a fact from elsewhere; ``faithfulness`` is the share of
     its statements that the page supports, None where it was not measured; ``agreement`` the share
-    of the candidate queries that returned the same, where there were several.
+    of the candidate queries that returned the same, where there were several; ``ranks`` says that
+    the rows are options, the best first, and whether the highest or lowest value is best.
     """
 
     number: int
@@ -76,6 +77,7 @@ class Fact(TypedDict):
     faithfulness: float | None
     table: NotRequired[Table]
     agreement: NotRequired[float]
+    ranks: NotRequired[Literal["highest", "lowest"]]
 
 
 class Turn(TypedDict):

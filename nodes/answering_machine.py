@@ -195,6 +195,8 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     withheld and both are reported. Where a learned path has decided, that decision stands.
     """
     candidates = runtime.context.candidates
+    if ranked := ranked_answer(state, candidates):
+        return {"answer": ranked}
     learned = finish(state)
     stands = admitted(learned.decision, candidates) if learned else None
     occasion = reason_to_answer(state, runtime.context) or _learned_text(learned)
@@ -220,6 +222,40 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
         "usage": usage(*replies),
         "failures": failures(*replies) + refused,
     }
+
+
+def ranked_answer(state: WorkingMemory, candidates: Sequence[str]) -> Answer | None:
+    """The decision that a ranking gives: its first option that may be decided.
+
+    None where the last fact ranks no options, or the first two are equal: then the model decides.
+    """
+    fact = state["facts"][-1]
+    how, table = fact.get("ranks"), fact.get("table")
+    if how is None or table is None:
+        return None
+    rows = [
+        (option, row[-1])
+        for row in table["rows"]
+        if row[-1] is not None and (option := admitted(str(row[0]), candidates))
+    ]
+    if not rows or (len(rows) > 1 and rows[0][1] == rows[1][1]):
+        return None
+    (best, value), *others = rows
+    column = table["columns"][-1]
+    why = load("common/ranked").fill(
+        best=best, how=how, column=column, value=str(value), fact=str(fact["number"])
+    )
+    if others:
+        why += " " + load("common/ranked_next").fill(
+            second=others[0][0], value=str(others[0][1]), fact=str(fact["number"])
+        )
+    return Answer(
+        decision=best,
+        why=why,
+        facts=[fact["number"]],
+        unknown="",
+        basis=Basis(how=how, column=column),
+    )
 
 
 def learned_answer(learned: Finish, decision: str, answer: Answer | None = None) -> Answer:

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from planweave.nodes.decision_form import Ranking, form, ranking_for
 from planweave.prompts import load
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
 from planweave.tools.database import Entity, Schema
@@ -54,12 +55,16 @@ class Need(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A query, what the program changed in it, and what it returned or why it failed."""
+    """A query, what the program changed in it, what it returned or why it failed.
+
+    ``doubts`` says which values it looks for that the data does not hold.
+    """
 
     query: str
     changes: tuple[str, ...]
     result: QueryResult | None
     problem: str
+    doubts: tuple[str, ...] = ()
 
     @property
     def vote(self) -> float:
@@ -76,11 +81,13 @@ class Written(NamedTuple):
         best: The query and its result.
         agreement: Share of the candidates that returned the same; None if there was only one.
         candidates: All that were tried.
+        ranking: What the rows rank, if the query decides; None else.
     """
 
     best: Candidate
     agreement: float | None
     candidates: tuple[Candidate, ...]
+    ranking: Ranking | None = None
 
 
 async def write_query(
@@ -102,28 +109,41 @@ async def write_query(
     Raises:
         DatabaseUnavailable: The connection is gone.
     """
-    prompt = await asyncio.to_thread(prompt_for, need, database, schema_limit)
-    first = await _first(prompt, need, database, ask, limits)
+    ranking = await asyncio.to_thread(
+        ranking_for, need.question, need.rules, need.options, database
+    )
+    prompt = await asyncio.to_thread(prompt_for, need, database, schema_limit, ranking)
+    writing = _Writing(need, database, ask, limits, ranking)
+    first = await _first(prompt, writing)
     tried = [first]
     if candidates > 1:
         replies = await ask(prompt, candidates - 1, _VARIETY)
         for query, times in Counter(map(query_in, replies)).items():
-            tried += [await _tried(query, need, database, limits)] * times
-    return chosen_among(tried)
+            tried += [await _tried(query, writing)] * times
+    return chosen_among(tried, ranking)
 
 
-async def _first(
-    prompt: Sequence[BaseMessage], need: Need, database: Database, ask: Ask, limits: Limits
-) -> Candidate:
+class _Writing(NamedTuple):
+    """What every candidate for one need is written for and run with."""
+
+    need: Need
+    database: Database
+    ask: Ask
+    limits: Limits
+    ranking: Ranking | None
+
+
+async def _first(prompt: Sequence[BaseMessage], writing: _Writing) -> Candidate:
     """The most likely reply; one that is objected to is written once more, and the better stays."""
-    reply = (await ask(prompt, 1, 0.0))[0]
-    first = await _tried(query_in(reply), need, database, limits)
-    problem = objection(first, need)
+    reply = (await writing.ask(prompt, 1, 0.0))[0]
+    first = await _tried(query_in(reply), writing)
+    problem = objection(first, writing.need)
     if not problem:
         return first
-    complaint = load("query_writer/repair").fill(problem=problem, language=database.language)
+    language = writing.database.language
+    complaint = load("query_writer/repair").fill(problem=problem, language=language)
     again = [*prompt, AIMessage(query_in(reply)), HumanMessage(complaint)]
-    second = await _tried(query_in((await ask(again, 1, 0.0))[0]), need, database, limits)
+    second = await _tried(query_in((await writing.ask(again, 1, 0.0))[0]), writing)
     return second if second.vote >= max(first.vote, _EMPTY_VOTE) else first
 
 
@@ -133,6 +153,8 @@ def objection(candidate: Candidate, need: Need) -> str:
         return load("query_writer/fails").fill(problem=candidate.problem)
     if not says_something(candidate.result):
         return load("query_writer/finds_nothing").fill(hint=candidate.result.hint)
+    if candidate.doubts:
+        return load("query_writer/not_stored").fill(doubts=" ".join(candidate.doubts))
     if need.options and not _shows_option(candidate.result, need.options):
         return load("query_writer/shows_no_option").fill(options=_listed(need.options))
     if (
@@ -156,11 +178,14 @@ def _listed(options: Sequence[str]) -> str:
     return ", ".join(options[:_LISTED]) + more
 
 
-async def _tried(query: str, need: Need, database: Database, limits: Limits) -> Candidate:
-    return await asyncio.to_thread(try_query, query, need, database, limits)
+async def _tried(query: str, writing: _Writing) -> Candidate:
+    need, database, _, limits, ranking = writing
+    return await asyncio.to_thread(try_query, query, need, database, limits, ranking)
 
 
-def try_query(query: str, need: Need, database: Database, limits: Limits) -> Candidate:
+def try_query(
+    query: str, need: Need, database: Database, limits: Limits, ranking: Ranking | None = None
+) -> Candidate:
     """Correct a query as far as schema and data can tell, and run it.
 
     Raises:
@@ -168,25 +193,32 @@ def try_query(query: str, need: Need, database: Database, limits: Limits) -> Can
     """
     changes: tuple[str, ...] = ()
     try:
-        query, changes = database.corrected(query, question=need.question, now=need.now)
+        if ranking and isinstance(database, SqlDatabase):
+            query = database.ranking(query, ranking.option, highest=ranking.highest)
+        query, changes, doubts = database.corrected(query, question=need.question, now=need.now)
         result = database.run(query, limits)
     except (QueryFailed, QueryRefused, QueryTimeout) as error:
         return Candidate(query, changes, None, str(error))
-    return Candidate(result.query, changes, result, "")
+    return Candidate(result.query, changes, result, "", doubts)
 
 
-def chosen_among(candidates: Sequence[Candidate]) -> Written:
-    """The candidate whose result has most votes; among equals the earliest result wins."""
+def chosen_among(candidates: Sequence[Candidate], ranking: Ranking | None = None) -> Written:
+    """The candidate whose result has most votes; among equals the earliest result wins.
+
+    Of a ranking the first option counts: what decides is the same, however it was computed.
+    """
     groups: dict[object, list[Candidate]] = {}
     for candidate in candidates:
         if candidate.result is not None:
-            groups.setdefault(_rows_of(candidate.result), []).append(candidate)
+            rows = candidate.result.rows
+            key = str(rows[0][0]) if ranking and rows else _rows_of(candidate.result)
+            groups.setdefault(key, []).append(candidate)
     if not groups:
         return Written(candidates[0], None, tuple(candidates))
     winners = max(groups.values(), key=lambda group: sum(one.vote for one in group))
     best = min(winners, key=lambda one: len(one.query))
     agreement = len(winners) / len(candidates) if len(candidates) > 1 else None
-    return Written(best, agreement, tuple(candidates))
+    return Written(best, agreement, tuple(candidates), ranking)
 
 
 def _rows_of(result: QueryResult) -> object:
@@ -205,13 +237,21 @@ def says_something(result: QueryResult) -> bool:
     return any(cell is not None for row in result.rows for cell in row)
 
 
-def prompt_for(need: Need, database: Database, schema_limit: int) -> list[BaseMessage]:
+def prompt_for(
+    need: Need, database: Database, schema_limit: int, ranking: Ranking | None = None
+) -> list[BaseMessage]:
     """The prompt: the schema first, which stays; then the question, linked to the data."""
     ground = load("query_writer/ground").fill(
         language=database.language,
         schema=definitions(database, schema_limit),
         background=need.background,
     )
+    links = "\n".join(
+        database.linked(need.question if ranking else f"{need.question} {need.rules}")
+    )
+    if ranking:
+        task = form(need.question, ranking, links, database.language)
+        return [SystemMessage(ground.rstrip()), HumanMessage(_without_gaps(task))]
     parts = {
         "question": need.question,
         "rules": need.rules.strip() or need.instructions.strip(),
@@ -219,13 +259,17 @@ def prompt_for(need: Need, database: Database, schema_limit: int) -> list[BaseMe
         if need.options
         else "",
         "now": load("query_writer/now").fill(now=need.now) if need.now else "",
-        "links": "\n".join(database.linked(f"{need.question} {need.rules}")),
+        "links": links,
         "language": database.language,
     }
     task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(
         **parts
     )
-    return [SystemMessage(ground.rstrip()), HumanMessage(re.sub(r"\n{2,}", "\n", task))]
+    return [SystemMessage(ground.rstrip()), HumanMessage(_without_gaps(task))]
+
+
+def _without_gaps(text: str) -> str:
+    return re.sub(r"\n{2,}", "\n", text)
 
 
 def definitions(database: Database, limit: int) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from planweave import PlanweaveError
 from planweave.memory import Action, Fact, Quote, Table, Turn, Value, WorkingMemory
@@ -21,6 +21,7 @@ class Observation(NamedTuple):
     found: bool = True
     table: Table | None = None
     agreement: float | None = None
+    ranks: Literal["highest", "lowest"] | None = None
 
 
 def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None]) -> WorkingMemory:
@@ -84,6 +85,8 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
         fact["table"] = observation.table
     if observation.agreement is not None:
         fact["agreement"] = observation.agreement
+    if observation.ranks:
+        fact["ranks"] = observation.ranks
     return fact
 
 

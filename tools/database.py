@@ -85,10 +85,14 @@ class QueryResult:
 
 
 class Corrected(NamedTuple):
-    """A query as the schema admits it, and what was changed for that."""
+    """A query as the schema admits it, what was changed for that, and what the data speaks against.
+
+    A doubt names a value that the query looks for and its column does not hold.
+    """
 
     query: str
     changes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,15 +8,14 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_STOPS = frozenset(
-    """
+_SMALL_WORDS = """
     a an the of is are was were be been it its this that these those to in on at by for from with
     without and or not no if has have had do does did which what who whose where when how most
     least more less than first one we our us you your should would could must may can will there
     here they them he she his her as so because going go take takes took only others other each
     every any all into up out over s per goes another never longer question about unless
-    """.split()
-)
+"""
+_STOPS = frozenset(_SMALL_WORDS.split())
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-z])|\n+")
 _PRESENT = re.compile(r"(?:today|the (?:present|current date)|now) is\b", re.I)
 _TIME = re.compile(
@@ -25,9 +24,10 @@ _TIME = re.compile(
 )
 _EXCLUSION = re.compile(
     r"\b(?:not? count|ignored?|excluded?|left out)\b(?: (?:for|from) (?P<of>[^.;]*?))?"
-    r"(?:, unless\b.*)?[.;]?$|^Only\b.* count(?:s)? for (?P<only>[^.;]*)",
+    r"[.;]?$|^Only\b.* count(?:s)? for (?P<only>[^.;]*)",
     re.I,
 )
+_UNLESS = re.compile(r",? unless the question is about (?P<what>[^.;]*)", re.I)
 _CONDITION = re.compile(r"(?P<term>.+?) (?:if|when) (?P<body>.+)", re.S)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|costs|equals?|means|goes to)\b", re.I)
 _FORMULA = re.compile(
@@ -64,7 +64,7 @@ def needed(rules: str, question: str, things: Iterable[str]) -> Needed:
         things: Names of tables or labels; they occur in all rules and tell none apart.
     """
     general = {form for name in things for word in _words(name) for form in _forms(word)}
-    texts = [text.strip() for text in _SENTENCES.split(rules.strip()) if text.strip()]
+    texts = [text for part in _SENTENCES.split(rules) if (text := _unless(part.strip(), question))]
     present = next((text for text in texts if _PRESENT.match(text)), "")
     read = [_read(text, general) for text in texts if text != present]
     scope, kept = list(_words(question)), set[int]()
@@ -79,6 +79,15 @@ def needed(rules: str, question: str, things: Iterable[str]) -> Needed:
     sentences = tuple(rule.text for place, rule in enumerate(read) if place in kept)
     matters = _TIME.search(" ".join((question, *sentences)))
     return Needed(sentences, present if matters else "")
+
+
+def _unless(text: str, question: str) -> str:
+    """A sentence without its exception, or nothing where the question is that exception."""
+    if found := _UNLESS.search(text):
+        asked = _words(question)
+        if any(_kin(word, other) for word in _words(found["what"]) for other in asked):
+            return ""
+    return _UNLESS.sub("", text)
 
 
 def _read(text: str, general: set[str]) -> _Rule:

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -25,6 +26,7 @@ from planweave.tools.sql.backend import Backend
 from planweave.tools.sql.correct import corrected
 from planweave.tools.sql.describe import catalogue, definitions, with_data
 from planweave.tools.sql.guard import Statement, check, unwrapped
+from planweave.tools.sql.ranking import Option, as_ranking, option_column
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -93,6 +95,15 @@ class SqlDatabase:
             question=question,
             now=now,
         )
+
+    def option(self, options: Sequence[str], question: str) -> Option | None:
+        """The column that holds the options of a decision; see :func:`ranking.option_column`."""
+        return option_column(self.schema(), self._values, options, question)
+
+    def ranking(self, query: str, option: Option, *, highest: bool) -> str:
+        """The query with one row for each option, the best first; as it is if it ranks nothing."""
+        plain = unwrapped(query)
+        return as_ranking(plain, option, self._backend.dialect, highest=highest) or plain
 
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which columns a question speaks of.
