@@ -30,6 +30,8 @@ _ADDS_UP = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
 _LISTED = 8
 _VARIETY = 0.8
 """Temperature of the candidates beside the first."""
+_RESCUERS = 2
+"""Candidates that are tried where the only one does not run."""
 _EMPTY_VOTE = 0.3
 """A query that finds nothing is more often wrong than right."""
 
@@ -116,8 +118,10 @@ async def write_query(
     writing = _Writing(need, database, ask, limits, ranking)
     first = await _first(prompt, writing)
     tried = [first]
-    if candidates > 1:
-        replies = await ask(prompt, candidates - 1, _VARIETY)
+    # A query that fails is often written again word for word: others are asked for.
+    others = candidates - 1 or (_RESCUERS if first.result is None else 0)
+    if others:
+        replies = await ask(prompt, others, _VARIETY)
         for query, times in Counter(map(query_in, replies)).items():
             tried += [await _tried(query, writing)] * times
     return chosen_among(tried, ranking)
@@ -241,10 +245,11 @@ def prompt_for(
     need: Need, database: Database, schema_limit: int, ranking: Ranking | None = None
 ) -> list[BaseMessage]:
     """The prompt: the schema first, which stays; then the question, linked to the data."""
+    notes = load("query_writer/cypher").fill() if database.kind == "graph" else ""
     ground = load("query_writer/ground").fill(
         language=database.language,
         schema=definitions(database, schema_limit),
-        background=need.background,
+        background=f"{notes}\n{need.background}".strip(),
     )
     links = "\n".join(
         database.linked(need.question if ranking else f"{need.question} {need.rules}")

@@ -18,19 +18,26 @@ _SMALL_WORDS = """
 _NO_NAMES = frozenset(_SMALL_WORDS.split())
 
 
-def linked(question: str, schema: Schema, values: Callable[[str, str], Sequence[str]]) -> list[str]:
+def linked(
+    question: str,
+    schema: Schema,
+    values: Callable[[str, str], Sequence[str]],
+    *,
+    quote: Callable[[str], str] | None = None,
+) -> list[str]:
     """Lines that say which values and columns a question speaks of.
 
     Args:
         question: In the user's words.
         schema: What the database holds.
         values: Stored texts of a column, by table and column.
+        quote: Writes a text as the language does; as SQL if unset.
 
     Returns:
         One line for values, one for columns; none for what is not spoken of.
     """
     found = [
-        f"{table}.{column} = {' or '.join(map(_quoted, spoken[:_SHOWN_VALUES]))}"
+        f"{table}.{column} = {' or '.join(map(quote or _quoted, spoken[:_SHOWN_VALUES]))}"
         for table, column, spoken in _spoken_values(question, schema, values)
     ]
     columns = _spoken_columns(question, schema)

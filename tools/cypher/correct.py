@@ -9,6 +9,7 @@ from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, runs
 from planweave.tools.cypher.patterns import Access
+from planweave.tools.cypher.sql_habits import without_sql
 from planweave.tools.cypher.tokens import Token
 from planweave.tools.database import Corrected, Entity, Limits, QueryResult, Schema
 from planweave.tools.linking import linked
@@ -32,16 +33,17 @@ def corrected(query: str, schema: Schema) -> Corrected:
         schema: The graph's.
     """
     try:
+        query, rewritten = without_sql(query)
         statement, tokens = guard(query)
     except PlanweaveError:
         return Corrected(query)
     names = Names(schema, tokens)
     found = [*_turned(names, tokens), *_moved(names, tokens)]
     if not found:
-        return Corrected(query)
+        return Corrected(query, rewritten)
     for edit in sorted({edit for edits, _ in found for edit in edits}, reverse=True):
         statement = statement[: edit.start] + edit.text + statement[edit.start + edit.length :]
-    return Corrected(statement, tuple(dict.fromkeys(change for _, change in found)))
+    return Corrected(statement, rewritten + tuple(dict.fromkeys(change for _, change in found)))
 
 
 def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
@@ -111,4 +113,10 @@ def links(question: str, schema: Schema, run: Callable[[str, Limits], QueryResul
             return ()
 
     labels = {entity.name for entity in schema.entities if entity.kind == "node"}
-    return linked(question, schema, values)
+    return linked(question, schema, values, quote=_text)
+
+
+def _text(value: str) -> str:
+    """A text as Cypher writes it."""
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
