@@ -227,7 +227,7 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
 def ranked_answer(state: WorkingMemory, candidates: Sequence[str]) -> Answer | None:
     """The decision that a ranking gives: its first option that may be decided.
 
-    None where the last fact ranks no options, or the first two are equal: then the model decides.
+    None where the last fact ranks no options. Where the first two are equal nothing is decided.
     """
     fact = state["facts"][-1]
     how, table = fact.get("ranks"), fact.get("table")
@@ -238,8 +238,12 @@ def ranked_answer(state: WorkingMemory, candidates: Sequence[str]) -> Answer | N
         for row in table["rows"]
         if row[-1] is not None and (option := admitted(str(row[0]), candidates))
     ]
-    if not rows or (len(rows) > 1 and rows[0][1] == rows[1][1]):
+    if not rows or not isinstance(rows[0][1], int | float):
         return None
+    if len(rows) > 1 and rows[0][1] == rows[1][1]:
+        equal = " and ".join(option for option, value in rows if value == rows[0][1])
+        unknown = load("common/ranked_equal").fill(options=equal, value=str(rows[0][1]))
+        return Answer(decision=None, why="", facts=[fact["number"]], unknown=unknown)
     (best, value), *others = rows
     column = table["columns"][-1]
     why = load("common/ranked").fill(

@@ -6,6 +6,7 @@ in: one row for each option with the value that decides.
 """
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
 
@@ -19,15 +20,24 @@ _SHARE = re.compile(
 )
 _MEAN = re.compile(r"\b(?:average|mean)\b", re.I)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MISSING = re.compile(r"\bmissing (\w+) (?:is|counts as|means) (\d+(?:\.\d+)?)\b", re.I)
 _PERIODS = {"year": "%Y-01-01", "month": "%Y-%m-01"}
 
 
 class Ranking(NamedTuple):
-    """How a decision is found: the column of the options, and which end is best."""
+    """How a decision is found.
+
+    Attributes:
+        option: The column of the options.
+        highest: Whether the highest value is best.
+        rules: Those that the question needs.
+        missing: What counts, by the rules, where a column has no value.
+    """
 
     option: Option
     highest: bool
     rules: Needed
+    missing: Mapping[str, float]
 
 
 def ranking_for(
@@ -47,7 +57,9 @@ def ranking_for(
     if option is None:
         return None
     rules_needed = needed(rules, question, [one.name for one in database.schema().entities])
-    return Ranking(option, _highest(" ".join((question, *rules_needed.sentences))), rules_needed)
+    highest = _highest(" ".join((question, *rules_needed.sentences)))
+    missing = {column.lower(): float(number) for column, number in _MISSING.findall(rules)}
+    return Ranking(option, highest, rules_needed, missing)
 
 
 def form(question: str, ranking: Ranking, links: str, language: str) -> str:

@@ -141,7 +141,7 @@ async def _first(prompt: Sequence[BaseMessage], writing: _Writing) -> Candidate:
     """The most likely reply; one that is objected to is written once more, and the better stays."""
     reply = (await writing.ask(prompt, 1, 0.0))[0]
     first = await _tried(query_in(reply), writing)
-    problem = objection(first, writing.need)
+    problem = objection(first, writing.need, writing.ranking)
     if not problem:
         return first
     language = writing.database.language
@@ -151,12 +151,14 @@ async def _first(prompt: Sequence[BaseMessage], writing: _Writing) -> Candidate:
     return second if second.vote >= max(first.vote, _EMPTY_VOTE) else first
 
 
-def objection(candidate: Candidate, need: Need) -> str:
+def objection(candidate: Candidate, need: Need, ranking: Ranking | None = None) -> str:
     """What speaks against a query: it fails, finds nothing, no option, or tells no groups apart."""
     if candidate.result is None:
         return load("query_writer/fails").fill(problem=candidate.problem)
     if not says_something(candidate.result):
         return load("query_writer/finds_nothing").fill(hint=candidate.result.hint)
+    if ranking and isinstance(candidate.result.rows[0][-1], str):
+        return load("query_writer/no_number").fill()
     if candidate.doubts:
         return load("query_writer/not_stored").fill(doubts=" ".join(candidate.doubts))
     if need.options and not _shows_option(candidate.result, need.options):
@@ -198,7 +200,9 @@ def try_query(
     changes: tuple[str, ...] = ()
     try:
         if ranking and isinstance(database, SqlDatabase):
-            query = database.ranking(query, ranking.option, highest=ranking.highest)
+            query = database.ranking(
+                query, ranking.option, highest=ranking.highest, missing=ranking.missing
+            )
         query, changes, doubts = database.corrected(query, question=need.question, now=need.now)
         result = database.run(query, limits)
     except (QueryFailed, QueryRefused, QueryTimeout) as error:

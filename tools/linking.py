@@ -1,5 +1,6 @@
 """What of a database a question speaks of: values that occur in it, and columns by their names."""
 
+import os.path
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -9,6 +10,7 @@ from planweave.tools.database import Schema
 _SHOWN_PLACES = 8
 _SHOWN_VALUES = 3
 _LONGEST_VALUE = 60
+_LONG_WORD = 6
 _WORDS = re.compile(r"[^\W_]+", re.UNICODE)
 _PARTS_OF_A_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
 _SMALL_WORDS = """
@@ -70,7 +72,15 @@ def _is_spoken(value: str, text: str) -> bool:
     plain = _plain(value)
     if len(plain) < 2 or len(value) > _LONGEST_VALUE or plain in _NO_NAMES or plain.isdigit():
         return False
-    return f" {plain} " in text or (len(plain) > 3 and f" {plain}s " in text)
+    if f" {plain} " in text or (len(plain) > 3 and f" {plain}s " in text):
+        return True
+    # "who cancels" speaks of the status "cancelled"
+    return len(plain) >= _LONG_WORD and any(_is_form(plain, word) for word in text.split())
+
+
+def _is_form(value: str, word: str) -> bool:
+    shared = len(os.path.commonprefix((value, word)))
+    return shared >= _LONG_WORD and shared >= min(len(value), len(word)) - 1
 
 
 def _is_part(value: str, others: Iterable[str]) -> bool:

@@ -5,10 +5,12 @@ writes. Names of people and places, quoted texts and verbs do not count: a value
 a deed may have any name.
 """
 
+import os.path
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from planweave.tools.checking.words import KINDS, superlatives
 from planweave.tools.database import Schema
 
 _ASKING = frozenset(
@@ -32,7 +34,7 @@ _GENERAL = frozenset(
     number numbers count counts total sum average avg mean median maximum minimum max min highest
     lowest largest smallest biggest greatest top bottom best worst many much percentage percent
     ratio rate share proportion fraction difference change changes amount amounts value values
-    longest shortest latest earliest recent newest oldest higher lower greater larger smaller
+    fewest longest shortest latest earliest recent newest oldest higher lower greater larger smaller
     longer shorter earlier later above below equal long short length alphabetical ascending
     descending exactly inclusive respectively overall decimal place places name names named id ids
     record records row rows data database dataset column columns table tables result results
@@ -42,17 +44,26 @@ _GENERAL = frozenset(
     calendar january february march april june july august september october november december jan
     feb mar apr jun jul aug sep oct nov dec monday tuesday wednesday thursday friday saturday sunday
     null zero yes true false corresponding associated related respective specific certain
-    particular available people person user users customer customers thing things kind type types
+    particular available people person user users customer customers thing things item items relationship relationships node nodes role roles outside common next successful kind type types
     question square kilometer kilometers kilometre kilometres meter meters metre metres mile miles
     feet mph kmh dollar dollars euro euros preference boolean option options decide choose
     wrote sold bought sent made came paid got went took gave ran met held won lost spent grew began
-    built kept led told thought brought belong
+    built kept led told thought brought belong word words single character characters includes limit
+    but play vary consecutive used refers
     """.split()  # noqa: SIM905
 )
 _VERB = re.compile(r"(?:ed|ing|en|ly)$")
+_COMPARED = re.compile(r"\b(?:most|least|how|too|more|less)$", re.I)
+_ADJECTIVE = re.compile(r"(?:ive|able|ible|al|ful|ous|ent|ant|on|ar|ng|ge|gh)$")
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]*")
 _QUOTED = re.compile(r"(?<!\w)['\"“‘][^'\"”’]{1,60}['\"”’](?!\w)")
+_ALIKE = (
+    KINDS["cost"] | KINDS["pay"] | KINDS["gain"] | {"money", "spending", "turnover"},
+    {"message", "comment", "text", "note", "description", "review"},
+    {"place", "location", "address", "city", "area", "region"},
+)
+"""Words that stand for each other in questions and names."""
 _LEAST_ASKING = 2
 _SHORTEST_STEM = 4
 
@@ -83,7 +94,9 @@ def unlinked(
     if not telling:
         return Unlinked((), 0.0)
     names = {word for entity in schema.entities for word in _names(entity.name)}
-    names |= {w for entity in schema.entities for field in entity.fields for w in _names(field.name)}
+    names |= {
+        w for entity in schema.entities for field in entity.fields for w in _names(field.name)
+    }
     known = set(_words(explained))
     for entity in schema.entities:
         for field in entity.fields:
@@ -103,8 +116,16 @@ def _telling(question: str) -> tuple[str, ...]:
         before = text[: word.start()].rstrip()
         is_name = word[0][0].isupper() and before and before[-1] not in ".?!:"
         plain = word[0].lower()
-        if is_name or len(plain) < 2 or plain in _ASKING or plain in _GENERAL:
+        if (
+            is_name
+            or len(plain) < 2
+            or plain in _ASKING
+            or plain in _GENERAL
+            or superlatives(plain)
+        ):
             continue
+        if _COMPARED.search(before) and _ADJECTIVE.search(plain):
+            continue  # "most expensive": how things are compared, not what they are
         if not (_VERB.search(plain) and len(plain) > _SHORTEST_STEM):
             found.append(plain)
     return tuple(dict.fromkeys(found))
@@ -124,7 +145,9 @@ def _is_known(word: str, names: set[str], known: set[str]) -> bool:
     single = _single(word)
     if word in known or single in known:
         return True
-    return any(_is_kin(single, _single(name)) for name in names)
+    if any(_is_kin(single, _single(name)) for name in names):
+        return True
+    return any({word, single} & kind and names & kind for kind in _ALIKE)
 
 
 def _is_kin(word: str, name: str) -> bool:
@@ -132,14 +155,17 @@ def _is_kin(word: str, name: str) -> bool:
     if word == name:
         return True
     shorter, longer = sorted((word, name), key=len)
-    if len(shorter) < _SHORTEST_STEM:
-        return False
-    return longer.startswith(shorter) or longer.startswith(shorter[:-1]) and len(shorter) > 4
+    shared = len(os.path.commonprefix((word, name)))
+    if len(shorter) <= _SHORTEST_STEM:
+        return len(shorter) == _SHORTEST_STEM and longer.startswith(shorter)
+    return shared >= len(shorter) - 1 or (shared > 2 and word[shared:] in ("or", "er"))  # an actor
 
 
 def _single(word: str) -> str:
     """A word without its plural ending."""
-    for ending, single in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("xes", "x")):
+    for ending, single in (("ies", "i"), ("sses", "ss"), ("ches", "ch"), ("xes", "x")):
         if word.endswith(ending):
             return word[: -len(ending)] + single
+    if word.endswith(("ie", "y")) and len(word) > 3:
+        return f"{word.removesuffix('e').removesuffix('y').removesuffix('i')}i"
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word

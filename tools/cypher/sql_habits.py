@@ -147,7 +147,10 @@ def _loose_direction(query: str) -> tuple[str, str]:
         return query, ""
     item = _items(query[start.start + len("RETURN") : direction.start])[-1]
     key = item.rpartition(" AS ")[2].strip()
-    return f"{query[: direction.start]}ORDER BY {key} {query[direction.start :]}", "sorts by the last"
+    return (
+        f"{query[: direction.start]}ORDER BY {key} {query[direction.start :]}",
+        "sorts by the last",
+    )
 
 
 def _aggregate(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -100,10 +100,12 @@ class SqlDatabase:
         """The column that holds the options of a decision; see :func:`ranking.option_column`."""
         return option_column(self.schema(), self._values, options, question)
 
-    def ranking(self, query: str, option: Option, *, highest: bool) -> str:
+    def ranking(
+        self, query: str, option: Option, *, highest: bool, missing: Mapping[str, float]
+    ) -> str:
         """The query with one row for each option, the best first; as it is if it ranks nothing."""
-        plain = unwrapped(query)
-        return as_ranking(plain, option, self._backend.dialect, highest=highest) or plain
+        plain, dialect = unwrapped(query), self._backend.dialect
+        return as_ranking(plain, option, dialect, highest=highest, missing=missing) or plain
 
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which columns a question speaks of.

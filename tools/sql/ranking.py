@@ -1,7 +1,8 @@
 """A query that ranks options: one row for each, with the value that decides, the best first."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from planweave.tools.checking.words import roots
@@ -22,7 +23,14 @@ class Option(NamedTuple):
     is_key: bool = False
 
 
-def as_ranking(query: str, option: Option, dialect: str, *, highest: bool) -> str | None:
+def as_ranking(
+    query: str,
+    option: Option,
+    dialect: str,
+    *,
+    highest: bool,
+    missing: Mapping[str, float] = MappingProxyType({}),
+) -> str | None:
     """The query with the option first, then the value, one row each, ordered and not cut.
 
     Args:
@@ -30,6 +38,7 @@ def as_ranking(query: str, option: Option, dialect: str, *, highest: bool) -> st
         option: What is ranked; the table is not joined yet if the query lacks it.
         dialect: sqlglot's name of the dialect.
         highest: Whether the highest value is best.
+        missing: What counts where a column has no value.
 
     Returns:
         The query; None if it has no value by which it ranks.
@@ -47,6 +56,7 @@ def as_ranking(query: str, option: Option, dialect: str, *, highest: bool) -> st
     value = _value(tree)
     if value is None:
         return None
+    value = value.copy().transform(lambda node: _filled(node, missing))
     names = [t for t in tree.find_all(exp.Table) if t.name.lower() == option.table.lower()]
     own = [t for t in names if t.find_ancestor(exp.Select) is tree]
     name = own[0].alias_or_name if own else option.table
@@ -62,12 +72,38 @@ def as_ranking(query: str, option: Option, dialect: str, *, highest: bool) -> st
     else:
         tree.set("group", None)
     if not value.find(exp.AggFunc) and not option.is_key:
-        tree.expressions[1].set("this", exp.Sum(this=value.copy()))
+        tree.expressions[1].set("this", _added_up(value.copy(), name))
     order = exp.Ordered(this=exp.column(VALUE), desc=highest, nulls_first=False)
     tree.set("order", exp.Order(expressions=[order]))
     tree.set("limit", None)
     tree.set("offset", None)
     return tree.sql(dialect=dialect)
+
+
+def _filled(node: "exp.Expr", missing: Mapping[str, float]) -> "exp.Expr":
+    """A column with what counts where it has no value."""
+    from sqlglot import exp
+
+    if not isinstance(node, exp.Column) or node.name.lower() not in missing:
+        return node
+    if isinstance(node.parent, exp.Coalesce | exp.Is):
+        return node
+    number = exp.Literal.number(f"{missing[node.name.lower()]:g}")
+    return exp.Coalesce(this=node.copy(), expressions=[number])
+
+
+def _added_up(value: "exp.Expr", name: str) -> "exp.Expr":
+    """The sum over the rows of an option; what the option has once is taken once."""
+    from sqlglot import exp
+
+    columns = list(value.find_all(exp.Column))
+    own = [column for column in columns if column.table.lower() == name.lower()]
+    if columns and len(own) == len(columns):
+        return exp.Max(this=value)
+    if own and isinstance(value, exp.Add | exp.Sub):
+        left, right = _added_up(value.this.copy(), name), _added_up(value.expression.copy(), name)
+        return type(value)(this=left, expression=right)
+    return exp.Sum(this=value)
 
 
 def _value(tree: "exp.Select") -> "exp.Expr | None":
