@@ -13,7 +13,8 @@ _SMALL_WORDS = """
     without and or not no if has have had do does did which what who whose where when how most
     least more less than first one we our us you your should would could must may can will there
     here they them he she his her as so because going go take takes took only others other each
-    every any all into up out over s per goes another never longer question about unless missing empty
+    every any all into up out over s per goes another never longer question about unless missing
+    empty
 """
 _STOPS = frozenset(_SMALL_WORDS.split())
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-z])|\n+")

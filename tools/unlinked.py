@@ -27,29 +27,31 @@ _ASKING = frozenset(
 """Words that hold a question together; one without them is in another language."""
 _GENERAL = frozenset(
     """
-    return returns returned show shows list lists listed give given find get provide display compute
-    calculate determine identify tell let please make making use using include including exclude
-    excluding sort sorted order ordered rank ranked ranking group grouped compare match ignore note
-    represent want answer query live left join just format round rounded case insensitive
-    number numbers count counts total sum average avg mean median maximum minimum max min highest
-    lowest largest smallest biggest greatest top bottom best worst many much percentage percent
-    ratio rate share proportion fraction difference change changes amount amounts value values
-    fewest longest shortest latest earliest recent newest oldest higher lower greater larger smaller
-    longer shorter earlier later above below equal long short length alphabetical ascending
-    descending exactly inclusive respectively overall decimal place places name names named id ids
-    record records row rows data database dataset column columns table tables result results
-    details information info set letter start starts starting end ends ending contain contains
-    date dates day days week weeks month months quarter quarterly monthly yearly daily weekly year
-    years hour hours minute minutes time times today yesterday now current currently past ago
-    calendar january february march april june july august september october november december jan
-    feb mar apr jun jul aug sep oct nov dec monday tuesday wednesday thursday friday saturday sunday
-    null zero yes true false corresponding associated related respective specific certain
-    particular available people person user users customer customers thing things item items relationship relationships node nodes role roles outside common next successful kind type types
-    question square kilometer kilometers kilometre kilometres meter meters metre metres mile miles
-    feet mph kmh dollar dollars euro euros preference boolean option options decide choose
-    wrote sold bought sent made came paid got went took gave ran met held won lost spent grew began
-    built kept led told thought brought belong word words single character characters includes limit
-    but play vary consecutive used refers
+    return returns returned show shows list lists listed give given find get provide display
+    compute calculate determine identify tell let please make making use using include including
+    exclude excluding sort sorted order ordered rank ranked ranking group grouped compare match
+    ignore note represent want answer query live left join just format round rounded case
+    insensitive number numbers count counts total sum average avg mean median maximum minimum
+    max min highest lowest largest smallest biggest greatest top bottom best worst many much
+    percentage percent ratio rate share proportion fraction difference change changes amount
+    amounts value values fewest longest shortest latest earliest recent newest oldest higher
+    lower greater larger smaller longer shorter earlier later above below equal long short
+    length alphabetical ascending descending exactly inclusive respectively overall decimal
+    place places name names named id ids record records row rows data database dataset column
+    columns table tables result results details information info set letter start starts
+    starting end ends ending contain contains date dates day days week weeks month months
+    quarter quarterly monthly yearly daily weekly year years hour hours minute minutes time
+    times today yesterday now current currently past ago calendar january february march april
+    june july august september october november december jan feb mar apr jun jul aug sep oct nov
+    dec monday tuesday wednesday thursday friday saturday sunday null zero yes true false
+    corresponding associated related respective specific certain particular available people
+    person user users customer customers thing things item items relationship relationships node
+    nodes role roles outside common next successful kind type types question square kilometer
+    kilometers kilometre kilometres meter meters metre metres mile miles feet mph kmh dollar
+    dollars euro euros preference boolean option options decide choose wrote sold bought sent
+    made came paid got went took gave ran met held won lost spent grew began built kept led told
+    thought brought belong word words single character characters includes limit but play vary
+    consecutive used refers
     """.split()  # noqa: SIM905
 )
 _VERB = re.compile(r"(?:ed|ing|en|ly)$")

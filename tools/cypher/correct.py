@@ -9,11 +9,12 @@ from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, runs
 from planweave.tools.cypher.patterns import Access
-from planweave.tools.cypher.sql_habits import without_sql
+from planweave.tools.cypher.sql_habits import lacks_return, without_sql
 from planweave.tools.cypher.tokens import Token
 from planweave.tools.database import Corrected, Entity, Limits, QueryResult, Schema
 from planweave.tools.linking import linked
 
+_NO_RETURN = "The query has no RETURN: return what the question asks for."
 _LOOKED_UP = Limits(seconds=1.0, rows=1_000, characters=100_000)
 
 
@@ -37,13 +38,15 @@ def corrected(query: str, schema: Schema) -> Corrected:
         statement, tokens = guard(query)
     except PlanweaveError:
         return Corrected(query)
+    doubts = (_NO_RETURN,) if lacks_return(query) else ()
     names = Names(schema, tokens)
-    found = [*_turned(names, tokens), *_moved(names, tokens)]
+    found = [*_turned(names, tokens), *_routed(names, tokens), *_moved(names, tokens)]
     if not found:
-        return Corrected(query, rewritten)
+        return Corrected(query, rewritten, doubts)
     for edit in sorted({edit for edits, _ in found for edit in edits}, reverse=True):
         statement = statement[: edit.start] + edit.text + statement[edit.start + edit.length :]
-    return Corrected(statement, rewritten + tuple(dict.fromkeys(change for _, change in found)))
+    changes = tuple(dict.fromkeys(change for _, change in found))
+    return Corrected(statement, rewritten + changes, doubts)
 
 
 def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
@@ -64,6 +67,52 @@ def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit]
         else:
             head, tail = tokens[link.place - 2], tokens[link.end + 1]
             yield [_Edit(head.start, 1, ""), _Edit(tail.start + 1, 0, ">")], change
+
+
+def _routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
+    """Links that skip a node: what lies between is put in, where one label and type lead there."""
+    for link in names.patterns.links:
+        types = [names.relationships.get(name) for name in link.relationship.names]
+        if len(types) != 1 or types[0] is None or not link.arrow or link.relationship.many_hops:
+            continue
+        type_ = types[0]
+        turned = replace(link, left=link.right, right=link.left)
+        if runs(type_, link, names) or runs(type_, turned, names):
+            continue
+        forward = link.arrow == ">"
+        left, right = names.entities(link.left), names.entities(link.right)
+        left_ends, right_ends = (type_.start, type_.end) if forward else (type_.end, type_.start)
+        fits_left = any(one.name in left_ends for one in left)
+        fits_right = any(one.name in right_ends for one in right)
+        if fits_left == fits_right:
+            continue
+        between, others = (left_ends, left) if fits_right else (right_ends, right)
+        steps = [
+            (label, step)
+            for label in between
+            for other in others
+            for step in _steps(names, (other.name, label) if fits_right else (label, other.name))
+        ]
+        if len(steps) != 1:
+            continue
+        label, step = steps[0]
+        change = f"goes through {label}"
+        if fits_right:
+            closing = tokens[link.place - (2 if forward else 3)]
+            yield [_Edit(closing.start + 1, 0, f"{step}(:{quoted(label)})")], change
+        else:
+            opening = tokens[link.end + (3 if forward else 2)]
+            yield [_Edit(opening.start, 0, f"(:{quoted(label)}){step}")], change
+
+
+def _steps(names: Names, ends: tuple[str, str]) -> Iterator[str]:
+    """Relationships between two labels, as they stand between their nodes."""
+    start, end = ends
+    for type_ in names.relationships.values():
+        if start in type_.start and end in type_.end:
+            yield f"-[:{quoted(type_.name)}]->"
+        elif end in type_.start and start in type_.end:
+            yield f"<-[:{quoted(type_.name)}]-"
 
 
 def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:

@@ -27,7 +27,8 @@ def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
         QueryRefused: It cannot be cut into tokens.
     """
     changes = []
-    for rewrite in (_quotes, _contains, _between, _grouping, _early_sorting, _loose_direction):
+    rewrites = (_quotes, _contains, _between, _grouping, _early_sorting, _loose_direction, _last)
+    for rewrite in rewrites:
         query, change = rewrite(query)
         if change:
             changes.append(change)
@@ -83,7 +84,7 @@ def _grouping(query: str) -> tuple[str, str]:
     if group is None:
         return query, ""
     change = "Cypher groups by what stands beside an aggregate"
-    following = [t for t in tokens if t.start > group.start and t.word in _CLAUSES]
+    following = [t for t in _clauses(tokens) if t.start > group.start]
     end = following[0].start if following else len(query)
     if not following or following[0].word != "HAVING":
         return f"{query[: group.start]}{query[end:]}".strip(), change
@@ -120,7 +121,7 @@ def _filtered(query: str, returned: Token, group: Token, condition: str, rest: s
 def _early_sorting(query: str) -> tuple[str, str]:
     """ORDER BY and LIMIT stand behind RETURN, unless WITH comes before them."""
     tokens = tokenize(query)
-    clauses = [token for token in tokens if token.word in _CLAUSES]
+    clauses = _clauses(tokens)
     for before, order in zip(clauses, clauses[1:], strict=False):
         if order.word not in ("ORDER", "LIMIT") or before.word not in ("MATCH", "WHERE"):
             continue
@@ -136,13 +137,13 @@ def _early_sorting(query: str) -> tuple[str, str]:
 def _loose_direction(query: str) -> tuple[str, str]:
     """``RETURN p.born DESC LIMIT 3`` lacks its ORDER BY."""
     tokens = tokenize(query)
-    words = [token.word for token in tokens]
+    words = [token.word for token in _clauses(tokens)]
     if "ORDER" in words or "RETURN" not in words:
         return query, ""
     direction = next((t for t in tokens if t.word in ("DESC", "ASC")), None)
     if direction is None:
         return query, ""
-    start = tokens[words.index("RETURN")]
+    start = _clauses(tokens)[words.index("RETURN")]
     if direction.start < start.start:
         return query, ""
     item = _items(query[start.start + len("RETURN") : direction.start])[-1]
@@ -151,6 +152,18 @@ def _loose_direction(query: str) -> tuple[str, str]:
         f"{query[: direction.start]}ORDER BY {key} {query[direction.start :]}",
         "sorts by the last",
     )
+
+
+def _last(query: str) -> tuple[str, str]:
+    """A query that ends with WITH … ORDER BY means to return that."""
+    clauses = _clauses(tokenize(query))
+    if any(token.word == "RETURN" for token in clauses):
+        return query, ""
+    rest = [token for token in clauses if token.word not in ("ORDER", "SKIP", "LIMIT")]
+    if not rest or rest[-1].word != "WITH":
+        return query, ""
+    start = rest[-1].start
+    return f"{query[:start]}RETURN{query[start + len('WITH') :]}", "returns what it has last"
 
 
 def _aggregate(text: str) -> str:
@@ -178,6 +191,28 @@ def _items(text: str) -> list[str]:
             found.append(text[start : token.start].strip())
             start = token.start + 1
     return [*found, text[start:].strip()]
+
+
+def _clauses(tokens: Sequence[Token]) -> list[Token]:
+    """The words that begin a clause, and no label or property of such a name."""
+    found = []
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1].text if at else ""
+        after = tokens[at + 1].word if at + 1 < len(tokens) else ""
+        is_begun = token.word not in ("ORDER", "GROUP") or after == "BY"
+        if token.word in _CLAUSES and before not in (":", ".", "|") and is_begun:
+            found.append(token)
+    return found
+
+
+def lacks_return(query: str) -> bool:
+    """Whether a query returns nothing; some engines then show what they matched.
+
+    Raises:
+        QueryRefused: It cannot be cut into tokens.
+    """
+    words = [token.word for token in _clauses(tokenize(query))]
+    return bool(words) and "RETURN" not in words
 
 
 def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
