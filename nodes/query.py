@@ -176,4 +176,6 @@ async def _written(
         limits(context),
         candidates=context.query_candidates,
         schema_limit=context.schema_characters,
+        # A step of a plan speaks of more than the database; the question does not.
+        most_unlinked=context.most_unlinked if need.question == state["question"] else 1.0,
     )

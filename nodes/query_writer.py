@@ -84,16 +84,25 @@ class Written(NamedTuple):
         agreement: Share of the candidates that returned the same; None if there was only one.
         candidates: All that were tried.
         ranking: What the rows rank, if the query decides; None else.
+        refused: The database holds nothing about what is asked; no query was written.
     """
 
     best: Candidate
     agreement: float | None
     candidates: tuple[Candidate, ...]
     ranking: Ranking | None = None
+    refused: bool = False
 
 
 async def write_query(
-    need: Need, database: Database, ask: Ask, limits: Limits, *, candidates: int, schema_limit: int
+    need: Need,
+    database: Database,
+    ask: Ask,
+    limits: Limits,
+    *,
+    candidates: int,
+    schema_limit: int,
+    most_unlinked: float = 1.0,
 ) -> Written:
     """Write a query for ``need``, run it, and choose among ``candidates`` by what they return.
 
@@ -107,10 +116,13 @@ async def write_query(
         limits: Bounds of each query.
         candidates: How many at most; 1 for the most likely alone.
         schema_limit: Characters of the schema in the prompt at most.
+        most_unlinked: Share of the question's words that the database may know nothing of.
 
     Raises:
         DatabaseUnavailable: The connection is gone.
     """
+    if refusal := await asyncio.to_thread(_refusal, need, database, most_unlinked):
+        return Written(Candidate("", (), None, refusal), None, (), refused=True)
     ranking = await asyncio.to_thread(
         ranking_for, need.question, need.rules, need.options, database
     )
@@ -125,6 +137,19 @@ async def write_query(
         for query, times in Counter(map(query_in, replies)).items():
             tried += [await _tried(query, writing)] * times
     return chosen_among(tried, ranking)
+
+
+def _refusal(need: Need, database: Database, most: float) -> str:
+    """Why a question cannot be answered from the database; empty if nothing speaks against it.
+
+    A decision by rules is not judged: the rules say what counts.
+    """
+    if need.rules.strip() or most >= 1:
+        return ""
+    found = database.unlinked(need.question, f"{need.instructions} {need.background}")
+    if found.share <= most:
+        return ""
+    return load("query_writer/unlinked").fill(words=", ".join(found.words))
 
 
 class _Writing(NamedTuple):
@@ -157,19 +182,19 @@ def objection(candidate: Candidate, need: Need, ranking: Ranking | None = None) 
         return load("query_writer/fails").fill(problem=candidate.problem)
     if not says_something(candidate.result):
         return load("query_writer/finds_nothing").fill(hint=candidate.result.hint)
-    if ranking and isinstance(candidate.result.rows[0][-1], str):
+    return _unfit(candidate, candidate.result, need, ranking)
+
+
+def _unfit(candidate: Candidate, result: QueryResult, need: Need, ranking: Ranking | None) -> str:
+    """Why rows that were found do not answer the need; empty if nothing speaks against them."""
+    if ranking and isinstance(result.rows[0][-1], str):
         return load("query_writer/no_number").fill()
     if candidate.doubts:
-        return load("query_writer/not_stored").fill(doubts=" ".join(candidate.doubts))
-    if need.options and not _shows_option(candidate.result, need.options):
+        return load("query_writer/doubts").fill(doubts=" ".join(candidate.doubts))
+    if need.options and not _shows_option(result, need.options):
         return load("query_writer/shows_no_option").fill(options=_listed(need.options))
-    if (
-        _EACH.search(need.question)
-        and _ADDS_UP.search(candidate.query)
-        and len(candidate.result.rows) == 1
-    ):
-        return load("query_writer/not_grouped").fill()
-    return ""
+    is_one = _ADDS_UP.search(candidate.query) and len(result.rows) == 1
+    return load("query_writer/not_grouped").fill() if is_one and _EACH.search(need.question) else ""
 
 
 def _shows_option(result: QueryResult, options: Sequence[str]) -> bool:

@@ -1,11 +1,11 @@
 """What of a database a question speaks of: values that occur in it, and columns by their names."""
 
-import os.path
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from planweave.tools.database import Schema
+from planweave.tools.suggest import shared_start
 
 _SHOWN_PLACES = 8
 _SHOWN_VALUES = 3
@@ -79,7 +79,7 @@ def _is_spoken(value: str, text: str) -> bool:
 
 
 def _is_form(value: str, word: str) -> bool:
-    shared = len(os.path.commonprefix((value, word)))
+    shared = shared_start(value, word)
     return shared >= _LONG_WORD and shared >= min(len(value), len(word)) - 1
 
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from planweave.tools.suggest import shared_start
+
 _SMALL_WORDS = """
     a an the of is are was were be been it its this that these those to in on at by for from with
     without and or not no if has have had do does did which what who whose where when how most
@@ -145,8 +147,5 @@ def _kin(one: str, other: str) -> bool:
     """Whether two words are forms of one: ``late`` and ``lateness``, ``value`` and ``valuable``."""
     if one == other:
         return True
-    shared = next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
+    shared = shared_start(one, other)
     return shared >= _LEAST_STEM and shared >= min(len(one), len(other)) - 1

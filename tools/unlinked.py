@@ -5,13 +5,12 @@ writes. Names of people and places, quoted texts and verbs do not count: a value
 a deed may have any name.
 """
 
-import os.path
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from planweave.tools.checking.words import KINDS, superlatives
-from planweave.tools.database import Schema
+from planweave.tools.database import Schema, Unlinked
+from planweave.tools.suggest import shared_start
 
 _ASKING = frozenset(
     """
@@ -59,7 +58,7 @@ _COMPARED = re.compile(r"\b(?:most|least|how|too|more|less)$", re.I)
 _ADJECTIVE = re.compile(r"(?:ive|able|ible|al|ful|ous|ent|ant|on|ar|ng|ge|gh)$")
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]*")
-_QUOTED = re.compile(r"(?<!\w)['\"“‘][^'\"”’]{1,60}['\"”’](?!\w)")
+_QUOTED = re.compile(r"(?<!\w)['\"\u201c\u2018][^'\"\u201d\u2019]{1,60}['\"\u201d\u2019](?!\w)")
 _ALIKE = (
     KINDS["cost"] | KINDS["pay"] | KINDS["gain"] | {"money", "spending", "turnover"},
     {"message", "comment", "text", "note", "description", "review"},
@@ -68,13 +67,6 @@ _ALIKE = (
 """Words that stand for each other in questions and names."""
 _LEAST_ASKING = 2
 _SHORTEST_STEM = 4
-
-
-class Unlinked(NamedTuple):
-    """The words that nothing corresponds to, and their share of those that tell something."""
-
-    words: tuple[str, ...]
-    share: float
 
 
 def unlinked(
@@ -112,7 +104,7 @@ def _telling(question: str) -> tuple[str, ...]:
     """Words that name what is asked about, without names of single things and verbs."""
     if sum(word in _ASKING for word in _words(question)) < _LEAST_ASKING:
         return ()
-    text = _QUOTED.sub(" ", question).replace("'s", "").replace("’s", "")
+    text = _QUOTED.sub(" ", question).replace("\u2019", "'").replace("'s", "")
     found = []
     for word in _WORD.finditer(text):
         before = text[: word.start()].rstrip()
@@ -157,7 +149,7 @@ def _is_kin(word: str, name: str) -> bool:
     if word == name:
         return True
     shorter, longer = sorted((word, name), key=len)
-    shared = len(os.path.commonprefix((word, name)))
+    shared = shared_start(word, name)
     if len(shorter) <= _SHORTEST_STEM:
         return len(shorter) == _SHORTEST_STEM and longer.startswith(shorter)
     return shared >= len(shorter) - 1 or (shared > 2 and word[shared:] in ("or", "er"))  # an actor

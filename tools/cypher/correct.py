@@ -152,6 +152,14 @@ def _properties(entity: Entity) -> set[str]:
 
 def links(question: str, schema: Schema, run: Callable[[str, Limits], QueryResult]) -> list[str]:
     """Lines that say which stored values and which properties a question speaks of."""
+    return linked(question, schema, stored_values(schema, run), quote=_text)
+
+
+def stored_values(
+    schema: Schema, run: Callable[[str, Limits], QueryResult]
+) -> Callable[[str, str], Sequence[str]]:
+    """What looks up the texts that a property has, by label (or type) and property."""
+    labels = {entity.name for entity in schema.entities if entity.kind == "node"}
 
     def values(name: str, key: str) -> Sequence[str]:
         pattern = f"(x:{quoted(name)})" if name in labels else f"()-[x:{quoted(name)}]->()"
@@ -161,8 +169,7 @@ def links(question: str, schema: Schema, run: Callable[[str, Limits], QueryResul
         except PlanweaveError:
             return ()
 
-    labels = {entity.name for entity in schema.entities if entity.kind == "node"}
-    return linked(question, schema, values, quote=_text)
+    return values
 
 
 def _text(value: str) -> str:

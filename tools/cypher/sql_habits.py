@@ -5,12 +5,15 @@ rest is left to the engine, whose message the model sees.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from planweave.tools.cypher.tokens import Token, tokenize
 
 _CLAUSES = frozenset(
-    ("MATCH", "OPTIONAL", "WITH", "WHERE", "RETURN", "ORDER", "SKIP", "LIMIT", "UNWIND", "CALL")
-    + ("GROUP", "HAVING", "UNION")
+    (
+        *("MATCH", "OPTIONAL", "UNWIND", "CALL", "WITH", "WHERE", "RETURN"),
+        *("ORDER", "SKIP", "LIMIT", "UNION", "GROUP", "HAVING"),
+    )
 )
 _AGGREGATES = frozenset(("COUNT", "SUM", "AVG", "MIN", "MAX", "COLLECT"))
 _NUMBER = "number"
@@ -38,7 +41,7 @@ def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
 def _quotes(query: str) -> tuple[str, str]:
     """``'it''s'`` is one text in SQL and two in Cypher."""
     tokens = tokenize(query)
-    for left, right in zip(tokens, tokens[1:], strict=False):
+    for left, right in pairwise(tokens):
         end = left.start + len(left.text)
         if left.text[0] == right.text[0] == "'" and end == right.start:
             joined = f"{left.text[:-1]}\\'{right.text[1:]}"
@@ -122,7 +125,7 @@ def _early_sorting(query: str) -> tuple[str, str]:
     """ORDER BY and LIMIT stand behind RETURN, unless WITH comes before them."""
     tokens = tokenize(query)
     clauses = _clauses(tokens)
-    for before, order in zip(clauses, clauses[1:], strict=False):
+    for before, order in pairwise(clauses):
         if order.word not in ("ORDER", "LIMIT") or before.word not in ("MATCH", "WHERE"):
             continue
         returned = next((t for t in clauses if t.word == "RETURN" and t.start > order.start), None)
@@ -216,4 +219,4 @@ def lacks_return(query: str) -> bool:
 
 
 def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
-    return zip(tokens, tokens[1:], strict=False)
+    return pairwise(tokens)

@@ -19,6 +19,7 @@ from planweave.tools.database import (
     QueryTimeout,
     RoleTooPowerful,
     Schema,
+    Unlinked,
 )
 from planweave.tools.linking import linked
 from planweave.tools.sql import hints
@@ -27,6 +28,7 @@ from planweave.tools.sql.correct import corrected
 from planweave.tools.sql.describe import catalogue, definitions, with_data
 from planweave.tools.sql.guard import Statement, check, unwrapped
 from planweave.tools.sql.ranking import Option, as_ranking, option_column
+from planweave.tools.unlinked import unlinked
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -114,6 +116,10 @@ class SqlDatabase:
             DatabaseUnavailable: The database does not answer.
         """
         return linked(question, self.schema(), self._values)
+
+    def unlinked(self, question: str, explained: str = "") -> Unlinked:
+        """Words that nothing corresponds to; see :class:`planweave.tools.database.Database`."""
+        return unlinked(question, self.schema(), self._values, explained=explained)
 
     def _values(self, table: str, column: str) -> tuple[str, ...]:
         """Texts that a column holds, as many as a short time allows; read once."""
