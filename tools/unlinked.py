@@ -56,6 +56,7 @@ _GENERAL = frozenset(
 _VERB = re.compile(r"(?:ed|ing|en|ly)$")
 _COMPARED = re.compile(r"\b(?:most|least|how|too|more|less)$", re.I)
 _ADJECTIVE = re.compile(r"(?:ive|able|ible|al|ful|ous|ent|ant|on|ar|ng|ge|gh)$")
+_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]*")
 _QUOTED = re.compile(r"(?<!\w)['\"\u201c\u2018][^'\"\u201d\u2019]{1,60}['\"\u201d\u2019](?!\w)")
@@ -104,7 +105,8 @@ def _telling(question: str) -> tuple[str, ...]:
     """Words that name what is asked about, without names of single things and verbs."""
     if sum(word in _ASKING for word in _words(question)) < _LEAST_ASKING:
         return ()
-    text = _QUOTED.sub(" ", question).replace("\u2019", "'").replace("'s", "")
+    text = _COMPOUND.sub(lambda found: max(found[0].split("-"), key=len), question)
+    text = _QUOTED.sub(" ", text).replace("\u2019", "'").replace("'s", "")
     found = []
     for word in _WORD.finditer(text):
         before = text[: word.start()].rstrip()
