@@ -74,13 +74,10 @@ def _is_spoken(value: str, text: str) -> bool:
         return False
     if f" {plain} " in text or (len(plain) > 3 and f" {plain}s " in text):
         return True
-    # "who cancels" speaks of the status "cancelled"
-    return len(plain) >= _LONG_WORD and any(_is_form(plain, word) for word in text.split())
-
-
-def _is_form(value: str, word: str) -> bool:
-    shared = shared_start(value, word)
-    return shared >= _LONG_WORD and shared >= min(len(value), len(word)) - 1
+    # "Who cancels" speaks of the status "cancelled".
+    stem = plain.removesuffix("ed")
+    is_state = stem != plain and len(stem) >= _LONG_WORD and plain.isalpha()
+    return is_state and any(shared_start(stem, word) >= len(stem) - 1 for word in text.split())
 
 
 def _is_part(value: str, others: Iterable[str]) -> bool:

@@ -1,5 +1,6 @@
 """What the schema alone corrects in a Cypher query: directions, and whose a property is."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,6 +15,8 @@ from planweave.tools.cypher.tokens import Token
 from planweave.tools.database import Corrected, Entity, Limits, QueryResult, Schema
 from planweave.tools.linking import linked
 
+_ORDER = re.compile(r"\bORDER BY (?P<variable>[A-Za-z]\w*)\.(?P<property>\w+)\b", re.I)
+_NAMING = re.compile(r"name$|title", re.I)
 _NO_RETURN = "The query has no RETURN: return what the question asks for."
 _LOOKED_UP = Limits(seconds=1.0, rows=1_000, characters=100_000)
 
@@ -38,15 +41,35 @@ def corrected(query: str, schema: Schema) -> Corrected:
         statement, tokens = guard(query)
     except PlanweaveError:
         return Corrected(query)
-    doubts = (_NO_RETURN,) if lacks_return(query) else ()
+    if lacks_return(query):
+        return _returning(query, names=Names(schema, tokens), rewritten=rewritten)
     names = Names(schema, tokens)
     found = [*_turned(names, tokens), *_routed(names, tokens), *_moved(names, tokens)]
     if not found:
-        return Corrected(query, rewritten, doubts)
+        return Corrected(query, rewritten)
     for edit in sorted({edit for edits, _ in found for edit in edits}, reverse=True):
         statement = statement[: edit.start] + edit.text + statement[edit.start + edit.length :]
     changes = tuple(dict.fromkeys(change for _, change in found))
-    return Corrected(statement, rewritten + changes, doubts)
+    return Corrected(statement, rewritten + changes)
+
+
+def _returning(query: str, names: Names, rewritten: tuple[str, ...]) -> Corrected:
+    """A query that sorts and returns nothing, with what it sorts as its result."""
+    order = _ORDER.search(query)
+    owners = names.owners(order["variable"]) if order else []
+    if not order or len(owners) != 1:
+        return Corrected(query, rewritten, (_NO_RETURN,))
+    variable, sorts_by = order["variable"], order["property"]
+    shown = dict.fromkeys((_title(owners[0]), sorts_by))
+    items = ", ".join(f"{variable}.{quoted(name)}" for name in shown)
+    fixed = f"{query[: order.start()]}RETURN {items} {query[order.start() :]}"
+    return Corrected(fixed, (*rewritten, "returns what it sorts"))
+
+
+def _title(entity: Entity) -> str:
+    """The property that names a thing to a reader."""
+    names = [field.name for field in entity.fields]
+    return next((name for name in names if _NAMING.search(name)), names[0])
 
 
 def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
@@ -119,8 +142,9 @@ def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit],
     """Properties of another element of the same patterns, if it is the only one that has them."""
     fresh = 0
     named: dict[int, str] = {}
+    bound = _bound(tokens)
     for access in names.patterns.accesses:
-        if access.place < 0 or not _is_foreign(access, names):
+        if access.place < 0 or not (access.variable not in bound or _is_foreign(access, names)):
             continue
         homes = [
             place
@@ -139,6 +163,17 @@ def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit],
         token = tokens[access.place]
         edits.append(_Edit(token.start, len(token.text), variable))
         yield edits, f"{access.variable}.{access.property} → {variable}.{access.property}"
+
+
+def _bound(tokens: Sequence[Token]) -> set[str]:
+    """Names that a pattern, AS or a list brings in: those that no dot or call makes something else."""
+    found = set()
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if before.text in ("(", "[", ",") and after.text != ".":
+            found.add(token.identifier)
+        if before.word == "AS":
+            found.add(token.identifier)
+    return found | {tokens[-1].identifier}
 
 
 def _is_foreign(access: Access, names: Names) -> bool:
