@@ -4,7 +4,8 @@ The threshold is calibrated by split conformal prediction (Vovk et al. 2005; Pap
 2002): the score of a question is the share of its words that nothing in the database corresponds
 to, and the threshold is the ``ceil((n + 1) (1 - a))``-th smallest score of ``n`` answerable
 questions. So of new answerable questions of the same kind a share of at most ``a`` is refused,
-whatever the scores' distribution. How many of the others are refused is measured. No model is asked.
+whatever the distribution of the scores. How many of the others are refused is measured. No model is
+asked.
 """
 
 import math

@@ -18,6 +18,7 @@ from planweave.tools.sql import Option, SqlDatabase
 _SHARE = re.compile(
     r"\b(?:share|percentage|proportion|fraction)\b|number of [^.]* divided by [^.]*number of", re.I
 )
+_RANKING = re.compile(r"\b(?:first|next|going by|comes last)\b", re.I)
 _MEAN = re.compile(r"\b(?:average|mean)\b", re.I)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MISSING = re.compile(r"\bmissing (\w+) (?:is|counts as|means) (\d+(?:\.\d+)?)\b", re.I)
@@ -43,7 +44,7 @@ class Ranking(NamedTuple):
 def ranking_for(
     question: str, rules: str, options: tuple[str, ...], database: object
 ) -> Ranking | None:
-    """How the options are ranked; None where no column holds them.
+    """How the options are ranked; None where no column holds them or nothing asks for a rank.
 
     Args:
         question: What is to be decided.
@@ -57,7 +58,10 @@ def ranking_for(
     if option is None:
         return None
     rules_needed = needed(rules, question, [one.name for one in database.schema().entities])
-    highest = _highest(" ".join((question, *rules_needed.sentences)))
+    text = " ".join((question, *rules_needed.sentences))
+    if not (superlatives(text) or _RANKING.search(question)):
+        return None
+    highest = _highest(text)
     missing = {column.lower(): float(number) for column, number in _MISSING.findall(rules)}
     return Ranking(option, highest, rules_needed, missing)
 

@@ -5,7 +5,7 @@ speaks of the term; the present is left out where nothing depends on it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from planweave.tools.suggest import shared_start
@@ -38,6 +38,7 @@ _FORMULA = re.compile(
     r"product of|difference)\b",
     re.I,
 )
+_DECIDING = re.compile(r"\b(?:decid\w+|prefer\w*|choose|pick|wins?|priority|ties?|must)\b", re.I)
 _QUALIFIED = re.compile(r"\bwith(?:out)?\b", re.I)
 _LEAST_STEM = 4
 
@@ -67,7 +68,8 @@ def needed(rules: str, question: str, things: Iterable[str]) -> Needed:
         things: Names of tables or labels; they occur in all rules and tell none apart.
     """
     general = {form for name in things for word in _words(name) for form in _forms(word)}
-    texts = [text for part in _SENTENCES.split(rules) if (text := _unless(part.strip(), question))]
+    asked = _specific(_words(question), general)
+    texts = [text for part in _SENTENCES.split(rules) if (text := _unless(part.strip(), asked))]
     present = next((text for text in texts if _PRESENT.match(text)), "")
     read = [_read(text, general) for text in texts if text != present]
     scope, kept = list(_words(question)), set[int]()
@@ -84,10 +86,9 @@ def needed(rules: str, question: str, things: Iterable[str]) -> Needed:
     return Needed(sentences, present if matters else "")
 
 
-def _unless(text: str, question: str) -> str:
+def _unless(text: str, asked: Sequence[str]) -> str:
     """A sentence without its exception, or nothing where the question is that exception."""
     if found := _UNLESS.search(text):
-        asked = _words(question)
         if any(_kin(word, other) for word in _words(found["what"]) for other in asked):
             return ""
     return _UNLESS.sub("", text)
@@ -105,7 +106,8 @@ def _read(text: str, general: set[str]) -> _Rule:
             return _term(text, right, left, general)
         if _FORMULA.search(right):
             return _term(text, left.split(" of ")[0], right, general)
-    return _Rule(text, _specific(_words(text), general), needs_all=False, body="")
+    about = () if _DECIDING.search(text) else _specific(_words(text), general)
+    return _Rule(text, about, needs_all=False, body="")
 
 
 def _term(text: str, term: str, body: str, general: set[str]) -> _Rule:
@@ -145,7 +147,7 @@ def _forms(word: str) -> tuple[str, ...]:
 
 def _kin(one: str, other: str) -> bool:
     """Whether two words are forms of one: ``late`` and ``lateness``, ``value`` and ``valuable``."""
-    if one == other:
+    if set(_forms(one)) & set(_forms(other)):
         return True
     shared = shared_start(one, other)
     return shared >= _LEAST_STEM and shared >= min(len(one), len(other)) - 1

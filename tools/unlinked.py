@@ -50,10 +50,10 @@ _GENERAL = frozenset(
     dollars euro euros preference boolean option options decide choose wrote sold bought sent
     made came paid got went took gave ran met held won lost spent grew began built kept led told
     thought brought belong word words single character characters includes limit but play vary
-    consecutive used refers
+    consecutive used refers written taken chosen seen shown done drawn broken driven
     """.split()  # noqa: SIM905
 )
-_VERB = re.compile(r"(?:ed|ing|en|ly)$")
+_VERB = re.compile(r"(?:ed|ing|ly)$")
 _COMPARED = re.compile(r"\b(?:most|least|how|too|more|less)$", re.I)
 _ADJECTIVE = re.compile(r"(?:ive|able|ible|al|ful|ous|ent|ant|on|ar|ng|ge|gh)$")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")

@@ -166,7 +166,7 @@ def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit],
 
 
 def _bound(tokens: Sequence[Token]) -> set[str]:
-    """Names that a pattern, AS or a list brings in: those that no dot or call makes something else."""
+    """Names that a pattern, AS or a list brings in; before a dot a name is only used."""
     found = set()
     for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if before.text in ("(", "[", ",") and after.text != ".":

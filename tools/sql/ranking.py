@@ -110,14 +110,15 @@ def _value(tree: "exp.Select") -> "exp.Expr | None":
     """What the query ranks by: the column of that name, what it orders by, or its aggregate."""
     from sqlglot import exp
 
-    shown = {one.alias_or_name.lower(): one.unalias() for one in tree.expressions}
+    shown: dict[str, exp.Expr] = {
+        one.alias_or_name.lower(): one.unalias() for one in tree.expressions
+    }
     if VALUE in shown:
         return shown[VALUE]
     if order := tree.args.get("order"):
-        first = order.expressions[0].this
+        first: exp.Expr = order.expressions[0].this
         if isinstance(first, exp.Literal) and first.is_int:
-            place = int(first.name) - 1
-            return tree.expressions[place].unalias() if place < len(tree.expressions) else None
+            return next(iter([*shown.values()][int(first.name) - 1 :]), None)
         is_alias = isinstance(first, exp.Column) and not first.table
         return shown.get(first.name.lower(), first) if is_alias else first
     return next((one.unalias() for one in tree.expressions if one.find(exp.AggFunc)), None)
