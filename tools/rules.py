@@ -88,9 +88,10 @@ def needed(rules: str, question: str, things: Iterable[str]) -> Needed:
 
 def _unless(text: str, asked: Sequence[str]) -> str:
     """A sentence without its exception, or nothing where the question is that exception."""
-    if found := _UNLESS.search(text):
-        if any(_kin(word, other) for word in _words(found["what"]) for other in asked):
-            return ""
+    found = _UNLESS.search(text)
+    about = _words(found["what"]) if found else ()
+    if any(_kin(word, other) for word in about for other in asked):
+        return ""
     return _UNLESS.sub("", text)
 
 
