@@ -113,6 +113,11 @@ class Context(BaseModel):
     query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = Field(
         default=4, description="With aids: queries that are tried, of which the results vote"
     )
+    most_unlinked: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
+        default=0.2,
+        description="With aids: share of a question's words that match no name and no value of the "
+        "database, above which it is not answered; 1 for never",
+    )
     least_agreement: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
         default=1.0,
         description="With aids: share of the queries tried that must return the same before an "

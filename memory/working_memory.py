@@ -95,7 +95,8 @@ class Fact(TypedDict):
     document, None for a fact from elsewhere; ``faithfulness`` is the share of its statements that
     the page supports, None where it was not measured; ``agreement`` the share of the candidate
     queries that returned the same, where there were several; ``working`` holds the steps of a
-    calculation.
+    calculation; ``ranks`` says that the rows are options, the best first, and whether the highest
+    or lowest value is best.
     """
 
     number: int
@@ -108,6 +109,7 @@ class Fact(TypedDict):
     table: NotRequired[Table]
     agreement: NotRequired[float]
     working: NotRequired[list[Worked]]
+    ranks: NotRequired[Literal["highest", "lowest"]]
 
 
 class Turn(TypedDict):

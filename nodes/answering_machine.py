@@ -161,6 +161,8 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     withheld and both are reported. Where a learned path has decided, that decision stands.
     """
     candidates = runtime.context.candidates
+    if ranked := ranked_answer(state, candidates):
+        return {"answer": ranked}
     learned = finish(state)
     stands = admitted(learned.decision, candidates) if learned else None
     occasion = reason_to_answer(state, runtime.context) or _learned_text(learned)
@@ -185,6 +187,44 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
         "usage": usage(*replies),
         "failures": failures(*replies) + refused,
     }
+
+
+def ranked_answer(state: WorkingMemory, candidates: Sequence[str]) -> Answer | None:
+    """The decision that a ranking gives: its first option that may be decided.
+
+    None where the last fact ranks no options. Where the first two are equal nothing is decided.
+    """
+    fact = state["facts"][-1]
+    how, table = fact.get("ranks"), fact.get("table")
+    if how is None or table is None:
+        return None
+    rows = [
+        (option, row[-1])
+        for row in table["rows"]
+        if row[-1] is not None and (option := admitted(str(row[0]), candidates))
+    ]
+    if not rows or not isinstance(rows[0][1], int | float):
+        return None
+    if len(rows) > 1 and rows[0][1] == rows[1][1]:
+        equal = " and ".join(option for option, value in rows if value == rows[0][1])
+        unknown = load("common/ranked_equal").fill(options=equal, value=str(rows[0][1]))
+        return Answer(decision=None, why="", facts=[fact["number"]], unknown=unknown)
+    (best, value), *others = rows
+    column = table["columns"][-1]
+    why = load("common/ranked").fill(
+        best=best, how=how, column=column, value=str(value), fact=str(fact["number"])
+    )
+    if others:
+        why += " " + load("common/ranked_next").fill(
+            second=others[0][0], value=str(others[0][1]), fact=str(fact["number"])
+        )
+    return Answer(
+        decision=best,
+        why=why,
+        facts=[fact["number"]],
+        unknown="",
+        basis=Basis(how=how, column=column),
+    )
 
 
 def learned_answer(learned: Finish, decision: str, answer: Answer | None = None) -> Answer:

@@ -76,9 +76,19 @@ def limits(context: Context) -> Limits:
 
 
 def observation(
-    result: QueryResult, context: Context, agreement: float | None = None
+    result: QueryResult,
+    context: Context,
+    agreement: float | None = None,
+    ranks: Literal["highest", "lowest"] | None = None,
 ) -> Observation:
-    """What a result shows, and how many of several candidate queries returned the same."""
+    """What a result shows.
+
+    Args:
+        result: Of the query.
+        context: Bounds the text.
+        agreement: How many of several candidate queries returned the same.
+        ranks: The rows are options, the best first, and this end is best.
+    """
     only_row = result.rows[0] if result.total_rows == 1 else ()
     return Observation(
         text=result_text(result, max_characters=context.observation_characters),
@@ -90,6 +100,7 @@ def observation(
         found=bool(result.rows),
         table=_table(result) if result.rows else None,
         agreement=agreement,
+        ranks=ranks,
     )
 
 
@@ -116,10 +127,13 @@ async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -
     database = await asyncio.to_thread(open_database, url)
     calls: list[CallRecord] = []
     best, agreement = await _given(action["input"], state["question"], database, context), None
+    ranks: Literal["highest", "lowest"] | None = None
     if best is None or best.result is None:
         written = await _written(state, action, database, runtime, calls)
         best, agreement = written.best, written.agreement
-    seen = [observation(best.result, context, agreement)] if best.result else []
+        if written.ranking:
+            ranks = "highest" if written.ranking.highest else "lowest"
+    seen = [observation(best.result, context, agreement, ranks)] if best.result else []
     problem = best.problem or "".join(one.text for one in seen if not one.found)
     turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}
     found = [one for one in seen if one.found]
@@ -170,4 +184,6 @@ async def _written(
         limits(context),
         candidates=context.query_candidates,
         schema_limit=context.schema_characters,
+        # A step of a plan speaks of more than the database; the question does not.
+        most_unlinked=context.most_unlinked if need.question == state["question"] else 1.0,
     )

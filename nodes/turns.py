@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from planweave import PlanweaveError
 from planweave.memory import (
@@ -33,6 +33,7 @@ class Observation(NamedTuple):
     table: Table | None = None
     agreement: float | None = None
     working: Sequence[Worked] = ()
+    ranks: Literal["highest", "lowest"] | None = None
 
 
 def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None]) -> WorkingMemory:
@@ -110,6 +111,8 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
         fact["agreement"] = observation.agreement
     if observation.working:
         fact["working"] = [*observation.working]
+    if observation.ranks:
+        fact["ranks"] = observation.ranks
     return fact
 
 

@@ -78,3 +78,9 @@ def _resemblance(name: str, candidate: str, close: float) -> float:
 
 def _plain(name: str) -> str:
     return name.casefold().replace("_", "").replace(" ", "")
+
+
+def shared_start(one: str, other: str) -> int:
+    """How many letters two words have in common from the first on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

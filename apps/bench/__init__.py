@@ -19,6 +19,7 @@ from planweave.apps.bench.prompt_format import prompt_format
 from planweave.apps.bench.queries import text2cypher, text2sql
 from planweave.apps.bench.rag import rag
 from planweave.apps.bench.rat import rat, rat_corpus
+from planweave.apps.bench.refusal import refusal
 from planweave.apps.bench.report import publish, report
 from planweave.apps.bench.rules import rules
 from planweave.apps.bench.shop import shop
@@ -44,6 +45,7 @@ for command in (
     rag,
     rat,
     rat_corpus,
+    refusal,
     report,
     rules,
     shop,

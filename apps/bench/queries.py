@@ -44,7 +44,7 @@ def text2sql(
     running: Running,
 ) -> None:
     """Text to SQL: one query for each question, compared by what it returns; can be resumed."""
-    data = data or _published(sql_suite.NAME)
+    data = data or published(sql_suite.NAME)
     questions = sql_suite.load(data, only, databases)
     _measure(sql_suite.NAME, data, questions, mode, model, limit, seed, running)
 
@@ -63,12 +63,12 @@ def text2cypher(
     running: Running,
 ) -> None:
     """Text to Cypher: one query for each question, compared by what it returns; can be resumed."""
-    data = data or _published(cypher_suite.NAME)
+    data = data or published(cypher_suite.NAME)
     questions = cypher_suite.load(data, graphs)
     _measure(cypher_suite.NAME, data, questions, mode, model, limit, seed, running)
 
 
-def _published(name: str) -> Path:
+def published(name: str) -> Path:
     """The question set in the folder of published data."""
     folder = Path(os.environ.get("PLANWEAVE_PUBLISHED", "../shared/data")) / name
     if not folder.is_dir():

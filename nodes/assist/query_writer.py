@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from planweave.nodes.decision_form import Ranking, form, ranking_for
 from planweave.prompts import load
 from planweave.texts import listed
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
@@ -30,6 +31,8 @@ _ADDS_UP = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
 _LISTED = 8
 _VARIETY = 0.8
 """Temperature of the candidates beside the first."""
+_RESCUERS = 2
+"""Candidates that are tried where the only one does not run."""
 _EMPTY_VOTE = 0.3
 """A query that finds nothing is more often wrong than right."""
 
@@ -55,12 +58,16 @@ class Need(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A query, what the program changed in it, and what it returned or why it failed."""
+    """A query, what the program changed in it, what it returned or why it failed.
+
+    ``doubts`` says which values it looks for that the data does not hold.
+    """
 
     query: str
     changes: tuple[str, ...]
     result: QueryResult | None
     problem: str
+    doubts: tuple[str, ...] = ()
 
     @property
     def vote(self) -> float:
@@ -77,15 +84,26 @@ class Written(NamedTuple):
         best: The query and its result.
         agreement: Share of the candidates that returned the same; None if there was only one.
         candidates: All that were tried.
+        ranking: What the rows rank, if the query decides; None else.
+        refused: The database holds nothing about what is asked; no query was written.
     """
 
     best: Candidate
     agreement: float | None
     candidates: tuple[Candidate, ...]
+    ranking: Ranking | None = None
+    refused: bool = False
 
 
 async def write_query(
-    need: Need, database: Database, ask: Ask, limits: Limits, *, candidates: int, schema_limit: int
+    need: Need,
+    database: Database,
+    ask: Ask,
+    limits: Limits,
+    *,
+    candidates: int,
+    schema_limit: int,
+    most_unlinked: float = 1.0,
 ) -> Written:
     """Write a query for ``need``, run it, and choose among ``candidates`` by what they return.
 
@@ -99,50 +117,85 @@ async def write_query(
         limits: Bounds of each query.
         candidates: How many at most; 1 for the most likely alone.
         schema_limit: Characters of the schema in the prompt at most.
+        most_unlinked: Share of the question's words that the database may know nothing of.
 
     Raises:
         DatabaseUnavailable: The connection is gone.
     """
-    prompt = await asyncio.to_thread(prompt_for, need, database, schema_limit)
-    first = await _first(prompt, need, database, ask, limits)
+    if refusal := await asyncio.to_thread(_refusal, need, database, most_unlinked):
+        return Written(Candidate("", (), None, refusal), None, (), refused=True)
+    ranking = await asyncio.to_thread(
+        ranking_for, need.question, need.rules, need.options, database
+    )
+    prompt = await asyncio.to_thread(prompt_for, need, database, schema_limit, ranking)
+    writing = _Writing(need, database, ask, limits, ranking)
+    first = await _first(prompt, writing)
     tried = [first]
-    if candidates > 1:
-        replies = await ask(prompt, candidates - 1, _VARIETY)
+    # A query that fails is often written again word for word: others are asked for.
+    others = candidates - 1 or (_RESCUERS if first.result is None else 0)
+    if others:
+        replies = await ask(prompt, others, _VARIETY)
         for query, times in Counter(map(query_in, replies)).items():
-            tried += [await _tried(query, need, database, limits)] * times
-    return chosen_among(tried)
+            tried += [await _tried(query, writing)] * times
+    return chosen_among(tried, ranking)
 
 
-async def _first(
-    prompt: Sequence[BaseMessage], need: Need, database: Database, ask: Ask, limits: Limits
-) -> Candidate:
+def _refusal(need: Need, database: Database, most: float) -> str:
+    """Why a question cannot be answered from the database; empty if nothing speaks against it.
+
+    A decision by rules is not judged: the rules say what counts.
+    """
+    if need.rules.strip() or most >= 1:
+        return ""
+    found = database.unlinked(need.question, f"{need.instructions} {need.background}")
+    if found.share <= most:
+        return ""
+    return load("query_writer/unlinked").fill(words=", ".join(found.words))
+
+
+class _Writing(NamedTuple):
+    """What every candidate for one need is written for and run with."""
+
+    need: Need
+    database: Database
+    ask: Ask
+    limits: Limits
+    ranking: Ranking | None
+
+
+async def _first(prompt: Sequence[BaseMessage], writing: _Writing) -> Candidate:
     """The most likely reply; one that is objected to is written once more, and the better stays."""
-    reply = (await ask(prompt, 1, 0.0))[0]
-    first = await _tried(query_in(reply), need, database, limits)
-    problem = objection(first, need)
+    reply = (await writing.ask(prompt, 1, 0.0))[0]
+    first = await _tried(query_in(reply), writing)
+    problem = objection(first, writing.need, writing.ranking)
     if not problem:
         return first
-    complaint = load("query_writer/repair").fill(problem=problem, language=database.language)
+    language = writing.database.language
+    complaint = load("query_writer/repair").fill(problem=problem, language=language)
     again = [*prompt, AIMessage(query_in(reply)), HumanMessage(complaint)]
-    second = await _tried(query_in((await ask(again, 1, 0.0))[0]), need, database, limits)
+    second = await _tried(query_in((await writing.ask(again, 1, 0.0))[0]), writing)
     return second if second.vote >= max(first.vote, _EMPTY_VOTE) else first
 
 
-def objection(candidate: Candidate, need: Need) -> str:
+def objection(candidate: Candidate, need: Need, ranking: Ranking | None = None) -> str:
     """What speaks against a query: it fails, finds nothing, no option, or tells no groups apart."""
     if candidate.result is None:
         return load("query_writer/fails").fill(problem=candidate.problem)
     if not says_something(candidate.result):
         return load("query_writer/finds_nothing").fill(hint=candidate.result.hint)
-    if need.options and not _shows_option(candidate.result, need.options):
+    return _unfit(candidate, candidate.result, need, ranking)
+
+
+def _unfit(candidate: Candidate, result: QueryResult, need: Need, ranking: Ranking | None) -> str:
+    """Why rows that were found do not answer the need; empty if nothing speaks against them."""
+    if ranking and isinstance(result.rows[0][-1], str):
+        return load("query_writer/no_number").fill()
+    if candidate.doubts:
+        return load("query_writer/doubts").fill(doubts=" ".join(candidate.doubts))
+    if need.options and not _shows_option(result, need.options):
         return load("query_writer/shows_no_option").fill(options=_listed(need.options))
-    if (
-        _EACH.search(need.question)
-        and _ADDS_UP.search(candidate.query)
-        and len(candidate.result.rows) == 1
-    ):
-        return load("query_writer/not_grouped").fill()
-    return ""
+    is_one = _ADDS_UP.search(candidate.query) and len(result.rows) == 1
+    return load("query_writer/not_grouped").fill() if is_one and _EACH.search(need.question) else ""
 
 
 def _shows_option(result: QueryResult, options: Sequence[str]) -> bool:
@@ -156,11 +209,14 @@ def _listed(options: Sequence[str]) -> str:
     return listed(options, _LISTED)
 
 
-async def _tried(query: str, need: Need, database: Database, limits: Limits) -> Candidate:
-    return await asyncio.to_thread(try_query, query, need, database, limits)
+async def _tried(query: str, writing: _Writing) -> Candidate:
+    need, database, _, limits, ranking = writing
+    return await asyncio.to_thread(try_query, query, need, database, limits, ranking)
 
 
-def try_query(query: str, need: Need, database: Database, limits: Limits) -> Candidate:
+def try_query(
+    query: str, need: Need, database: Database, limits: Limits, ranking: Ranking | None = None
+) -> Candidate:
     """Correct a query as far as schema and data can tell, and run it.
 
     Raises:
@@ -168,25 +224,34 @@ def try_query(query: str, need: Need, database: Database, limits: Limits) -> Can
     """
     changes: tuple[str, ...] = ()
     try:
-        query, changes = database.corrected(query, question=need.question, now=need.now)
+        if ranking and isinstance(database, SqlDatabase):
+            query = database.ranking(
+                query, ranking.option, highest=ranking.highest, missing=ranking.missing
+            )
+        query, changes, doubts = database.corrected(query, question=need.question, now=need.now)
         result = database.run(query, limits)
     except (QueryFailed, QueryRefused, QueryTimeout) as error:
         return Candidate(query, changes, None, str(error))
-    return Candidate(result.query, changes, result, "")
+    return Candidate(result.query, changes, result, "", doubts)
 
 
-def chosen_among(candidates: Sequence[Candidate]) -> Written:
-    """The candidate whose result has most votes; among equals the earliest result wins."""
+def chosen_among(candidates: Sequence[Candidate], ranking: Ranking | None = None) -> Written:
+    """The candidate whose result has most votes; among equals the earliest result wins.
+
+    Of a ranking the first option counts: what decides is the same, however it was computed.
+    """
     groups: dict[object, list[Candidate]] = {}
     for candidate in candidates:
         if candidate.result is not None:
-            groups.setdefault(_rows_of(candidate.result), []).append(candidate)
+            rows = candidate.result.rows
+            key = str(rows[0][0]) if ranking and rows else _rows_of(candidate.result)
+            groups.setdefault(key, []).append(candidate)
     if not groups:
         return Written(candidates[0], None, tuple(candidates))
     winners = max(groups.values(), key=lambda group: sum(one.vote for one in group))
     best = min(winners, key=lambda one: len(one.query))
     agreement = len(winners) / len(candidates) if len(candidates) > 1 else None
-    return Written(best, agreement, tuple(candidates))
+    return Written(best, agreement, tuple(candidates), ranking)
 
 
 def _rows_of(result: QueryResult) -> object:
@@ -205,13 +270,22 @@ def says_something(result: QueryResult) -> bool:
     return any(cell is not None for row in result.rows for cell in row)
 
 
-def prompt_for(need: Need, database: Database, schema_limit: int) -> list[BaseMessage]:
+def prompt_for(
+    need: Need, database: Database, schema_limit: int, ranking: Ranking | None = None
+) -> list[BaseMessage]:
     """The prompt: the schema first, which stays; then the question, linked to the data."""
+    notes = load("query_writer/cypher").fill() if database.kind == "graph" else ""
     ground = load("query_writer/ground").fill(
         language=database.language,
         schema=definitions(database, schema_limit),
-        background=need.background,
+        background=f"{notes}\n{need.background}".strip(),
     )
+    links = "\n".join(
+        database.linked(need.question if ranking else f"{need.question} {need.rules}")
+    )
+    if ranking:
+        task = form(need.question, ranking, links, database.language)
+        return [SystemMessage(ground.rstrip()), HumanMessage(_without_gaps(task))]
     parts = {
         "question": need.question,
         "rules": need.rules.strip() or need.instructions.strip(),
@@ -219,13 +293,17 @@ def prompt_for(need: Need, database: Database, schema_limit: int) -> list[BaseMe
         if need.options
         else "",
         "now": load("query_writer/now").fill(now=need.now) if need.now else "",
-        "links": "\n".join(database.linked(f"{need.question} {need.rules}")),
+        "links": links,
         "language": database.language,
     }
     task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(
         **parts
     )
-    return [SystemMessage(ground.rstrip()), HumanMessage(re.sub(r"\n{2,}", "\n", task))]
+    return [SystemMessage(ground.rstrip()), HumanMessage(_without_gaps(task))]
+
+
+def _without_gaps(text: str) -> str:
+    return re.sub(r"\n{2,}", "\n", text)
 
 
 def definitions(database: Database, limit: int) -> str:

@@ -52,7 +52,10 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         Limits(seconds=context.query_seconds, rows=context.query_rows),
         candidates=candidates,
         schema_limit=context.schema_characters * 2,
+        most_unlinked=context.most_unlinked,
     )
+    if written.refused:
+        return Solved(query=None, refused=True, trace={"problem": written.best.problem})
     return Solved(
         query=written.best.query,
         confidence=written.agreement,
