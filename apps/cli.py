@@ -24,6 +24,7 @@ COMMANDS = {
     "act": "Solve a task of an environment, told as it happens; see docs/instruct-rag.md.",
     "query": "Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4.",
     "methods": "List the methods.",
+    "settings": "List the settings of a run: --setting NAME=VALUE sets them.",
     "doctor": "Check what a run needs; exit code 1 if something required is missing.",
     "serve": "Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md).",
     "arena": "Compare texts two by two, blind; then skill and win rate of each method. Can be "
@@ -38,6 +39,7 @@ GROUPS = {
     "runs.",
     "learn": "Learn from the successes of simulated decisions.",
     "models": "Weights of the models in this process.",
+    "results": "The records behind the reports in results/.",
     "runs": "What was asked before.",
     "terms": "Abbreviations learned from documents; only confirmed ones are used again.",
     "train": "Train what ships trained.",
