@@ -284,7 +284,7 @@ class Reader:
 
     def _thoughts(self, update: Mapping[str, Any]) -> Iterator[str]:
         if draft := update.get("draft"):
-            yield f"draft:\n{plan_text(draft)}"
+            yield f"Draft:\n{plan_text(draft)}"
         for revision in _added(update, "revisions"):
             yield revision_text(revision)
         for lesson in _added(update, "reflections"):

@@ -54,6 +54,7 @@ async def parts(
     modes: Collection[str],
     config: Mapping[str, Any] | None = None,
     on_call: Callable[[Mapping[str, Any]], None] | None = None,
+    subgraphs: bool = False,
     **how: Any,
 ) -> AsyncGenerator[Part]:
     """Run a graph; every run goes through here. To stop the iteration stops the run.
@@ -65,16 +66,18 @@ async def parts(
         modes: LangGraph's stream modes.
         config: LangGraph's configuration, such as the thread.
         on_call: Takes the record of each call of a model, as soon as it is over.
+        subgraphs: Also give what graphs inside nodes stream.
         how: Further arguments of ``astream``.
     """
     bounded: Any = {"recursion_limit": RECURSION_LIMIT, **(config or {})}
     wanted: Any = [*{*modes, "custom"}]
     stream: Any = graph.astream(
-        given, bounded, context=context, stream_mode=wanted, subgraphs=True, **how
+        given, bounded, context=context, stream_mode=wanted, subgraphs=subgraphs, **how
     )
     own: tuple[str, ...] | None = None  # a graph that runs inside a node has that node's space
     async with aclosing(stream):
-        async for found, mode, data in stream:
+        async for part in stream:
+            found, mode, data = part if subgraphs else ((), *part)
             own = found if own is None else own
             space = found[len(own) :]
             if on_call and mode == "custom" and not space and "call" in data:
@@ -110,8 +113,7 @@ async def events(
     modes = ["updates", "values", "custom", *(["messages"] if tokens else [])]
     run = parts(graph, given, context, modes=modes, config=config, **how)
     async with aclosing(run):
-        async for space, mode, data in run:
-            if not space or mode == "messages":  # a node reports what a graph inside it has done
-                for event in reader.read(mode, data):
-                    yield event
+        async for part in run:
+            for event in reader.read(part.mode, part.data):
+                yield event
     yield reader.end()

@@ -45,6 +45,7 @@ async def carry_out(
         modes=wanted,
         config=config,
         on_call=called,
+        subgraphs=True,
         interrupt_before=request.interrupt_before,
         interrupt_after=request.interrupt_after,
         durability=request.durability or "async",
