@@ -436,7 +436,7 @@ def _registry() -> "UnitRegistry[float]":
 def _is_unit(word: str) -> bool:
     try:
         return word in _registry()
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, AssertionError):  # pint's, on odd letters
         return False
 
 

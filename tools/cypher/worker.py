@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
-from planweave import PlanweaveError
+from planweave.errors import PlanweaveError
 from planweave.tools.cypher.cells import cut, has_element_as_text, plain
 from planweave.tools.cypher.own import shown
 from planweave.tools.cypher.script import load
