@@ -7,7 +7,7 @@ ENV PATH=/opt/planweave/bin:$PATH
 WORKDIR /src
 COPY requirements-serve.lock ./
 RUN pip install --no-cache-dir --require-hashes -r requirements-serve.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml setup.py README.md LICENSE ./
 COPY planweave planweave
 COPY memory memory
 COPY models models

@@ -29,7 +29,7 @@ from planweave.apps.options import (
 )
 from planweave.apps.setting import Settings, pairs
 from planweave.apps.threads import Thread, load_thread, new_id
-from planweave.graphs import method as method_module
+from planweave.graphs import METHODS
 from planweave.graphs.choice import choose
 from planweave.memory import Input
 
@@ -110,7 +110,7 @@ def begin(
         PlanweaveError: A setting or the plan cannot be used, or the run cannot go on.
     """
     if players.method:
-        method_module(players.method)
+        METHODS.get(players.method)
     context = context_of({"model": players.model, "models": roles(players.role_model), **settings})
     with_plan = bool(plan or context.approve or context.experience or context.evaluations)
     choice = choose(context, with_plan=with_plan)

@@ -18,7 +18,7 @@ app = typer.Typer(
 )
 
 COMMANDS = ("decide", "ask", "act", "query", "methods", "doctor", "serve", "arena", "mcp")
-GROUPS = ("bench", "docs", "dqa", "experience", "learn", "models", "terms", "train")
+GROUPS = ("bench", "docs", "dqa", "experience", "learn", "models", "runs", "terms", "train")
 """The modules of this folder that hold a command or a group of them under their name."""
 
 

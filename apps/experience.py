@@ -162,11 +162,11 @@ def export(
 
 
 def _memory_of(thread: Thread) -> WorkingMemory:
-    from planweave.graphs import method  # the other commands do without
+    from planweave.graphs import METHODS  # the other commands do without
 
     async def read() -> WorkingMemory:
         async with checkpoints() as saver:
-            graph = method(thread.method).builder.compile(checkpointer=saver)
+            graph = METHODS.get(thread.method).compiled(checkpointer=saver)
             config: RunnableConfig = {"configurable": {"thread_id": thread.id}}
             return cast("WorkingMemory", (await graph.aget_state(config)).values)
 

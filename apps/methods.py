@@ -7,14 +7,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from planweave.graphs import METHODS, description
+from planweave.graphs import METHODS
 
 
 def methods(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List the methods."""
-    described = {name: description(name) for name in METHODS}
+    described = {name: METHODS.get(name).description for name in METHODS.names()}
     if as_json:
         typer.echo(json.dumps(described, indent=2))
         return

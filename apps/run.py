@@ -18,7 +18,7 @@ from planweave.apps.threads import (
     long_term_memory,
     threads_folder,
 )
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.graphs.edges import RECURSION_LIMIT
 from planweave.memory import Input, WorkingMemory
 
@@ -49,7 +49,7 @@ async def _carried_out(
 ) -> WorkingMemory:
     story = Story(console)
     async with checkpoints() as saver, long_term_memory() as store:
-        graph = method(thread.method).builder.compile(checkpointer=saver, store=store)
+        graph = METHODS.get(thread.method).compiled(checkpointer=saver, store=store)
         config = {"configurable": {"thread_id": thread.id}, "recursion_limit": RECURSION_LIMIT}
         given: Input | Command[Any] | None = start
         if start is None:

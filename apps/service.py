@@ -66,7 +66,9 @@ class Service(BaseModel):
     context: Context = Field(
         default_factory=Context, description="Settings of every run, and the highest limits"
     )
-    methods: tuple[str, ...] = Field(default=METHODS, description="Methods that may be called")
+    methods: tuple[str, ...] = Field(
+        default_factory=METHODS.names, description="Methods that may be called"
+    )
     models: tuple[str, ...] = Field(default=(), description="Models that a caller may choose")
     databases: dict[str, str] = Field(
         default_factory=dict, description="Relational databases by name: their URLs"

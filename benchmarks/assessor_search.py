@@ -1,7 +1,8 @@
 """Where a search comes to when one chooser drives all of its rounds: the paragraphs found.
 
-The MRR of :mod:`planweave.benchmarks.assessor` compares choosers on the same rounds. Here each meets the
-evidence that its own choices have brought, as in a run, and still no language model takes part.
+The MRR of :mod:`planweave.benchmarks.assessor` compares choosers on the same rounds. Here each
+meets the evidence that its own choices have brought, as in a run, and still no language model takes
+part.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,8 @@
 """Programs for HumanEval(+) and MBPP(+) judged by their tests, in the sandbox.
 
-Run ``python -m planweave.benchmarks.code_eval --data FOLDER [--output FILE]``. The published solutions must
-pass and deliberately wrong ones must fail; the counts show that the loaders, the assembly of
-programs and the sandbox do no harm to either. Exit status 1 if a wrong solution passes.
+Run ``python -m planweave.benchmarks.code_eval --data FOLDER [--output FILE]``. The published
+solutions must pass and deliberately wrong ones must fail; the counts show that the loaders, the
+assembly of programs and the sandbox do no harm to either. Exit status 1 if a wrong solution passes.
 """
 
 import argparse

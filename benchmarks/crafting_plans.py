@@ -1,8 +1,8 @@
 """The executor of plans judges right plans for every goal of a crafting world, and spoiled ones.
 
-Run ``python -m planweave.benchmarks.crafting_plans --data FOLDER [--output FILE]``, where FOLDER holds the
-world. Every step of a right plan is left out once, and every count above one is halved once: a
-step whose action yields several at a time may then be done as often as before.
+Run ``python -m planweave.benchmarks.crafting_plans --data FOLDER [--output FILE]``, where FOLDER
+holds the world. Every step of a right plan is left out once, and every count above one is halved
+once: a step whose action yields several at a time may then be done as often as before.
 """
 
 import argparse

@@ -13,7 +13,7 @@ from planweave import BadInput
 from planweave.benchmarks.dqa_tables import PAPER, baselines, decision_tables
 from planweave.benchmarks.metrics import Rate
 from planweave.benchmarks.record import Record, Score
-from planweave.benchmarks.suite import Sample, drawn, register
+from planweave.benchmarks.suite import Sample, Suite, drawn, register
 from planweave.benchmarks.table import Table
 from planweave.memory import Answer, Context
 from planweave.nodes.experience import known_paths
@@ -26,7 +26,7 @@ NAME = "dqa"
 
 
 @register(NAME)
-class DecisionQA:
+class DecisionQA(Suite):
     """The suite: Locating, Building, and any scenario in the published layout."""
 
     def tables(self, records: Sequence[Record]) -> list[Table]:

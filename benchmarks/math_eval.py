@@ -1,8 +1,8 @@
 """Word problems of GSM8K and GSM-Hard: the number in a reply, or the number a program returns.
 
-Run ``python -m planweave.benchmarks.math_eval --data FOLDER [--output FILE]``: how often the answer is found
-in GSM8K's own solutions without the mark before it, and how many of GSM-Hard's own programs give
-their target when they are run in the sandbox as a model's would be.
+Run ``python -m planweave.benchmarks.math_eval --data FOLDER [--output FILE]``: how often the answer
+is found in GSM8K's own solutions without the mark before it, and how many of GSM-Hard's own
+programs give their target when they are run in the sandbox as a model's would be.
 """
 
 import argparse

@@ -165,8 +165,9 @@ def grouped(records: Sequence[Record]) -> dict[str, list[Record]]:
 
 
 def _place(record: Record) -> tuple[int, str]:
-    known = record.method in METHODS
-    return (-METHODS.index(record.method) if known else 1, record.method)
+    names = METHODS.names()
+    known = record.method in names
+    return (-names.index(record.method) if known else 1, record.method)
 
 
 def _changed(settings: Sequence[Mapping[str, JsonValue]]) -> list[str]:

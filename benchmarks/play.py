@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Input, WorkingMemory
 from planweave.models import CallRecord
 
@@ -33,7 +33,7 @@ class Way(NamedTuple):
 
 async def play_graph(sample: "Sample", on_call: OnCall) -> WorkingMemory:
     """Ask the graph that ``sample.method`` names."""
-    graph: Any = method(sample.method).graph  # LangGraph types its parts as Any
+    graph: Any = METHODS.get(sample.method).graph  # LangGraph types its parts as Any
     memory: WorkingMemory = {}
     async for mode, chunk in graph.astream(
         Input(question=sample.asked), context=sample.context, stream_mode=["custom", "values"]

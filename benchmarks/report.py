@@ -13,7 +13,7 @@ from planweave import BadInput
 from planweave.benchmarks.metrics import accuracy, grouped, paired, spread
 from planweave.benchmarks.record import Record
 from planweave.benchmarks.store import Run
-from planweave.benchmarks.suite import Drawing, Suite, measured, suite
+from planweave.benchmarks.suite import SUITES, Drawing, Suite, suite
 from planweave.benchmarks.table import Cell, Table, text
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Report:
             )
         groups = grouped(records)
         name = names.pop()
-        tables = [_overview(groups, measured(name)), *suite(name).tables(records)]
+        tables = [_overview(groups, SUITES.get(name).measures), *suite(name).tables(records)]
         tables += [_comparison(groups), _cost(groups), _crashes(records)]
         return cls(runs, records, [table for table in tables if table.rows])
 
@@ -196,7 +196,7 @@ def draw(report: Report, folder: Path) -> list[Path]:
     Raises:
         BadInput: The folder cannot be written.
     """
-    measures = measured(report.records[0].suite)
+    measures = SUITES.get(report.records[0].suite).measures
     page, picture = folder / "report.md", folder / f"{measures.replace(' ', '-')}.png"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -237,7 +237,7 @@ def _caption(name: str) -> str:
     about = suite(name)
     if isinstance(about, Drawing):
         return about.caption
-    return f"{measured(name).capitalize()} by scenario and database"
+    return f"{SUITES.get(name).measures.capitalize()} by scenario and database"
 
 
 def _picture(report: Report, path: Path) -> bool:
@@ -265,7 +265,7 @@ def _draw_scores(records: Sequence[Record], figure: "Figure") -> None:
         own = [r for r in records if (r.scenario, r.database) == (scenario, database)]
         _panel(axis, own, suite(records[0].suite))
         axis.set_title(", ".join(filter(None, (scenario, database))), fontsize=10)
-    axes[0].set_ylabel(f"{measured(records[0].suite)} with 95 % interval")
+    axes[0].set_ylabel(f"{SUITES.get(records[0].suite).measures} with 95 % interval")
     axes[0].set_ylim(0, 1)
     handles: dict[str, Artist] = {}
     for axis in axes:

@@ -1,9 +1,9 @@
 """CPU per question of the simulators, beside a straightforward plain-Python implementation.
 
-Run ``python -m planweave.benchmarks.simulators [--data PATH] [--size ROWS] [--questions N] [--json]``. The
-straightforward implementation lives in this file: it takes the printed or annotation rules word
-for word, copies the world for each candidate and works it out edge by edge. Both must agree on
-every value of every candidate; the benchmark fails (exit 1) when they do not.
+Run ``python -m planweave.benchmarks.simulators [--data PATH] [--size ROWS] [--questions N]
+[--json]``. The straightforward implementation lives in this file: it takes the printed or
+annotation rules word for word, copies the world for each candidate and works it out edge by edge.
+Both must agree on every value of every candidate; the benchmark fails (exit 1) when they do not.
 """
 
 import argparse

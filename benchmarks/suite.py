@@ -7,17 +7,17 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from pydantic import JsonValue
 
-from planweave import BadInput
 from planweave.benchmarks.metrics import Rate
 from planweave.benchmarks.play import Play, play_graph
 from planweave.benchmarks.record import Record, Score, settings_of
 from planweave.benchmarks.table import Table
 from planweave.memory import Answer, Context
+from planweave.registry import Registry
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +70,13 @@ class Sample:
 
 
 class Suite(Protocol):
-    """How the records of a benchmark are reported; found by name."""
+    """How the records of a benchmark are reported; found by name.
+
+    Attributes:
+        measures: What the mean of its scores is called.
+    """
+
+    measures: ClassVar[str] = "accuracy"
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """The tables of its report that the generic ones do not hold."""
@@ -82,6 +88,30 @@ class Suite(Protocol):
     def baselines(self, records: Sequence[Record]) -> dict[str, Rate]:  # noqa: ARG002
         """What needs no language model, on the questions of these records; none unless told."""
         return {}
+
+
+@runtime_checkable
+class Runnable(Protocol):
+    """A suite whose command is made from it: how packages from outside bring theirs."""
+
+    def samples(
+        self,
+        *,
+        methods: Sequence[str],
+        context: Context,
+        data: Path | None,
+        limit: int | None,
+        seed: int,
+    ) -> list[Sample]:
+        """What is to be carried out.
+
+        Args:
+            methods: Names of the methods to measure.
+            context: Model, limits and other settings, without sources.
+            data: File or folder that the user names.
+            limit: Questions at most; None for all.
+            seed: Which sample of them.
+        """
 
 
 @runtime_checkable
@@ -114,51 +144,30 @@ def drawn(
     return sorted(items, key=place)[:limit]
 
 
-OWN = ("agents", "dqa", "environment", "mhqa", "needles", "prompt_format", "rag", "rat", "writing")
-"""Our own suites: the modules of this folder that register one under their name."""
-
-PACKAGES = ("shop", "text2cypher", "text2sql")
-"""Our own suites that are packages in the folder ``suites``."""
+_MODULES = ("agents", "dqa", "environment", "mhqa", "needles", "prompt_format", "rag", "rat")
+_PACKAGES = ("shop", "text2cypher", "text2sql")
 
 SuiteClass = TypeVar("SuiteClass", bound=type[Suite])
-_suites: dict[str, Callable[[], Suite]] = {}
-_measures: dict[str, str] = {}
+SUITES: Registry[type[Suite]] = Registry(
+    "benchmark suite",
+    accepts=lambda found: isinstance(found, type) and hasattr(found, "tables"),
+    own={name: f"planweave.benchmarks.{name}" for name in (*_MODULES, "writing")}
+    | {name: f"planweave.benchmarks.suites.{name}" for name in _PACKAGES},
+)
+"""Every suite by name; the entry-point group is ``planweave.suites``."""
 
 
 def register(name: str, *, measures: str = "accuracy") -> Callable[[SuiteClass], SuiteClass]:
     """Decorate a class that is the suite called ``name``; ``measures`` is what its scores mean."""
 
     def registered(cls: SuiteClass) -> SuiteClass:
-        _suites[name] = cls
-        _measures[name] = measures
+        cls.measures = measures
+        SUITES.add(name, cls)
         return cls
 
     return registered
 
 
 def suite(name: str) -> Suite:
-    """The suite of that name.
-
-    Raises:
-        BadInput: There is none.
-    """
-    if name in OWN:
-        import_module(f"planweave.benchmarks.{name}")
-    elif name in PACKAGES:
-        import_module(f"benchmarks.suites.{name}")
-    if name not in _suites:
-        raise BadInput(
-            f"There is no benchmark suite {name!r}.",
-            mend=f"Known are {', '.join({*OWN, *PACKAGES, *_suites})}.",
-        )
-    return _suites[name]()
-
-
-def measured(name: str) -> str:
-    """What the mean score of the suite of that name is called.
-
-    Raises:
-        BadInput: There is no such suite.
-    """
-    suite(name)
-    return _measures[name]
+    """The suite of that name; see :meth:`Registry.get`."""
+    return SUITES.get(name)()

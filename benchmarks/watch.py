@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from planweave.benchmarks.record import Record
-from planweave.benchmarks.suite import measured
+from planweave.benchmarks.suite import SUITES
 from planweave.tools.result_text import one_line
 
 
@@ -73,7 +73,7 @@ class Watch:
         costs = [record.dollars for record in self._done]
         dollars = sum(cost for cost in costs if cost is not None)
         parts = [
-            f"{measured(self._done[0].suite)} {right:.1%}",
+            f"{SUITES.get(self._done[0].suite).measures} {right:.1%}",
             f"{crashed} crashed" if crashed else "",
             f"{tokens:,} tokens",
             f"${dollars:.2f}{' + unknown prices' if None in costs else ''}",

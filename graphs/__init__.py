@@ -1,13 +1,5 @@
 """One state machine per method; each module reads like the figure in its paper."""
 
-from planweave.graphs.registry import (
-    ACTORS,
-    AGENTS,
-    DECIDERS,
-    FOLLOWERS,
-    METHODS,
-    description,
-    method,
-)
+from planweave.graphs.registry import METHODS, Family, Method, method, of_family
 
-__all__ = ["ACTORS", "AGENTS", "DECIDERS", "FOLLOWERS", "METHODS", "description", "method"]
+__all__ = ["METHODS", "Family", "Method", "method", "of_family"]

@@ -1,30 +1,31 @@
 """Strategy agent V1: rewrites the question, retrieves once, writes the answer."""
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen
-from planweave.graphs.parts import bind_tools, bound, method_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import chosen
+from planweave.graphs.parts import begin, bind_tools, bound
+from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
 
-builder = method_builder()
-builder.add_node("rewriter", selector("agent_v1/rewriter", TOOLS))
-builder.add_node("answering_machine", answering_machine)
-tool_ends = bind_tools(builder, TOOLS)
 
-builder.add_conditional_edges(
-    "recall",
-    beginning,
-    {"greeting": "greeter", "no_plan": "rewriter", "predefined_plan": "rewriter"},
-)
-builder.add_conditional_edges(
-    "rewriter",
-    chosen,
-    bound(TOOLS) | {"finish": "answering_machine", "unreadable": "answering_machine"},
-)
-for end in tool_ends:
-    builder.add_edge(end, "answering_machine")
-builder.add_edge("answering_machine", "citation_check")
+@method("agent_v1", family="documents")
+def agent_v1(graph: Builder) -> None:
+    graph.add_node("rewriter", selector("agent_v1/rewriter", TOOLS))
+    graph.add_node("answering_machine", answering_machine)
+    tool_ends = bind_tools(graph, TOOLS)
 
-graph = builder.compile(name="agent_v1").with_config(recursion_limit=RECURSION_LIMIT)
+    begin(graph, "rewriter")
+    graph.add_conditional_edges(
+        "rewriter",
+        chosen,
+        bound(TOOLS) | {"finish": "answering_machine", "unreadable": "answering_machine"},
+    )
+    for end in tool_ends:
+        graph.add_edge(end, "answering_machine")
+    graph.add_edge("answering_machine", "citation_check")
+
+
+graph = agent_v1.graph

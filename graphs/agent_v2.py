@@ -1,28 +1,29 @@
 """Strategy agent V2: one prompt chooses each search, every result becomes a fact."""
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen
-from planweave.graphs.parts import bind_tools, bound, method_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import chosen
+from planweave.graphs.parts import begin, bind_tools, bound
+from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
 
-builder = method_builder()
-builder.add_node("selector", selector("agent_v2/selector", (*TOOLS, "finish")))
-builder.add_node("answering_machine", answering_machine)
-tool_ends = bind_tools(builder, TOOLS)
 
-builder.add_conditional_edges(
-    "recall",
-    beginning,
-    {"greeting": "greeter", "no_plan": "selector", "predefined_plan": "selector"},
-)
-builder.add_conditional_edges(
-    "selector", chosen, bound(TOOLS) | {"finish": "answering_machine", "unreadable": "selector"}
-)
-for end in tool_ends:
-    builder.add_edge(end, "selector")
-builder.add_edge("answering_machine", "citation_check")
+@method("agent_v2", family="documents")
+def agent_v2(graph: Builder) -> None:
+    graph.add_node("selector", selector("agent_v2/selector", (*TOOLS, "finish")))
+    graph.add_node("answering_machine", answering_machine)
+    tool_ends = bind_tools(graph, TOOLS)
 
-graph = builder.compile(name="agent_v2").with_config(recursion_limit=RECURSION_LIMIT)
+    begin(graph, "selector")
+    graph.add_conditional_edges(
+        "selector", chosen, bound(TOOLS) | {"finish": "answering_machine", "unreadable": "selector"}
+    )
+    for end in tool_ends:
+        graph.add_edge(end, "selector")
+    graph.add_edge("answering_machine", "citation_check")
+
+
+graph = agent_v2.graph

@@ -1,17 +1,17 @@
 """Direct: asks for the answer, program, plan or text at once, without thoughts or retrieval."""
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning
-from planweave.graphs.parts import method_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.parts import begin
+from planweave.graphs.registry import method
 from planweave.nodes.finisher import finisher
 
-builder = method_builder()
-builder.add_node("finisher", finisher)
 
-builder.add_conditional_edges(
-    "recall",
-    beginning,
-    {"greeting": "greeter", "no_plan": "finisher", "predefined_plan": "finisher"},
-)
-builder.add_edge("finisher", "citation_check")
+@method("direct", family="write")
+def direct(graph: Builder) -> None:
+    graph.add_node("finisher", finisher)
 
-graph = builder.compile(name="direct").with_config(recursion_limit=RECURSION_LIMIT)
+    begin(graph, "finisher")
+    graph.add_edge("finisher", "citation_check")
+
+
+graph = direct.graph

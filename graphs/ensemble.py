@@ -6,9 +6,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from planweave import BadInput
-from planweave.graphs.edges import RECURSION_LIMIT, run_context
-from planweave.graphs.parts import method_builder
-from planweave.graphs.registry import method
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import run_context
+from planweave.graphs.registry import METHODS, method
 from planweave.memory import Context, Input, Member, WorkingMemory
 from planweave.nodes.agreement import agreement
 
@@ -35,7 +35,7 @@ async def member(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     varied = {"temperature": context.ensemble_temperature, "seed": (context.seed or 0) + number}
     own: Any = context.model_copy(update={**varied, "approve": False})
     given = Input(question=state["question"], predefined_plan=state["plan"])
-    graph: Any = method(context.ensemble_of).graph
+    graph: Any = METHODS.get(context.ensemble_of).graph
     memory: WorkingMemory = {}
     async for mode, chunk in graph.astream(given, context=own, stream_mode=["custom", "values"]):
         if mode == "custom":
@@ -57,12 +57,14 @@ async def member(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     }
 
 
-builder = method_builder()
-builder.add_node("member", member)
-builder.add_node("agreement", agreement)
+@method("ensemble", family="any")
+def ensemble(graph: Builder) -> None:
+    graph.add_node("member", member)
+    graph.add_node("agreement", agreement)
 
-builder.add_conditional_edges("recall", members, ["member", "greeter"])
-builder.add_edge("member", "agreement")
-builder.add_edge("agreement", "speaker")
+    graph.add_conditional_edges("recall", members, ["member", "greeter"])
+    graph.add_edge("member", "agreement")
+    graph.add_edge("agreement", "speaker")
 
-graph = builder.compile(name="ensemble").with_config(recursion_limit=RECURSION_LIMIT)
+
+graph = ensemble.graph

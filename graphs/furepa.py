@@ -5,8 +5,10 @@ assessor → retrieval → evidence → furthest reasoner … until it answers (
 ``corrective`` a grader drops pages that do not bear on the query before they are evidence.
 """
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning, found_new, proposing
-from planweave.graphs.parts import method_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import found_new, proposing
+from planweave.graphs.parts import begin
+from planweave.graphs.registry import method
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.assessor import assessor
 from planweave.nodes.clusterer import clusterer
@@ -15,30 +17,29 @@ from planweave.nodes.evidence import evidence
 from planweave.nodes.grader import grader
 from planweave.nodes.reasoner import reasoner
 
-builder = method_builder()
-builder.add_node("reasoner", reasoner("furepa/reasoner"))
-builder.add_node("clusterer", clusterer)
-builder.add_node("assessor", assessor)
-builder.add_node("documents", unseen_documents)
-builder.add_node("grader", grader)
-builder.add_node("evidence", evidence)
-builder.add_node("answering_machine", answering_machine)
 
-builder.add_conditional_edges(
-    "recall",
-    beginning,
-    {"greeting": "greeter", "no_plan": "reasoner", "predefined_plan": "reasoner"},
-)
-builder.add_conditional_edges(
-    "reasoner",
-    proposing,
-    {"answered": "citation_check", "at_a_limit": "answering_machine", "proposing": "clusterer"},
-)
-builder.add_conditional_edges("clusterer", found_new, {"new": "assessor", "repeated": "reasoner"})
-builder.add_edge("assessor", "documents")
-builder.add_edge("documents", "grader")
-builder.add_edge("grader", "evidence")
-builder.add_edge("evidence", "reasoner")
-builder.add_edge("answering_machine", "citation_check")
+@method("furepa", family="hops")
+def furepa(graph: Builder) -> None:
+    graph.add_node("reasoner", reasoner("furepa/reasoner"))
+    graph.add_node("clusterer", clusterer)
+    graph.add_node("assessor", assessor)
+    graph.add_node("documents", unseen_documents)
+    graph.add_node("grader", grader)
+    graph.add_node("evidence", evidence)
+    graph.add_node("answering_machine", answering_machine)
 
-graph = builder.compile(name="furepa").with_config(recursion_limit=RECURSION_LIMIT)
+    begin(graph, "reasoner")
+    graph.add_conditional_edges(
+        "reasoner",
+        proposing,
+        {"answered": "citation_check", "at_a_limit": "answering_machine", "proposing": "clusterer"},
+    )
+    graph.add_conditional_edges("clusterer", found_new, {"new": "assessor", "repeated": "reasoner"})
+    graph.add_edge("assessor", "documents")
+    graph.add_edge("documents", "grader")
+    graph.add_edge("grader", "evidence")
+    graph.add_edge("evidence", "reasoner")
+    graph.add_edge("answering_machine", "citation_check")
+
+
+graph = furepa.graph

@@ -3,16 +3,21 @@
 Deducer → environment → grounder → deducer … until an action hands in the result.
 """
 
-from planweave.graphs.edges import RECURSION_LIMIT
-from planweave.graphs.parts import act_and_observe, task_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.parts import act_and_observe, begin_task
+from planweave.graphs.registry import method
 from planweave.nodes.deducer import deducer
 from planweave.nodes.grounder import grounder
 
-builder = task_builder("deducer")
-builder.add_node("deducer", deducer)
-builder.add_node("grounder", grounder)
 
-act_and_observe(builder, "deducer", then="grounder")
-builder.add_edge("grounder", "deducer")
+@method("genground", family="act")
+def genground(graph: Builder) -> None:
+    begin_task(graph, "deducer")
+    graph.add_node("deducer", deducer)
+    graph.add_node("grounder", grounder)
 
-graph = builder.compile(name="genground").with_config(recursion_limit=RECURSION_LIMIT)
+    act_and_observe(graph, "deducer", then="grounder")
+    graph.add_edge("grounder", "deducer")
+
+
+graph = genground.graph

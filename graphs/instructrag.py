@@ -4,19 +4,24 @@ Pathfinder (RL-Agent) → path selector (ML-Agent) → thought and action → en
 and the questions it comes from stand in working memory; the actor may depart from it.
 """
 
-from planweave.graphs.edges import RECURSION_LIMIT
-from planweave.graphs.parts import act_and_observe, task_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.parts import act_and_observe, begin_task
+from planweave.graphs.registry import method
 from planweave.nodes.actor import actor
 from planweave.nodes.path_selector import chosen_path, path_selector
 from planweave.nodes.pathfinder import pathfinder
 
-builder = task_builder("pathfinder")
-builder.add_node("pathfinder", pathfinder)
-builder.add_node("path_selector", path_selector)
-builder.add_node("actor", actor(chosen_path))
 
-builder.add_edge("pathfinder", "path_selector")
-builder.add_edge("path_selector", "actor")
-act_and_observe(builder, "actor", then="actor")
+@method("instructrag", family="act")
+def instructrag(graph: Builder) -> None:
+    begin_task(graph, "pathfinder")
+    graph.add_node("pathfinder", pathfinder)
+    graph.add_node("path_selector", path_selector)
+    graph.add_node("actor", actor(chosen_path))
 
-graph = builder.compile(name="instructrag").with_config(recursion_limit=RECURSION_LIMIT)
+    graph.add_edge("pathfinder", "path_selector")
+    graph.add_edge("path_selector", "actor")
+    act_and_observe(graph, "actor", then="actor")
+
+
+graph = instructrag.graph

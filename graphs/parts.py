@@ -1,12 +1,13 @@
 """What every method has: tools bound as nodes, and how a run is opened and ends."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
-from planweave.graphs.edges import acting, conversing, opening, over
-from planweave.memory import Context, Input, Tool, WorkingMemory
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import acting, beginning, conversing, opening, over
+from planweave.memory import Tool, WorkingMemory
 from planweave.nodes.calculator import calculator
 from planweave.nodes.citation_check import citation_check
 from planweave.nodes.documents import documents
@@ -23,8 +24,6 @@ from planweave.nodes.reporter import reporter
 from planweave.nodes.speaker import speaker
 from planweave.nodes.thinking import thinking
 
-Builder: TypeAlias = StateGraph[WorkingMemory, Context, Input, WorkingMemory]
-
 _NODES: dict[str, Any] = {
     "sql": query_node("database"),
     "cypher": query_node("graph"),
@@ -33,9 +32,9 @@ _NODES: dict[str, Any] = {
 }
 
 
-def method_builder() -> Builder:
+def method_builder(state: type[WorkingMemory] = WorkingMemory) -> Builder:
     """A graph with what comes first, up to ``recall``, and last, from ``citation_check``."""
-    builder: Builder = StateGraph(WorkingMemory, context_schema=Context, input_schema=Input)
+    builder = Builder(state)
     builder.add_node("intake", intake)
     builder.add_node("interpreter", interpreter)
     builder.add_node("recall", recall)
@@ -89,16 +88,23 @@ def act_and_observe(builder: Builder, role: str, *, then: str) -> None:
     builder.add_conditional_edges("environment", over, {"over": "reporter", "going_on": then})
 
 
-def task_builder(first: str) -> Builder:
-    """A graph for tasks of environments, with what comes before the node ``first`` and last."""
-    builder = method_builder()
-    bind_environment(builder)
-    builder.add_conditional_edges(
+def begin(graph: Builder, first: str, *, with_plan: str = "") -> None:
+    """Go on with the node ``first``, with a predefined plan at ``with_plan``; greet who greets."""
+    graph.add_conditional_edges(
+        "recall",
+        beginning,
+        {"greeting": "greeter", "no_plan": first, "predefined_plan": with_plan or first},
+    )
+
+
+def begin_task(graph: Builder, first: str) -> None:
+    """Bind the environment and go on with the node ``first``."""
+    bind_environment(graph)
+    graph.add_conditional_edges(
         "recall",
         opening,
         {"task": first, "greeting": "greeter", "no_plan": first, "predefined_plan": first},
     )
-    return builder
 
 
 def bound(tools: Sequence[Tool]) -> dict[Hashable, str]:

@@ -4,8 +4,10 @@ Experience → path follower → query → path answer: what is left of PlanRAG 
 model takes part. It shows what the experience is worth by itself.
 """
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen, following
-from planweave.graphs.parts import bind_tools, method_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import chosen, following
+from planweave.graphs.parts import begin, bind_tools
+from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.experience import experience
 from planweave.nodes.path_answer import path_answer
@@ -13,23 +15,22 @@ from planweave.nodes.path_follower import path_follower
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher")
 
-builder = method_builder()
-builder.add_node("experience", experience(always=True))
-builder.add_node("path_follower", path_follower)
-builder.add_node("path_answer", path_answer)
 
-builder.add_conditional_edges(
-    "recall",
-    beginning,
-    {"greeting": "greeter", "no_plan": "experience", "predefined_plan": "experience"},
-)
-for end in ("experience", *bind_tools(builder, TOOLS)):
-    builder.add_conditional_edges(
-        end, following, {"followed": "path_follower", "ended": "path_answer"}
+@method("path_policy", family="learned")
+def path_policy(graph: Builder) -> None:
+    graph.add_node("experience", experience(always=True))
+    graph.add_node("path_follower", path_follower)
+    graph.add_node("path_answer", path_answer)
+
+    begin(graph, "experience")
+    for end in ("experience", *bind_tools(graph, TOOLS)):
+        graph.add_conditional_edges(
+            end, following, {"followed": "path_follower", "ended": "path_answer"}
+        )
+    graph.add_conditional_edges(
+        "path_follower", chosen, {"sql": "sql", "cypher": "cypher", "finish": "path_answer"}
     )
-builder.add_conditional_edges(
-    "path_follower", chosen, {"sql": "sql", "cypher": "cypher", "finish": "path_answer"}
-)
-builder.add_edge("path_answer", "citation_check")
+    graph.add_edge("path_answer", "citation_check")
 
-graph = builder.compile(name="path_policy").with_config(recursion_limit=RECURSION_LIMIT)
+
+graph = path_policy.graph

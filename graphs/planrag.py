@@ -5,8 +5,10 @@ The plan lives in working memory, and re-planning is an edge of the graph. With 
 on a learned path that fits the question is the plan: path follower → tool → … → answering machine.
 """
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen, progress, start
-from planweave.graphs.parts import bind_tools, bound, method_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import beginning, chosen, progress, start
+from planweave.graphs.parts import bind_tools, bound
+from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.experience import experience
@@ -18,52 +20,56 @@ from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
 
-builder = method_builder()
-builder.add_node("experience", experience())
-builder.add_node(
-    "planner",
-    planner(
-        "planrag/planner",
-        with_documents="planrag/planner_with_documents",
-        following="planrag/planner_following",
-    ),
-)
-builder.add_node("plan_approval", plan_approval)
-builder.add_node("path_follower", path_follower)
-builder.add_node("selector", selector("planrag/selector", (*TOOLS, "replan", "finish")))
-builder.add_node("replanner", replanner("planrag/replanner"))
-builder.add_node("answering_machine", answering_machine)
-tool_ends = bind_tools(builder, TOOLS)
 
-builder.add_edge("recall", "experience")
-builder.add_conditional_edges(
-    "experience",
-    beginning,
-    {"greeting": "greeter", "no_plan": "planner", "predefined_plan": "plan_approval"},
-)
-builder.add_edge("planner", "plan_approval")
-builder.add_conditional_edges(
-    "plan_approval",
-    start,
-    {"followed": "path_follower", "approved": "selector", "rejected": "planner"},
-)
-builder.add_conditional_edges(
-    "path_follower",
-    chosen,
-    {"sql": "sql", "cypher": "cypher", "finish": "answering_machine"},
-)
-builder.add_conditional_edges(
-    "selector",
-    chosen,
-    bound(TOOLS) | {"replan": "replanner", "finish": "answering_machine", "unreadable": "selector"},
-)
-for end in tool_ends:
-    builder.add_conditional_edges(
-        end,
-        progress,
-        {"followed": "path_follower", "doubtful": "replanner", "sound": "selector"},
+@method("planrag", family="decide")
+def planrag(graph: Builder) -> None:
+    graph.add_node("experience", experience())
+    graph.add_node(
+        "planner",
+        planner(
+            "planrag/planner",
+            with_documents="planrag/planner_with_documents",
+            following="planrag/planner_following",
+        ),
     )
-builder.add_edge("replanner", "selector")
-builder.add_edge("answering_machine", "citation_check")
+    graph.add_node("plan_approval", plan_approval)
+    graph.add_node("path_follower", path_follower)
+    graph.add_node("selector", selector("planrag/selector", (*TOOLS, "replan", "finish")))
+    graph.add_node("replanner", replanner("planrag/replanner"))
+    graph.add_node("answering_machine", answering_machine)
+    tool_ends = bind_tools(graph, TOOLS)
 
-graph = builder.compile(name="planrag").with_config(recursion_limit=RECURSION_LIMIT)
+    graph.add_edge("recall", "experience")
+    graph.add_conditional_edges(
+        "experience",
+        beginning,
+        {"greeting": "greeter", "no_plan": "planner", "predefined_plan": "plan_approval"},
+    )
+    graph.add_edge("planner", "plan_approval")
+    graph.add_conditional_edges(
+        "plan_approval",
+        start,
+        {"followed": "path_follower", "approved": "selector", "rejected": "planner"},
+    )
+    graph.add_conditional_edges(
+        "path_follower",
+        chosen,
+        {"sql": "sql", "cypher": "cypher", "finish": "answering_machine"},
+    )
+    graph.add_conditional_edges(
+        "selector",
+        chosen,
+        bound(TOOLS)
+        | {"replan": "replanner", "finish": "answering_machine", "unreadable": "selector"},
+    )
+    for end in tool_ends:
+        graph.add_conditional_edges(
+            end,
+            progress,
+            {"followed": "path_follower", "doubtful": "replanner", "sound": "selector"},
+        )
+    graph.add_edge("replanner", "selector")
+    graph.add_edge("answering_machine", "citation_check")
+
+
+graph = planrag.graph

@@ -6,8 +6,10 @@ Drafter → to-query → retriever → comparer → reviser → appender → to-
 
 from langgraph.types import Send
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning, run_context
-from planweave.graphs.parts import method_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import run_context
+from planweave.graphs.parts import begin
+from planweave.graphs.registry import method
 from planweave.memory import WorkingMemory
 from planweave.nodes.appender import appender
 from planweave.nodes.comparer import comparer
@@ -48,26 +50,24 @@ def _for_step(state: WorkingMemory, step: int) -> WorkingMemory:
     }
 
 
-builder = method_builder()
-builder.add_node("drafter", drafter)
-builder.add_node("to_query", to_query)
-builder.add_node("retriever", retriever)
-builder.add_node("comparer", comparer)
-builder.add_node("reviser", reviser)
-builder.add_node("appender", appender)
-builder.add_node("finisher", finisher)
+@method("rat", family="write")
+def rat(graph: Builder) -> None:
+    graph.add_node("drafter", drafter)
+    graph.add_node("to_query", to_query)
+    graph.add_node("retriever", retriever)
+    graph.add_node("comparer", comparer)
+    graph.add_node("reviser", reviser)
+    graph.add_node("appender", appender)
+    graph.add_node("finisher", finisher)
 
-builder.add_conditional_edges(
-    "recall",
-    beginning,
-    {"greeting": "greeter", "no_plan": "drafter", "predefined_plan": "drafter"},
-)
-builder.add_conditional_edges("drafter", checking, ["to_query", "finisher"])
-builder.add_edge("to_query", "retriever")
-builder.add_edge("retriever", "comparer")
-builder.add_conditional_edges("comparer", revising, ["reviser", "appender"])
-builder.add_edge("reviser", "appender")
-builder.add_conditional_edges("appender", checking, ["to_query", "finisher"])
-builder.add_edge("finisher", "citation_check")
+    begin(graph, "drafter")
+    graph.add_conditional_edges("drafter", checking, ["to_query", "finisher"])
+    graph.add_edge("to_query", "retriever")
+    graph.add_edge("retriever", "comparer")
+    graph.add_conditional_edges("comparer", revising, ["reviser", "appender"])
+    graph.add_edge("reviser", "appender")
+    graph.add_conditional_edges("appender", checking, ["to_query", "finisher"])
+    graph.add_edge("finisher", "citation_check")
 
-graph = builder.compile(name="rat").with_config(recursion_limit=RECURSION_LIMIT)
+
+graph = rat.graph

@@ -3,14 +3,15 @@
 A question is answered with the tools, a task of an environment by acting there.
 """
 
-from planweave.graphs.edges import RECURSION_LIMIT, chosen, opening
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import chosen, opening
 from planweave.graphs.parts import (
     act_and_observe,
     bind_environment,
     bind_tools,
     bound,
-    method_builder,
 )
+from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.actor import actor, unguided
 from planweave.nodes.answering_machine import answering_machine
@@ -18,30 +19,33 @@ from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
 
-builder = method_builder()
-builder.add_node("selector", selector("react/selector", (*TOOLS, "finish")))
-builder.add_node("answering_machine", answering_machine)
-tool_ends = bind_tools(builder, TOOLS)
 
-builder.add_conditional_edges(
-    "recall",
-    opening,
-    {
-        "task": "actor",
-        "greeting": "greeter",
-        "no_plan": "selector",
-        "predefined_plan": "selector",
-    },
-)
-builder.add_conditional_edges(
-    "selector", chosen, bound(TOOLS) | {"finish": "answering_machine", "unreadable": "selector"}
-)
-for end in tool_ends:
-    builder.add_edge(end, "selector")
-builder.add_edge("answering_machine", "citation_check")
+@method("react", family="documents")
+def react(graph: Builder) -> None:
+    graph.add_node("selector", selector("react/selector", (*TOOLS, "finish")))
+    graph.add_node("answering_machine", answering_machine)
+    tool_ends = bind_tools(graph, TOOLS)
 
-builder.add_node("actor", actor(unguided))
-bind_environment(builder)
-act_and_observe(builder, "actor", then="actor")
+    graph.add_conditional_edges(
+        "recall",
+        opening,
+        {
+            "task": "actor",
+            "greeting": "greeter",
+            "no_plan": "selector",
+            "predefined_plan": "selector",
+        },
+    )
+    graph.add_conditional_edges(
+        "selector", chosen, bound(TOOLS) | {"finish": "answering_machine", "unreadable": "selector"}
+    )
+    for end in tool_ends:
+        graph.add_edge(end, "selector")
+    graph.add_edge("answering_machine", "citation_check")
 
-graph = builder.compile(name="react").with_config(recursion_limit=RECURSION_LIMIT)
+    graph.add_node("actor", actor(unguided))
+    bind_environment(graph)
+    act_and_observe(graph, "actor", then="actor")
+
+
+graph = react.graph

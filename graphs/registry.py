@@ -1,45 +1,117 @@
-"""Every method by name. A new method is one line here and one in langgraph.json."""
+"""The methods: each is a module of this folder, or comes from an installed package.
+
+::
+
+    @method("step_back", family="documents")
+    def step_back(graph: Builder) -> None:
+        graph.add_node(...)
+
+The first line of the module describes the method. A package outside names such a module in the
+entry-point group ``planweave.methods``.
+"""
 
 import inspect
-from importlib import import_module
-from types import ModuleType
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from planweave import BadInput
+from planweave.graphs.edges import RECURSION_LIMIT
+from planweave.memory import WorkingMemory
+from planweave.registry import Registry
 
-DECIDERS = ("planrag", "planrag_no_replan", "iter_rag", "single_rag")
-"""PlanRAG and its baselines (Decision QA)."""
+if TYPE_CHECKING:
+    from planweave.graphs.builder import Builder
 
-AGENTS = ("agent_v1", "agent_v2", "agent_v3", "react", "autogpt")
-"""The strategy agents and their baselines (documents)."""
+Family: TypeAlias = Literal["decide", "learned", "documents", "write", "hops", "act", "any"]
+"""What a method is for: decisions on databases, decisions by learned paths alone, questions to
+documents, drafts, multi-hop questions, tasks of environments, or whatever another method does."""
 
-WRITERS = ("rat", "rag", "cot", "direct")
-"""RAT and its baselines (answers, programs, plans, texts)."""
-
-REASONERS = ("furepa", "ircot")
-"""FuRePA and IRCoT (multi-hop questions)."""
-
-ACTORS = ("instructrag", "rap", "reflexion", "genground")
-"""InstructRAG and its baselines besides ReAct (tasks of environments)."""
-
-FOLLOWERS = ("path_policy",)
-"""What follows learned paths without any language model (Decision QA)."""
-
-METHODS = (*DECIDERS, *FOLLOWERS, *AGENTS, *WRITERS, *REASONERS, *ACTORS, "ensemble")
+_NO_METHODS = {"__init__", "builder", "choice", "edges", "parts", "registry"}
+_ORDER = (
+    *("planrag", "planrag_no_replan", "iter_rag", "single_rag", "path_policy"),
+    *("agent_v1", "agent_v2", "agent_v3", "react", "autogpt"),
+    *("rat", "rag", "cot", "direct", "furepa", "ircot"),
+    *("instructrag", "rap", "reflexion", "genground", "ensemble"),
+)
+"""In which our own are listed: by family, a paper's method before its baselines."""
 
 
-def method(name: str) -> ModuleType:
-    """The graph module of a method: ``builder`` to compile with a checkpointer, and ``graph``.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Method:
+    """A state machine that answers questions or solves tasks.
+
+    Attributes:
+        name: Under which it is asked for, and its graph's name.
+        family: What it is for.
+        wire: Adds its nodes and edges to a graph that has what every method has.
+        state: What its nodes pass to each other.
+    """
+
+    name: str
+    family: Family
+    wire: "Callable[[Builder], None]"
+    state: type[WorkingMemory] = WorkingMemory
+
+    @property
+    def description(self) -> str:
+        """What it does, in one sentence."""
+        return (inspect.getdoc(inspect.getmodule(self.wire)) or "").partition("\n")[0]
+
+    @cached_property
+    def builder(self) -> "Builder":
+        """The graph before it is compiled."""
+        from planweave.graphs.parts import method_builder
+
+        builder = method_builder(self.state)
+        self.wire(builder)
+        return builder
+
+    @cached_property
+    def graph(self) -> Any:
+        """The compiled graph, whose parts LangGraph types as Any."""
+        return self.compiled()
+
+    def compiled(self, **parts: Any) -> Any:
+        """The graph with a checkpointer, a store or interrupts, as ``StateGraph.compile`` takes."""
+        compiled = self.builder.compile(name=self.name, **parts)
+        return compiled.with_config(recursion_limit=RECURSION_LIMIT)
+
+
+def _own() -> dict[str, str]:
+    files = {path.stem for path in Path(__file__).parent.glob("*.py")} - _NO_METHODS
+    names = (*_ORDER, *sorted(files - set(_ORDER)))
+    return {name: f"planweave.graphs.{name}" for name in names if name in files}
+
+
+METHODS: Registry[Method] = Registry(
+    "method", accepts=lambda found: isinstance(found, Method), own=_own()
+)
+"""Every method by name."""
+
+
+def method(
+    name: str, *, family: Family, state: type[WorkingMemory] = WorkingMemory
+) -> "Callable[[Callable[[Builder], None]], Method]":
+    """Decorate the function that wires a method; the first line of its module describes it.
+
+    Args:
+        name: Under which it is asked for.
+        family: What it is for.
+        state: Its working memory: a subclass of :class:`WorkingMemory` that declares what only
+            its own nodes write.
 
     Raises:
-        BadInput: There is no such method.
+        BadInput: Another method has that name.
     """
-    if name not in METHODS:
-        raise BadInput(
-            f"There is no method {name!r}.", mend=f"The methods are: {', '.join(METHODS)}."
-        )
-    return import_module(f"planweave.graphs.{name}")
+
+    def registered(wire: "Callable[[Builder], None]") -> Method:
+        return METHODS.add(name, Method(name=name, family=family, wire=wire, state=state))
+
+    return registered
 
 
-def description(name: str) -> str:
-    """What a method does, in one sentence: the first line of its module."""
-    return (inspect.getdoc(method(name)) or "").partition("\n")[0]
+def of_family(family: Family) -> tuple[str, ...]:
+    """Names of the methods of a family."""
+    return tuple(name for name in METHODS.names() if METHODS.get(name).family == family)

@@ -1,30 +1,31 @@
 """Single-turn RAG: one query written from question, rules and schema, run once, then the answer."""
 
-from planweave.graphs.edges import RECURSION_LIMIT, beginning, chosen
-from planweave.graphs.parts import bind_tools, bound, method_builder
+from planweave.graphs.builder import Builder
+from planweave.graphs.edges import chosen
+from planweave.graphs.parts import begin, bind_tools, bound
+from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
 
-builder = method_builder()
-builder.add_node("selector", selector("single_rag/selector", TOOLS))
-builder.add_node("answering_machine", answering_machine)
-tool_ends = bind_tools(builder, TOOLS)
 
-builder.add_conditional_edges(
-    "recall",
-    beginning,
-    {"greeting": "greeter", "no_plan": "selector", "predefined_plan": "selector"},
-)
-builder.add_conditional_edges(
-    "selector",
-    chosen,
-    bound(TOOLS) | {"finish": "answering_machine", "unreadable": "answering_machine"},
-)
-for end in tool_ends:
-    builder.add_edge(end, "answering_machine")
-builder.add_edge("answering_machine", "citation_check")
+@method("single_rag", family="decide")
+def single_rag(graph: Builder) -> None:
+    graph.add_node("selector", selector("single_rag/selector", TOOLS))
+    graph.add_node("answering_machine", answering_machine)
+    tool_ends = bind_tools(graph, TOOLS)
 
-graph = builder.compile(name="single_rag").with_config(recursion_limit=RECURSION_LIMIT)
+    begin(graph, "selector")
+    graph.add_conditional_edges(
+        "selector",
+        chosen,
+        bound(TOOLS) | {"finish": "answering_machine", "unreadable": "answering_machine"},
+    )
+    for end in tool_ends:
+        graph.add_edge(end, "answering_machine")
+    graph.add_edge("answering_machine", "citation_check")
+
+
+graph = single_rag.graph

@@ -1,8 +1,9 @@
 """Training and few-shot adaptation of the two agents (arXiv 2504.13032, section 4.5).
 
 Algorithm 2 (MAML, Finn et al. 2017: the outer step is differentiated through the inner one) and
-Algorithm 3. The reward is any function of question and path: that of :mod:`planweave.learning.overlap`
-needs nothing else, that of :mod:`planweave.benchmarks.environment_reward` plays episodes.
+Algorithm 3. The reward is any function of question and path: that of
+:mod:`planweave.learning.overlap` needs nothing else, that of
+:mod:`planweave.benchmarks.environment_reward` plays episodes.
 """
 
 import hashlib

@@ -2,8 +2,8 @@
 
 ``Search[Scott Derrickson nationality]`` for "Were Scott Derrickson and Ed Wood of the same
 nationality?" becomes ``Search[{1} {asked}]``. Queries of databases have slots of their own
-(:mod:`planweave.learning.queries.literals`). The paper (arXiv 2504.13032) stores instructions as they are;
-slots are ours.
+(:mod:`planweave.learning.queries.literals`). The paper (arXiv 2504.13032) stores instructions as
+they are; slots are ours.
 """
 
 import re

@@ -103,6 +103,13 @@ class Context(BaseModel):
     trials: Annotated[int, Field(ge=1, le=5)] = Field(
         default=3, description="Reflexion: attempts at a task"
     )
+    tools: tuple[str, ...] = Field(
+        default=(),
+        description="LangChain tools to offer beside a method's own, by name (docs/extending.md)",
+    )
+    approve_tools: bool = Field(
+        default=False, description="Stop for a person's approval before each call of these tools"
+    )
     rules: str = Field(
         default="", description="Business rules that the decision must follow, as text"
     )

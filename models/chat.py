@@ -30,6 +30,7 @@ from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import resolve
 from planweave.models.whole_replies import AsyncCheckedClient, CheckedClient
 from planweave.redact import holds_secret
+from planweave.registry import Registry
 
 NAME = "planweave_model"
 """Key in a model's ``metadata`` under which its full name is found."""
@@ -60,7 +61,8 @@ class ModelRequest:
 
 
 Factory: TypeAlias = Callable[[ModelRequest], BaseChatModel]
-_providers: dict[str, Factory] = {}
+PROVIDERS: Registry[Factory] = Registry("provider", accepts=callable)
+"""Factories by the prefix of a model's name; the entry-point group is ``planweave.providers``."""
 
 
 def register_provider(prefix: str, factory: Factory) -> None:
@@ -70,7 +72,8 @@ def register_provider(prefix: str, factory: Factory) -> None:
         prefix: Without the colon.
         factory: Called once for each distinct set of arguments of :func:`chat_model`.
     """
-    _providers[prefix] = factory
+    PROVIDERS.remove(prefix)
+    PROVIDERS.add(prefix, factory)
     _build.cache_clear()
 
 
@@ -138,12 +141,12 @@ def _build(request: ModelRequest) -> BaseChatModel:
     prefix, _, model_name = request.name.partition(":")
     if prefix in ("http", "https"):
         model: BaseChatModel = _compatible(request)
-    elif prefix in _providers:
-        model = _providers[prefix](request)
     elif prefix == "embedded":
         model = _embedded(request)
     elif prefix == "openai" and model_name:
         model = _openai(request)
+    elif prefix in PROVIDERS:
+        model = PROVIDERS.get(prefix)(request)
     else:
         model = _langchain(request)
     model.metadata = {**(model.metadata or {}), NAME: request.name}

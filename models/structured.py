@@ -3,8 +3,8 @@
 A :class:`planweave.models.plain.Plain` is asked for as it is, everything else as JSON.
 
 Lines of defence, in order: the provider's own structured output; extraction with repair
-(:mod:`planweave.models.extract`); one retry that shows the model its reply and what was wrong with it; a
-:class:`StructuredFailure` for the caller to record.
+(:mod:`planweave.models.extract`); one retry that shows the model its reply and what was wrong with
+it; a :class:`StructuredFailure` for the caller to record.
 """
 
 import asyncio

@@ -38,13 +38,13 @@ class ThoughtsAndCommand(BaseModel):
     command: Command
 
 
-def autogpt(prompt: str, tools: tuple[Tool, ...]) -> Node:
+def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
     """Make the role that uses ``prompts/<prompt>.md`` and commands ``tools``.
 
     Its plan is written anew with every reply and stands in working memory.
     """
 
-    async def autogpt(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    async def commander(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         if reason := reason_to_answer(state, runtime.context):
             return {"action": action_of(state, thought=reason, tool="finish", input="")}
         bound = offered(tools, state, runtime.context)
@@ -60,7 +60,7 @@ def autogpt(prompt: str, tools: tuple[Tool, ...]) -> Node:
         action = action_of(state, thought=thought, tool=command.name, input=command.input)
         return update | {"action": action, "plan": thoughts.plan}
 
-    return autogpt
+    return commander
 
 
 @cache

@@ -1,7 +1,7 @@
 """A scenario is a plug-in: tables, rules, a question, a simulator and a generator of worlds.
 
-Whoever adds one builds a :class:`Scenario` and registers it (:mod:`planweave.simulators.registry`); the
-loaders, the benchmark and the deciders need no other change. ``docs/scenarios.md`` shows how.
+Whoever adds one builds a :class:`Scenario` and registers it (:mod:`planweave.simulators.registry`);
+the loaders, the benchmark and the deciders need no other change. ``docs/scenarios.md`` shows how.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,8 +1,8 @@
 """Reads the database scripts of a data set: SQL or Cypher text to a :class:`World`.
 
 The readers know the statements that the published layout uses (and that
-:mod:`planweave.simulators.tables` writes), mend the typos the published files have, and refuse everything
-else by file and line: every statement becomes one table or one row, or an error.
+:mod:`planweave.simulators.tables` writes), mend the typos the published files have, and refuse
+everything else by file and line: every statement becomes one table or one row, or an error.
 """
 
 import re

@@ -147,7 +147,8 @@ def limit_memory(size: int) -> None:
 def _start(module: str, *, bare: bool) -> str:
     """The program that a helper process runs."""
     parts = module.split(".")[:-1] if bare else []
-    names = [".".join(parts[: number + 1]) for number in range(len(parts))]
+    # "planweave" itself is light, and what is imported needs its errors.
+    names = [".".join(parts[: number + 1]) for number in range(1, len(parts))]
     packages = {name: next(iter(import_module(name).__path__)) for name in names}
     return _START.format(packages=packages, module=module)
 

@@ -9,6 +9,7 @@ from planweave.apps.bench.check import check
 from planweave.apps.bench.documents import documents
 from planweave.apps.bench.dqa import dqa
 from planweave.apps.bench.environment import environment
+from planweave.apps.bench.foreign import command_of
 from planweave.apps.bench.instruction_graph import instruction_graph
 from planweave.apps.bench.load import load
 from planweave.apps.bench.mhqa import mhqa, mhqa_retrieval
@@ -20,6 +21,7 @@ from planweave.apps.bench.rag import rag
 from planweave.apps.bench.rat import rat, rat_corpus
 from planweave.apps.bench.report import publish, report
 from planweave.apps.bench.shop import shop
+from planweave.benchmarks.suite import SUITES
 
 app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
 for command in (
@@ -47,3 +49,5 @@ for command in (
     text2sql,
 ):
     app.command()(command)
+for name in SUITES.foreign():
+    app.command(name)(command_of(name))

@@ -18,7 +18,7 @@ from planweave.benchmarks.agents_collection import collect
 from planweave.benchmarks.agents_judge import agreed, checks
 from planweave.benchmarks.agents_questions import SETS, Document, choose, load
 from planweave.benchmarks.suite import Sample
-from planweave.graphs.registry import AGENTS
+from planweave.graphs import of_family
 from planweave.memory import Context
 from planweave.nodes.answer_judge import JUDGE
 
@@ -63,7 +63,7 @@ def agents(
     )
     if judge:
         context = context.model_copy(update={"models": {**context.models, JUDGE: judge}})
-    methods = listed(method, AGENTS, "document agent", every="all")
+    methods = listed(method, of_family("documents"), "document agent", every="all")
     sets = listed(questions, SETS, "set of questions", every="all")
     found = load(data, contexts=contexts, seed=seed)
     chosen = choose([q for q in found.questions if q.part in sets], limit, seed)

@@ -11,7 +11,7 @@ from planweave.apps.bench.common import Model, Running, listed
 from planweave.apps.groups import grouped
 from planweave.apps.plain import plain
 from planweave.benchmarks import dqa as decision_qa
-from planweave.graphs import DECIDERS, METHODS
+from planweave.graphs import METHODS, of_family
 from planweave.simulators.published import DataSet, load
 from planweave.tools.database import Kind
 
@@ -43,7 +43,9 @@ def dqa(
     context = running.context(
         model=model, replan=replan, max_iterations=max_iterations, ask_again=False
     )
-    methods = [*DECIDERS] if method == "all" else listed(method, METHODS, "method", every="")
+    known = METHODS.names()
+    deciders = list(of_family("decide"))
+    methods = deciders if method == "all" else listed(method, known, "method", every="")
     kinds: list[Kind] = listed(database, get_args(Kind), "kind of database", every="both")
     found = load(data)
     _tell_missing(running.console, found)

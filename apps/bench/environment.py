@@ -21,7 +21,7 @@ from planweave.benchmarks import environment_play as without_model
 from planweave.benchmarks import machine
 from planweave.benchmarks.environment_play import Choose, Played, Summary
 from planweave.benchmarks.report import show_tables
-from planweave.graphs import ACTORS
+from planweave.graphs import of_family
 from planweave.learning.agents_file import NONE, SHIPPED
 from planweave.learning.guide import guide_of
 from planweave.learning.paths import Path as Instructions
@@ -30,7 +30,7 @@ from planweave.tools.environments import ENVIRONMENTS, Environment, Task, open_e
 
 _RESULTS = RESULTS / "environments"
 _POLICIES = ("gold", "nearest", "form", "path")
-_METHODS = (*ACTORS, "react")
+_METHODS = (*of_family("act"), "react")
 
 
 @grouped()

@@ -14,7 +14,7 @@ from planweave.benchmarks.suite import drawn
 from planweave.benchmarks.suites import text2cypher as cypher_suite
 from planweave.benchmarks.suites import text2sql as sql_suite
 from planweave.benchmarks.suites.query_writing.question import Question
-from planweave.benchmarks.suites.query_writing.solver import modes
+from planweave.benchmarks.suites.query_writing.solver import SOLVERS
 from planweave.benchmarks.suites.query_writing.trial import samples
 
 Data = Annotated[
@@ -90,7 +90,7 @@ def _measure(
     running: Running,
 ) -> None:
     context = running.context(model=model)
-    methods = listed(mode, modes(), "mode", every="all")
+    methods = listed(mode, SOLVERS.names(), "mode", every="all")
     deciding = [question for question in questions if question.decides]
     if left := len(questions) - len(deciding):
         running.console.print(

@@ -8,8 +8,8 @@ import typer
 from planweave.apps.bench.common import Model, Running, listed
 from planweave.apps.groups import grouped
 from planweave.benchmarks.suites import shop as shop_suite
-from planweave.benchmarks.suites.query_writing.solver import modes
-from planweave.graphs import DECIDERS, METHODS
+from planweave.benchmarks.suites.query_writing.solver import SOLVERS
+from planweave.graphs import METHODS, of_family
 from planweave.simulators.shops import DOMAINS
 
 
@@ -35,8 +35,9 @@ def shop(
 ) -> None:
     """Eight small databases with their rules: right, vouched for, undecided; can be resumed."""
     context = running.context(model=model)
-    known = dict.fromkeys((*METHODS, *modes()))
-    methods = [*DECIDERS] if method == "all" else listed(method, [*known], "method", every="")
+    known = dict.fromkeys((*METHODS.names(), *SOLVERS.names()))
+    deciders = list(of_family("decide"))
+    methods = deciders if method == "all" else listed(method, [*known], "method", every="")
     names = listed(shops, DOMAINS, "shop", every="all")
     every = shop_suite.choose(names, seed, None)
     chosen = every[:limit]

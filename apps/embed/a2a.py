@@ -23,7 +23,7 @@ from planweave.apps.embed.runs import Order, Outcome, Runner, decision
 from planweave.apps.embed.wire import checked, event_stream, read_body, told
 from planweave.apps.origins import is_here
 from planweave.apps.service import Service
-from planweave.graphs.registry import description
+from planweave.graphs import METHODS
 
 State = Literal["working", "completed", "failed", "input-required"]
 
@@ -126,7 +126,7 @@ def _card(name: str, url: str) -> dict[str, Any]:
     skill = {
         "id": name,
         "name": name,
-        "description": description(name),
+        "description": METHODS.get(name).description,
         "tags": ["planning", "retrieval", "question answering"],
     }
     interfaces = [
@@ -135,7 +135,7 @@ def _card(name: str, url: str) -> dict[str, Any]:
     ]
     return {
         "name": f"planweave {name}",
-        "description": description(name),
+        "description": METHODS.get(name).description,
         "version": __version__,
         "url": url,
         "preferredTransport": "JSONRPC",

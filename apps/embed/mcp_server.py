@@ -10,7 +10,7 @@ from planweave import BadInput, __version__
 from planweave.apps.embed.runs import Order, Outcome, Runner
 from planweave.apps.embed.wire import told
 from planweave.apps.service import Service
-from planweave.graphs.registry import description
+from planweave.graphs import METHODS
 
 if TYPE_CHECKING:
     import mcp_types as types
@@ -46,7 +46,7 @@ def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
             tools=[
                 types.Tool(
                     name=name,
-                    description=description(name),
+                    description=METHODS.get(name).description,
                     input_schema=_input_schema(offered()),
                     output_schema=_ANSWER,
                     annotations=types.ToolAnnotations(read_only_hint=True, destructive_hint=False),

@@ -17,7 +17,7 @@ from planweave.apps.server.wire import decode
 
 
 async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Mapping[str, Any]]:
-    """Carry out an order as the person who sent the request; see :class:`planweave.apps.embed.Runner`.
+    """Carry out an order as the person who sent the request (see ``Runner``).
 
     A caller who goes away ends the run.
 

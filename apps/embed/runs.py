@@ -14,7 +14,7 @@ from langgraph.types import Command, Overwrite
 from planweave import BadInput, PlanweaveError
 from planweave.apps.service import Service, service
 from planweave.apps.threads import checkpoints, long_term_memory
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.graphs.edges import RECURSION_LIMIT
 from planweave.memory import Answer, Fact, add_usage, total_usage
 from planweave.nodes.briefing import plan_text, source_text
@@ -91,10 +91,10 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
         offer = await asyncio.to_thread(offered)
         offer.offers(order.method)
         context = offer.admit(order.settings)
-        module = await asyncio.to_thread(method, order.method)
+        method = await asyncio.to_thread(METHODS.get, order.method)
         kept = checkpoints() if order.thread else nullcontext()
         async with long_term_memory() as store, kept as saver:
-            graph = module.builder.compile(checkpointer=saver, store=store)
+            graph = method.compiled(checkpointer=saver, store=store)
             config = {
                 "configurable": {"thread_id": order.thread},
                 "recursion_limit": RECURSION_LIMIT,

@@ -6,7 +6,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from planweave.apps.server.errors import NotFound
 from planweave.apps.service import service
-from planweave.graphs import description, method
+from planweave.graphs import METHODS
 
 _SINCE = "2026-01-01T00:00:00+00:00"
 
@@ -38,7 +38,7 @@ def assistant(name: str) -> dict[str, Any]:
         "assistant_id": assistant_id(name),
         "graph_id": name,
         "name": name,
-        "description": description(name),
+        "description": METHODS.get(name).description,
         "config": {},
         "context": {},
         "metadata": {"created_by": "system"},
@@ -51,7 +51,7 @@ def assistant(name: str) -> dict[str, Any]:
 @cache
 def schemas(name: str) -> dict[str, Any]:
     """The JSON schemas of a method's input, output, state and context."""
-    graph = method(name).graph
+    graph = METHODS.get(name).graph
     output = graph.get_output_jsonschema()
     return {
         "graph_id": name,
@@ -65,5 +65,5 @@ def schemas(name: str) -> dict[str, Any]:
 
 def drawing(name: str, xray: int | bool) -> dict[str, Any]:
     """Nodes and edges of a method's graph."""
-    drawn: dict[str, Any] = method(name).graph.get_graph(xray=xray).to_json()
+    drawn: dict[str, Any] = METHODS.get(name).graph.get_graph(xray=xray).to_json()
     return drawn

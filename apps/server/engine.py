@@ -27,7 +27,7 @@ from planweave.apps.server.settings import Limits, ServerSettings
 from planweave.apps.server.storage import Storage, storage_failed
 from planweave.apps.server.threads import Threads
 from planweave.apps.server.wire import Event, encode
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Context, WorkingMemory
 from planweave.usage import Meter, Usage, metered
 
@@ -122,7 +122,7 @@ class Engine:
     def graph(self, name: str) -> Graph:
         """A method, compiled with this server's checkpoints and memory."""
         if name not in self._graphs:
-            builder = method(name).builder
+            builder = METHODS.get(name).builder
             self._graphs[name] = builder.compile(
                 checkpointer=self._saver, store=self.storage.store, name=name
             )
@@ -138,7 +138,7 @@ class Engine:
         """
         order = order_of(person, request, stateless=thread_id is None, quiet=quiet)
         if request.nodes:
-            known = await asyncio.to_thread(method, order.method)
+            known = await asyncio.to_thread(METHODS.get, order.method)
             check_nodes(request.nodes, known.builder.nodes)
         run = await self.runs.create(person, thread_id, order)
         if order.strategy in ("interrupt", "rollback"):
@@ -272,7 +272,7 @@ class Engine:
             work.meter.budget = await self.runs.share(claim)
             context = self._context(claim)
             if claim.method not in self._graphs:
-                await asyncio.to_thread(method, claim.method)  # its first import takes a while
+                await asyncio.to_thread(METHODS.get, claim.method)  # its first import takes a while
             async with limit:
                 with metered(work.meter):
                     await carry_out(claim, self.graph(claim.method), context, say, called)

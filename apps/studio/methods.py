@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 
 from planweave.apps.studio.access import Access
 from planweave.apps.studio.settings import form
-from planweave.graphs import METHODS, description, method
+from planweave.graphs import METHODS
 from planweave.memory import Tool
 
 
@@ -21,7 +21,9 @@ class Methods:
 
     def listed(self, request: Request) -> JSONResponse:
         """Every method with its description, the form of the settings, and what is offered."""
-        listed = [{"name": name, "description": description(name)} for name in METHODS]
+        listed = [
+            {"name": name, "description": METHODS.get(name).description} for name in METHODS.names()
+        ]
         offered = self._access.offered(request)
         return JSONResponse({"methods": listed, "settings": form(), "offered": offered})
 
@@ -33,7 +35,7 @@ def graph(request: Request) -> JSONResponse:
 
 @cache
 def _graph(name: str) -> dict[str, JsonValue]:
-    drawn = method(name).graph.get_graph()
+    drawn = METHODS.get(name).graph.get_graph()
     return {
         "nodes": [{"id": node, "tool": node in get_args(Tool)} for node in drawn.nodes],
         "edges": [

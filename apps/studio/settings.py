@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from planweave.graphs.registry import REASONERS, WRITERS
+from planweave.graphs import of_family
 from planweave.memory import Context
 
 
@@ -35,14 +35,16 @@ GROUPS = (
             *("citation_check", "ask_again", "strict", "query_rows", "query_seconds"),
         ),
     ),
-    Group("RAT", ("family", "revision", "retrievals", "skip_agreeing", "parallel"), WRITERS),
+    Group(
+        "RAT", ("family", "revision", "retrievals", "skip_agreeing", "parallel"), of_family("write")
+    ),
     Group(
         "FuRePA",
         (
             *("masking", "assessor", "proposals", "same_query"),
             *("temperature_raise", "first_temperature", "temperature_step"),
         ),
-        REASONERS,
+        of_family("hops"),
     ),
     Group("Ensemble", ("ensemble_of", "ensemble_runs", "ensemble_temperature"), ("ensemble",)),
 )

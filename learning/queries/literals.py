@@ -2,8 +2,8 @@
 
 What a run did, such as ``sql[SELECT … WHERE country_name = 'Brunswick']``, answers its own question
 alone. Where the question names a value that the query compares with a column, the slot of that
-column takes its place (see :mod:`planweave.learning.queries.slots`). For another question the one value of
-that column that it names is looked up, and takes the place of the slot.
+column takes its place (see :mod:`planweave.learning.queries.slots`). For another question the one
+value of that column that it names is looked up, and takes the place of the slot.
 """
 
 import re

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-import planweave.apps.service
 from planweave import BadInput
+from planweave.apps import service as service_module
 from planweave.apps.service import Service, service
 from planweave.memory import Context
 
@@ -101,4 +101,4 @@ def test_the_file_of_the_operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(BadInput, match="cannot be read"):
         service.__wrapped__()
     monkeypatch.delenv("PLANWEAVE_SERVICE")
-    assert apps.service.service.__wrapped__() == Service()
+    assert service_module.service.__wrapped__() == Service()

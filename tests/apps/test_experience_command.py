@@ -17,7 +17,7 @@ from planweave.apps import experience as command
 from planweave.apps.cli import main
 from planweave.apps.example import Example
 from planweave.apps.threads import Thread, checkpoints
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.learning.paths import Path, read_paths, write_paths
 from planweave.memory import Answer, Context, Tool, Turn
 
@@ -124,7 +124,7 @@ def ended(thread: Thread, answer: Answer | None, *turns: Turn) -> None:
 
     async def leave() -> None:
         async with checkpoints() as saver:
-            graph = method(thread.method).builder.compile(checkpointer=saver)
+            graph = METHODS.get(thread.method).compiled(checkpointer=saver)
             config: RunnableConfig = {"configurable": {"thread_id": thread.id}}
             memory = {"question": "Where?", "turns": list(turns), "answer": answer}
             await graph.aupdate_state(config, memory, as_node="speaker")

@@ -17,7 +17,7 @@ from offers import SCRIPT
 from tally import RecordTried
 
 from planweave import PlanweaveError
-from planweave.graphs import METHODS, method
+from planweave.graphs import METHODS
 from planweave.memory import Context
 from planweave.models import chat_model
 from planweave.models.call import call
@@ -65,7 +65,7 @@ async def _problem(fault: str, name: str, database: str) -> str:
         context = Context(model=server.model, database=database, max_iterations=3)
         try:
             async with asyncio.timeout(_SECONDS):
-                graph: Any = method(name).graph
+                graph: Any = METHODS.get(name).graph
                 memory = await graph.ainvoke(
                     {"question": "Which offer is cheapest?"}, context=context
                 )

@@ -24,7 +24,7 @@ from planweave.benchmarks.store import read
 from planweave.benchmarks.suites import text2cypher, text2sql
 from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import Question
-from planweave.benchmarks.suites.query_writing.solver import GROUP, Solved, Task, modes, solver
+from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
 from planweave.benchmarks.suites.query_writing.tables import draw_accuracy
 from planweave.benchmarks.suites.query_writing.trial import Trial, run, says
 from planweave.memory import Answer, Context
@@ -317,7 +317,7 @@ def test_the_command_over_graphs(tmp_path: Path) -> None:
 def test_a_mode_that_is_none(data: Path, tmp_path: Path) -> None:
     failed = bench("text2sql", "--data", data, "--mode", "fast", "--out", tmp_path / "out")
     assert "There is no mode 'fast'" in str(failed.exception)
-    assert {"plain", "plain_repair"} <= set(modes())
+    assert {"plain", "plain_repair"} <= set(SOLVERS.names())
     assert not (tmp_path / "out").exists()
 
 
@@ -355,15 +355,15 @@ def test_a_solver_of_an_installed_package(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = [
-        EntryPoint("mine", f"{__name__}:answer_all", GROUP),
-        EntryPoint("broken", f"{__name__}:absent", GROUP),
+        EntryPoint("mine", f"{__name__}:answer_all", SOLVERS.group),
+        EntryPoint("broken", f"{__name__}:absent", SOLVERS.group),
     ]
 
     def entries(*, group: str, name: str = "") -> list[EntryPoint]:
-        return [entry for entry in made if group == GROUP and name in ("", entry.name)]
+        return [entry for entry in made if group == SOLVERS.group and name in ("", entry.name)]
 
-    monkeypatch.setattr("planweave.benchmarks.suites.query_writing.solver.entry_points", entries)
-    assert {"mine", "plain"} <= set(modes())
+    monkeypatch.setattr("planweave.registry.entry_points", entries)
+    assert {"mine", "plain"} <= set(SOLVERS.names())
     words = ("--data", data, "--only", "answerable", "--out", tmp_path / "out", "--json")
     done = json.loads(bench("text2sql", *words, "--mode", "mine").stdout)
     [row] = next(t for t in done["tables"] if t["title"] == "Questions that can be answered")[
@@ -371,7 +371,7 @@ def test_a_solver_of_an_installed_package(
     ]
     assert (row[0], row[1]["value"]) == ("mine", 0.5)
     with pytest.raises(BadInput, match="absent cannot be loaded"):
-        solver("broken")
+        SOLVERS.get("broken")
 
 
 @pytest.mark.published

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from scripted import Script, register
 
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Context, Input, WorkingMemory
 
 SQL = """\
@@ -49,7 +49,7 @@ def run(database: str) -> Run:
         name: str, script: Script, given: Input | None = None, **context: object
     ) -> WorkingMemory:
         settings = {"model": register(script), "database": database, **context}
-        memory: WorkingMemory = await method(name).graph.ainvoke(
+        memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
             {"question": QUESTION} if given is None else given,
             context=Context.model_validate(settings),
         )

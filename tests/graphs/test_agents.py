@@ -12,7 +12,7 @@ from pages import Shelf
 from scripted import Replies, Reply, Script, act, decide, finding, keep, plan, register, tell
 
 from planweave import BadInput
-from planweave.graphs import AGENTS, METHODS, method
+from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, Input, WorkingMemory
 from planweave.memory.long_term import Term, abbreviations_of, confirm, propose
 from planweave.nodes.citation_check import UNSUPPORTED
@@ -48,7 +48,7 @@ def ask(shelf: Shelf) -> Ask:
         name: str, script: Script, given: Input | None = None, **context: object
     ) -> WorkingMemory:
         settings = {"model": register(script), "collection": "energy", **context}
-        memory: WorkingMemory = await method(name).graph.ainvoke(
+        memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
             given or {"question": QUESTION}, context=Context.model_validate(settings)
         )
         return memory
@@ -479,7 +479,7 @@ async def test_a_malformed_reply_never_ends_v3(ask: Ask, role: str) -> None:
 
 async def test_the_first_plan_waits_for_approval(shelf: Shelf) -> None:
     script = good("agent_v3")
-    graph = method("agent_v3").builder.compile(checkpointer=InMemorySaver())
+    graph = METHODS.get("agent_v3").compiled(checkpointer=InMemorySaver())
     context = Context(model=register(script), collection="energy", approve=True)
     config = {"configurable": {"thread_id": "1"}}
     stopped = await graph.ainvoke({"question": QUESTION}, config, context=context)
@@ -679,7 +679,7 @@ async def test_units_are_converted_by_a_heating_value_that_was_read(ask: Ask) ->
 async def remember(
     script: Script, store: InMemoryStore, shelf: Shelf, owner: str = "alice"
 ) -> WorkingMemory:
-    graph = method("react").builder.compile(store=store)
+    graph = METHODS.get("react").compiled(store=store)
     context = Context(model=register(script), collection="energy", owner=owner)
     memory: WorkingMemory = await graph.ainvoke({"question": "What is the LCOH?"}, context=context)
     return memory
@@ -716,7 +716,7 @@ async def test_only_confirmed_ones_serve_a_later_thread_and_only_their_owner(she
 # -- hostile pages ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", of_family("documents"))
 async def test_what_a_page_orders_reaches_no_role_that_acts(
     name: str, ask: Ask, shelf: Shelf
 ) -> None:
@@ -729,7 +729,7 @@ async def test_what_a_page_orders_reaches_no_role_that_acts(
 
 
 def test_every_agent_is_a_method() -> None:
-    assert set(AGENTS) < set(METHODS)
+    assert set(of_family("documents")) < set(METHODS)
 
 
 # -- the ensemble -----------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from langgraph.types import Command, Interrupt
 from scripted import Replies, Reply, act, change, decide, keep, plan, register
 
 from planweave import BadInput, PlanweaveError
-from planweave.graphs import DECIDERS, FOLLOWERS, METHODS, description, method
+from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, Fact, Input, Turn, WorkingMemory
 from planweave.models import process_settings
 
@@ -62,7 +62,7 @@ def good(*, name: str = "planrag", before_decision: tuple[Reply, ...] = ()) -> R
 # -- from the question to the first action ----------------------------------------------------
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 async def test_decides(name: str, run: Run) -> None:
     script = good(name=name)
     memory = await run(name, script)
@@ -98,7 +98,7 @@ async def test_a_greeting_gets_a_greeting(name: str, run: Run) -> None:
     assert (memory["answer"], memory["plan"], script.prompts) == (None, [], [])
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 async def test_a_chat_message_is_asked(name: str, run: Run) -> None:
     given = {"messages": [{"role": "user", "content": "Which plant is cheapest?"}]}
     memory = await run(name, good(name=name), given)
@@ -124,7 +124,7 @@ async def test_bad_input_is_said_in_a_sentence(
         await run(name, Replies(), given, **context)
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in FOLLOWERS])
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in of_family("learned")])
 async def test_a_model_that_nobody_provides_is_said(name: str, run: Run) -> None:
     with pytest.raises(PlanweaveError, match=r"no model provider|no task to act on"):
         await run(name, Replies(), {"question": "Which?"}, model="nobody:x")
@@ -174,7 +174,7 @@ class Thread:
     """One thread of a planned method that stops for approval."""
 
     def __init__(self, name: str, script: Replies, database: str) -> None:
-        self.graph = method(name).builder.compile(checkpointer=InMemorySaver())
+        self.graph = METHODS.get(name).compiled(checkpointer=InMemorySaver())
         self.context = Context(model=register(script), database=database, approve=True)
         self.config: RunnableConfig = {"configurable": {"thread_id": "1"}}
 
@@ -328,7 +328,7 @@ async def test_each_tool(name: str, graph: str, run: Run) -> None:
     assert {"plant", "Plant"} <= {word.strip("():") for word in prompt.split()}
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 async def test_a_query_tool_without_database_is_not_offered(
     name: str, graph: str, run: Run
 ) -> None:
@@ -396,7 +396,7 @@ SLOW = (
 )
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 @pytest.mark.parametrize(
     ("query", "said"),
     [
@@ -572,7 +572,7 @@ async def test_a_budget_in_dollars_needs_a_price(run: Run) -> None:
 # -- the answer -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 async def test_a_decision_that_is_not_admitted_is_asked_for_again(name: str, run: Run) -> None:
     script = good(name=name)
     script.left["decide"] = [decide("Bon", 1), decide(' "bonn". ', 1)]
@@ -583,7 +583,7 @@ async def test_a_decision_that_is_not_admitted_is_asked_for_again(name: str, run
     assert "Bonn" in script.prompts[-1].messages[-1].text
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 async def test_a_decision_that_stays_outside_is_a_failure(name: str, run: Run) -> None:
     script = good(name=name)
     script.left["decide"] = [decide("Dresden", 1), decide("Erfurt", 1)]
@@ -599,7 +599,7 @@ async def test_without_candidates_every_decision_is_admitted(run: Run) -> None:
     assert answer_of(await run("planrag", script))["decision"] == "Dresden"
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 async def test_facts_that_do_not_exist_are_dropped(name: str, run: Run) -> None:
     script = good(name=name)
     script.left["decide"] = [decide("Bonn", 7, 1, 1, -1, 0)]
@@ -608,7 +608,7 @@ async def test_facts_that_do_not_exist_are_dropped(name: str, run: Run) -> None:
     assert memory["messages"][-1].text.endswith("[1]")
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 async def test_no_decision_is_an_answer_too(name: str, run: Run) -> None:
     script = good(name=name)
     script.left["decide"] = [decide(None, unknown="The price of coal.")]
@@ -620,7 +620,7 @@ async def test_no_decision_is_an_answer_too(name: str, run: Run) -> None:
 # -- malformed replies ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 @pytest.mark.parametrize("bad", [BAD, "", "{", "[1, 2]", '{"tool": 3}', "null", "\x00", "🤷" * 999])
 async def test_malformed_replies_never_raise(name: str, bad: str, run: Run) -> None:
     script = Replies(**{task: [bad] * 60 for task in ("plan", "action", "judge", "decide")})
@@ -641,7 +641,7 @@ async def test_after_an_unreadable_action_the_selector_is_asked_again(name: str,
     assert answer_of(memory)["decision"] == "Bonn"
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 async def test_an_unreadable_answer_is_told(name: str, run: Run) -> None:
     script = good(name=name)
     script.left["decide"] = [BAD, BAD]
@@ -654,12 +654,12 @@ async def test_an_unreadable_answer_is_told(name: str, run: Run) -> None:
 # -- threads and the registry -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 async def test_a_second_question_starts_afresh(name: str, database: str) -> None:
     first, second = good(name=name), good(name=name)
     second.left["decide"] = [decide("Aachen", 1)]
     second.left["interpret"] = [{"follows_up": False, "question": "So?"}]
-    graph = method(name).builder.compile(checkpointer=InMemorySaver())
+    graph = METHODS.get(name).compiled(checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}}
     for script, ask in ((first, "Which is cheapest?"), (second, "And which is dearest?")):
         context = Context(model=register(script), database=database)
@@ -671,16 +671,16 @@ async def test_a_second_question_starts_afresh(name: str, database: str) -> None
     assert sum(spent["calls"] for spent in memory["usage"].values()) == len(second.prompts)
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 def test_methods_are_found_by_name(name: str) -> None:
-    assert method(name).graph.name == name
-    assert description(name).endswith(".") or "(" in description(name)
+    assert METHODS.get(name).graph.name == name
+    assert METHODS.get(name).description.endswith(".") or "(" in METHODS.get(name).description
 
 
 def test_an_unknown_method_is_said() -> None:
     with pytest.raises(BadInput, match=r"rag_plan.*planrag"):
-        method("rag_plan")
-    assert "graphs.rag_plan" not in sys.modules
+        METHODS.get("rag_plan")
+    assert "planweave.graphs.rag_plan" not in sys.modules
 
 
 async def test_a_good_result_moves_on_to_the_next_step(run: Run) -> None:

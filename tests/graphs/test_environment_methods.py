@@ -21,12 +21,12 @@ from worlds import (
 )
 
 from planweave import BadInput, PlanweaveError
-from planweave.graphs import ACTORS, method
+from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, WorkingMemory
 from planweave.nodes.actor import Act, acting_among
 from planweave.tools.environments import episodes
 
-ALL = (*ACTORS, "react")
+ALL = (*of_family("act"), "react")
 GOLD = ("Search[Finlandia]", "Search[Jean Sibelius]", "Finish[Republic of Finland]")
 
 
@@ -70,7 +70,7 @@ def in_shop(folder: Path, *known: str) -> tuple[Replies, Context]:
 
 
 async def run(name: str, context: Context, **given: object) -> WorkingMemory:
-    memory: WorkingMemory = await method(name).graph.ainvoke(given, context=context)
+    memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(given, context=context)
     return memory
 
 
@@ -158,7 +158,7 @@ async def test_who_goes_round_in_circles_is_told_so(name: str, tmp_path: Path) -
     assert acts == [False, False, False, True]
 
 
-@pytest.mark.parametrize("name", ACTORS)
+@pytest.mark.parametrize("name", of_family("act"))
 async def test_without_a_task_it_says_so(name: str, tmp_path: Path) -> None:
     script = Replies()
     with pytest.raises(BadInput, match="no task to act on"):
@@ -371,7 +371,9 @@ async def test_of_several_actions_the_first_is_done_and_remembered(
 async def test_a_run_goes_on_after_everything_was_closed(tmp_path: Path) -> None:
     script = acting(*GOLD)
     context = in_encyclopedia(tmp_path, script)
-    graph = method("react").builder.compile(InMemorySaver(), interrupt_after=["environment"])
+    graph = METHODS.get("react").compiled(
+        checkpointer=InMemorySaver(), interrupt_after=["environment"]
+    )
     config = {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"messages": [HumanMessage("Go!")]}, config, context=context)
     for _ in GOLD:

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
 from scripted import Replies, Reply, act, change, decide, keep, plan, register, tell
 
-from planweave.graphs import METHODS, method
+from planweave.graphs import METHODS
 from planweave.memory import Context, WorkingMemory
 
 Talk = Callable[..., Awaitable[list[WorkingMemory]]]
@@ -29,7 +29,7 @@ def talk(database: str) -> Talk:
     ) -> list[WorkingMemory]:
         chosen = {"model": register(script), "database": database, **settings}
         context = Context.model_validate(chosen)
-        graph = method(name).builder.compile(checkpointer=InMemorySaver())
+        graph = METHODS.get(name).compiled(checkpointer=InMemorySaver())
         thread: Any = {"configurable": {"thread_id": "t"}}
         return [
             await graph.ainvoke({"question": question}, thread, context=context)
@@ -176,7 +176,7 @@ async def test_messages_alone_tell_what_a_follow_up_means(database: str) -> None
         interpret=[understood("Which plant in the west is cheapest?")],
     )
     context = Context(model=register(script), database=database)
-    memory: WorkingMemory = await method("react").graph.ainvoke(
+    memory: WorkingMemory = await METHODS.get("react").graph.ainvoke(
         {
             "messages": [
                 HumanMessage("Which plant is cheapest?"),
@@ -213,7 +213,7 @@ async def test_the_runs_of_an_ensemble_number_their_own_facts(talk: Talk) -> Non
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_interprets_and_every_plan_can_be_approved(name: str) -> None:
-    drawn = method(name).graph.get_graph()
+    drawn = METHODS.get(name).graph.get_graph()
     ways = {(edge.source, edge.target) for edge in drawn.edges}
     assert {("intake", "interpreter"), ("interpreter", "recall"), ("intake", "recall")} <= ways
     if "planner" in drawn.nodes:

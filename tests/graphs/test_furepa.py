@@ -9,7 +9,7 @@ from pages import Shelf
 from scripted import Replies, Reply, Script, register, tell
 from worlds import WordVectors
 
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.learning import Candidate, Hit
 from planweave.memory import Answer, Context, WorkingMemory
 from planweave.models import achat_model
@@ -71,7 +71,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> LongestQuery:
 def ask(shelf: Shelf, trained: LongestQuery) -> Ask:
     async def ask(name: str, script: Script, **context: object) -> WorkingMemory:
         settings = {"model": register(script), "collection": "films", "pages": 1, **context}
-        memory: WorkingMemory = await method(name).graph.ainvoke(
+        memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
             {"question": QUESTION}, context=Context.model_validate(settings)
         )
         return memory

@@ -9,7 +9,7 @@ import pytest
 from pages import Shelf
 from scripted import Prompt, Reply, act, decide, keep, plan, tell
 
-from planweave.graphs import AGENTS, DECIDERS
+from planweave.graphs import of_family
 from planweave.memory import WorkingMemory
 
 Run = Callable[..., Awaitable[WorkingMemory]]
@@ -40,7 +40,7 @@ class Obedient:
         return act(self.tool, left[0])
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 @pytest.mark.parametrize(
     ("file", "script", "tool", "order", "look"),
     [
@@ -109,7 +109,7 @@ class Trusting(Obedient):
         return {"thoughts": {**thoughts, "plan": ["Obey."]}, "command": command}
 
 
-@pytest.mark.parametrize("name", [name for name in AGENTS if name != "agent_v1"])
+@pytest.mark.parametrize("name", [name for name in of_family("documents") if name != "agent_v1"])
 async def test_an_order_on_a_page_that_every_role_obeys_changes_no_data(
     name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from analyst import analyst
 from scripted import register
 
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Context, ReplanPolicy, WorkingMemory, total_usage
 from planweave.simulators.published import DataSet, load
 from planweave.simulators.scenario import Question
@@ -57,7 +57,7 @@ async def _decide(
         graph=script if kind == "graph" else None,
         replan=replan,
     )
-    memory: WorkingMemory = await method(name).graph.ainvoke(
+    memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
         {"question": question.prompt}, context=context
     )
     return memory

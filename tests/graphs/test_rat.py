@@ -9,7 +9,7 @@ from pages import Shelf
 from scripted import Prompt, Replies, Reply, Script, register
 
 from planweave import BadInput
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Answer, Context, Input, Revision, WorkingMemory
 from planweave.models import ModelUnavailable
 from planweave.nodes.finisher import plan_lines
@@ -39,7 +39,7 @@ def ask(shelf: Shelf) -> Ask:
         name: str, script: Script, given: Input | None = None, **context: object
     ) -> WorkingMemory:
         settings = {"model": register(script), "collection": "energy", **context}
-        memory: WorkingMemory = await method(name).graph.ainvoke(
+        memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
             given or {"question": QUESTION}, context=Context.model_validate(settings)
         )
         return memory
@@ -248,7 +248,7 @@ async def test_a_run_that_broke_off_goes_on_where_it_was(shelf: Shelf, parallel:
             raise ConnectionError("refused")
         return independent(prompt)
 
-    graph = method("rat").builder.compile(checkpointer=InMemorySaver())
+    graph = METHODS.get("rat").compiled(checkpointer=InMemorySaver())
     context = Context(model=register(script), collection="energy", parallel=parallel)
     config = {"configurable": {"thread_id": "1"}}
     with pytest.raises(ModelUnavailable):

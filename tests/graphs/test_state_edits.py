@@ -6,14 +6,14 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from scripted import Replies, act, change, decide, keep, plan, register
 
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Context
 
 
 async def test_every_checkpoint_can_be_edited(tmp_path: Path) -> None:
     database = tmp_path / "offer.sql"
     database.write_text("CREATE TABLE offer(price REAL); INSERT INTO offer VALUES(7.5);")
-    graph = method("planrag").builder.compile(checkpointer=InMemorySaver())
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
     model = register(
         Replies(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scripted import Prompt, Replies, Reply, act, decide, keep, plan, register
 
-from planweave.graphs import DECIDERS, method
+from planweave.graphs import METHODS, of_family
 from planweave.memory import Context, WorkingMemory
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
@@ -48,7 +48,7 @@ def _lister(question: Question, kind: str) -> Lister:
     raise AssertionError("no table holds the candidates")
 
 
-@pytest.mark.parametrize("name", DECIDERS)
+@pytest.mark.parametrize("name", of_family("decide"))
 @pytest.mark.parametrize("kind", ["sql", "cypher"])
 async def test_every_method_on_every_scenario(
     name: str, kind: str, question: Question, tmp_path: Path
@@ -64,7 +64,7 @@ async def test_every_method_on_every_scenario(
         rules=question.rules,
         candidates=tuple(str(candidate) for candidate in question.candidates),
     )
-    memory: WorkingMemory = await method(name).graph.ainvoke(
+    memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
         {"question": question.prompt}, context=context
     )
     assert memory["answer"] is not None

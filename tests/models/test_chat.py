@@ -256,7 +256,7 @@ def test_wrong_setting_is_told_without_its_value(fresh_settings: pytest.MonkeyPa
 
 def test_import_stays_light() -> None:
     heavy = "('openai', 'langchain_openai', 'xllamacpp', 'langchain', 'json_repair')"
-    code = f"import sys, models; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, planweave.models; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

@@ -18,7 +18,7 @@ from pages import Shelf
 from scripted import Reply, act, change, decide, plan, register
 from worlds import WordVectors, encyclopedia, small_agents, solved
 
-from planweave.graphs import METHODS, method
+from planweave.graphs import METHODS
 from planweave.graphs.ensemble import member
 from planweave.memory import (
     Action,
@@ -40,7 +40,7 @@ from planweave.nodes.agreement import agreement
 from planweave.nodes.answering_machine import answering_machine, may_continue
 from planweave.nodes.appender import appender
 from planweave.nodes.assessor import assessor
-from planweave.nodes.autogpt import autogpt
+from planweave.nodes.autogpt import commander
 from planweave.nodes.calculator import calculator
 from planweave.nodes.citation_check import citation_check
 from planweave.nodes.clusterer import clusterer
@@ -260,11 +260,11 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("taskmaster, malformed", taskmaster("agent_v3/taskmaster"), state(), BAD),
     (
         "autogpt",
-        autogpt("autogpt/autogpt", TOOLS),
+        commander("autogpt/autogpt", TOOLS),
         state(),
         {"thoughts": THOUGHTS, "command": {"name": "sql", "input": "SELECT 1"}},
     ),
-    ("autogpt, malformed", autogpt("autogpt/autogpt", TOOLS), state(), BAD),
+    ("autogpt, malformed", commander("autogpt/autogpt", TOOLS), state(), BAD),
     (
         "answering_machine, V3",
         may_continue("agent_v3/answering_machine"),
@@ -383,4 +383,4 @@ def _parameters(node: Callable[..., Any]) -> set[str]:
 
 def test_every_node_of_every_graph_is_tried() -> None:
     tried = {name.partition(",")[0] for name, *_ in CASES}
-    assert {node for name in METHODS for node in method(name).builder.nodes} <= tried
+    assert {node for name in METHODS for node in METHODS.get(name).builder.nodes} <= tried

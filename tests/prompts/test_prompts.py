@@ -8,7 +8,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf
 from scripted import Prompt, Replies, act, change, decide, plan, register, tell
 
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Context, TaskFamily
 from planweave.prompts import PromptError, Template, load
 
@@ -76,7 +76,7 @@ async def test_the_whole_prompt_of_each_role_over_documents(
         evaluations=1,
         citation_check="model",
     )
-    await method(name).graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
+    await METHODS.get(name).graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
     compare(name, script)
 
 
@@ -100,7 +100,7 @@ async def test_the_whole_prompt_of_each_role(name: str, tmp_path: Path) -> None:
         rules="Cheap is good.",
         candidates=("Aachen", "Bonn"),
     )
-    await method(name).graph.ainvoke({"question": "Which plant?"}, context=context)
+    await METHODS.get(name).graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(name, script)
 
 
@@ -115,7 +115,7 @@ async def test_the_whole_prompt_of_each_role_in_a_follow_up(tmp_path: Path) -> N
         decide=[decide("Bonn", 1), decide("Bonn", 1)],
         interpret=[{"follows_up": True, "question": "Which plant in the west?"}],
     )
-    graph = method("planrag").builder.compile(checkpointer=InMemorySaver())
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
     context = Context(model=register(script), database=str(database))
     for question in ("Which plant?", "And in the west?"):
@@ -147,7 +147,9 @@ async def test_the_whole_prompt_of_each_role_of_rat(
         parallel=True,
         rules="Be brief.",
     )
-    await method("rat").graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
+    await METHODS.get("rat").graph.ainvoke(
+        {"question": "What does hydrogen cost?"}, context=context
+    )
     compare(f"rat_{family}", script)
 
 
@@ -162,7 +164,9 @@ async def test_the_whole_prompt_without_thoughts(
         program=["```python\nx = 1\n```"], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]
     )
     context = Context(model=register(script), collection="energy", family=family)
-    await method("rag").graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
+    await METHODS.get("rag").graph.ainvoke(
+        {"question": "What does hydrogen cost?"}, context=context
+    )
     compare(f"rag_{family}", script)
 
 

@@ -208,7 +208,7 @@ def test_wrong_paths_get_one_sentence(folder: Path, tmp_path: Path) -> None:
         with pytest.raises(PlanweaveError, match="cannot be read"):
             load(tmp_path / name)
     (folder / "data/locating").rename(folder / "data/chess")
-    with pytest.raises(PlanweaveError, match="no scenario named 'chess'"):
+    with pytest.raises(PlanweaveError, match="no scenario 'chess'"):
         load(folder)
 
 

@@ -18,7 +18,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "scenarios.md"
 
 @pytest.fixture(autouse=True)
 def _registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_scenarios", dict(registry._scenarios))
+    monkeypatch.setattr(registry.SCENARIOS, "_known", dict(registry.SCENARIOS._known))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -96,14 +96,14 @@ def test_published_state_of_generated_worlds_follows_from_the_rules() -> None:
 
 def test_unknown_and_double_names_are_refused() -> None:
     with pytest.raises(
-        PlanweaveError, match="Known are building, distribution, locating, sourcing"
+        PlanweaveError, match="The scenarios are: building, distribution, locating, sourcing"
     ):
         registry.scenario("chess")
     own = registry.scenario("locating")
     assert registry.register(own) is own
     from dataclasses import replace
 
-    with pytest.raises(PlanweaveError, match="already a scenario named 'locating'"):
+    with pytest.raises(PlanweaveError, match="already a scenario 'locating'"):
         registry.register(replace(own))
     with pytest.raises(PlanweaveError, match="has no 'goods'"):
         fill("{goods}", {})
@@ -113,7 +113,7 @@ def plug_in(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     def entries(*, group: str, name: str = "chess") -> list[EntryPoint]:
         return [EntryPoint("chess", value, group)] if name == "chess" else []
 
-    monkeypatch.setattr(registry, "entry_points", entries)
+    monkeypatch.setattr("planweave.registry.entry_points", entries)
 
 
 def test_installed_plug_ins_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +132,7 @@ def test_installed_plug_ins_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     ("value", "sentence"),
     [
         ("nowhere.at_all:X", "cannot be loaded"),
-        ("planweave.simulators.distribution:RULES", "no Scenario"),
+        ("planweave.simulators.distribution:RULES", "no scenario"),
     ],
 )
 def test_broken_plug_ins_get_one_sentence(

@@ -1,4 +1,4 @@
-"""The doors of ``planweave.apps.embed`` on loopback, in this process, so that models can be scripted."""
+"""The interfaces of ``planweave.apps.embed`` on loopback, in this process, for scripted models."""
 
 import json
 import threading

@@ -47,7 +47,7 @@ def test_the_standard_library_is_there() -> None:
 
 def test_no_package_of_ours_is_there() -> None:
     result = sandbox.run(
-        "import sys\nprint([n for n in sys.modules if n.startswith('tools')])\nimport tools"
+        "import sys\nprint([n for n in sys.modules if n.startswith('planweave')])\nimport planweave"
     )
     assert result.stdout == "[]\n"
     assert "ModuleNotFoundError" in result.stderr
@@ -119,7 +119,8 @@ def fails(*_):
 from planweave.tools.sandbox import kernel
 kernel.{call} = fails
 """
-    start = outside._START.replace("from tools.sandbox.inside", f"{fails}from tools.sandbox.inside")
+    begins = "from planweave.tools.sandbox.inside"
+    start = outside._START.replace(begins, f"{fails}{begins}")
     layers = sandbox.protection()
     if "namespaces" not in layers and call in ("unshare", "mount", "pivot_root"):
         pytest.skip("there are no namespaces here")
@@ -132,8 +133,9 @@ ORDINARY = """
 import os, sys, types
 if sys.version_info < (3, 11): sys.exit("too old")
 sys.path.insert(0, os.getcwd())
-sys.modules["tools"] = types.ModuleType("tools")  # whose own imports are not installed there
-sys.modules["tools"].__path__ = [os.getcwd() + "/tools"]
+# The imports of planweave.tools itself are not installed there.
+sys.modules["planweave.tools"] = types.ModuleType("planweave.tools")
+sys.modules["planweave.tools"].__path__ = [os.getcwd() + "/tools"]
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 from planweave.tools.sandbox import outside, protection
 for layers in (protection(), ("landlock", "seccomp")):
@@ -154,7 +156,7 @@ def test_it_confines_for_an_ordinary_user() -> None:
     """A Python that everybody can read, and the packages copied to where everybody can."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("planweave", "tools/sandbox"):
-            shutil.copytree(ROOT / name, Path(folder, name))
+            shutil.copytree(ROOT / name, Path(folder, name), symlinks=True)
         Path(folder).chmod(0o755)
         words = ["/usr/bin/python3", "-c", ORDINARY]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)

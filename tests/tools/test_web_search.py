@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool
 from scripted import Replies, register, tell
 
 from planweave import BadInput
-from planweave.graphs import method
+from planweave.graphs import METHODS
 from planweave.memory import Context
 from planweave.nodes.documents import find_pages
 from planweave.tools.web import KNOWN, engine, open_engine, search_web
@@ -241,7 +241,7 @@ async def test_a_method_answers_from_the_web_and_cites_the_address(site: str) ->
     Search.reply = [{"url": f"{site}/cost"}, {"url": f"{site}/none", "content": order}]
     script = Replies(answer=[tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")])
     context = Context(model=register(script), web_search="our_tools:Search")
-    memory = await method("rag").graph.ainvoke({"question": "hydrogen cost?"}, context=context)
+    memory = await METHODS.get("rag").graph.ainvoke({"question": "hydrogen cost?"}, context=context)
     assert memory["answer"]["facts"] == [1]
     quotes = [fact["quote"] for fact in memory["facts"]]
     assert [(quote["document"], quote["page"]) for quote in quotes] == [
@@ -253,6 +253,6 @@ async def test_a_method_answers_from_the_web_and_cites_the_address(site: str) ->
     assert order not in system.text
     broken = context.model_copy(update={"web_search": "our_tools:Broken"})
     script.left["answer"] = [tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")]
-    memory = await method("rag").graph.ainvoke({"question": "hydrogen cost?"}, context=broken)
+    memory = await METHODS.get("rag").graph.ainvoke({"question": "hydrogen cost?"}, context=broken)
     assert "The web search our_tools:Broken failed" in memory["turns"][0]["problem"]
     assert memory["answer"]["facts"] == []

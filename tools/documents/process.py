@@ -67,7 +67,7 @@ class Parser:
         self._stop()
 
     def read(self, path: Path, limits: Limits, cutting: Cutting | None = None) -> Parsed:
-        """Read a document, see :func:`planweave.tools.documents.pages.read`, and cut it into chunks.
+        """Read a document (:func:`planweave.tools.documents.pages.read`) and cut it into chunks.
 
         Args:
             path: Of the file.

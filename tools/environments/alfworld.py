@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from planweave import BadInput
 from planweave.records import read_records, read_text
 from planweave.tools.environments.base import Task
+from planweave.tools.environments.opening import environment
 from planweave.tools.environments.remote import RemoteEnvironment
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
@@ -138,6 +139,7 @@ def _task(own: str, kind: str, question: str, walkthrough: Sequence[str]) -> Tas
     return Task(id=own, kind=kind, question=question.strip(), gold=tuple(walkthrough))
 
 
+@environment("alfworld")
 def connect(data: Path | None) -> ALFWorld:
     """Open the environment on a folder of games.
 

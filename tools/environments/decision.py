@@ -22,6 +22,7 @@ from planweave.tools.environments.base import (
     Task,
     first_action,
 )
+from planweave.tools.environments.opening import environment
 from planweave.tools.result_text import result_text
 from planweave.tools.schema_text import schema_text
 
@@ -128,6 +129,7 @@ def _generated() -> list[Question]:
     return [one.ask(one.generate(seed, _SIZE), seed) for one in scenarios for seed in seeds]
 
 
+@environment("decision")
 def connect(data: Path | None) -> DecisionQA:
     """Open the environment."""
     return DecisionQA(data)

@@ -21,6 +21,7 @@ from planweave.tools.environments.base import (
     first_action,
     there_are,
 )
+from planweave.tools.environments.opening import environment
 from planweave.tools.short_answers import match, normalised
 
 _VERBS = ("search", "lookup", "finish")
@@ -132,6 +133,7 @@ class HotpotQA(LocalEnvironment):
         return f"(Result {self._results} / {len(found)}) {found[self._results - 1]}"
 
 
+@environment("hotpotqa")
 def connect(data: Path | None) -> HotpotQA:
     """Open the environment on a file of questions with their paragraphs.
 

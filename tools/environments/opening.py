@@ -1,14 +1,36 @@
 """Environments by name."""
 
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, TypeVar, cast
 
-from planweave import BadInput
+from planweave.registry import Registry
 from planweave.tools.environments.base import Environment
 
-ENVIRONMENTS = ("hotpotqa", "webshop", "alfworld", "scienceworld", "decision")
-"""Each is a module of this package with a function ``connect(data)``."""
+Connect: TypeAlias = Callable[[Path | None], Environment]
+"""Opens an environment, given its file or folder of data."""
+
+Opens = TypeVar("Opens", bound=Callable[[Path | None], object])
+
+ENVIRONMENTS: Registry[Connect] = Registry(
+    "environment",
+    accepts=callable,
+    own={
+        name: f"planweave.tools.environments.{name}"
+        for name in ("hotpotqa", "webshop", "alfworld", "scienceworld", "decision")
+    },
+)
+"""Every environment by name; the entry-point group is ``planweave.environments``."""
+
+
+def environment(name: str) -> Callable[[Opens], Opens]:
+    """Decorate the function that opens the environment called ``name``."""
+
+    def registered(connect: Opens) -> Opens:
+        ENVIRONMENTS.add(name, cast("Connect", connect))
+        return connect
+
+    return registered
 
 
 def open_environment(name: str, data: Path | None = None) -> Environment:
@@ -22,9 +44,4 @@ def open_environment(name: str, data: Path | None = None) -> Environment:
         BadInput: There is no such environment, or its data cannot be read.
         EnvironmentUnavailable: Its library or program is missing.
     """
-    if name not in ENVIRONMENTS:
-        raise BadInput(
-            f"There is no environment {name!r}.",
-            mend=f"The environments are: {', '.join(ENVIRONMENTS)}.",
-        )
-    return cast("Environment", import_module(f"tools.environments.{name}").connect(data))
+    return ENVIRONMENTS.get(name)(data)

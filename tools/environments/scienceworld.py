@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from planweave import BadInput
 from planweave.records import read_records
 from planweave.tools.environments.base import Task, there_are
+from planweave.tools.environments.opening import environment
 from planweave.tools.environments.remote import RemoteEnvironment
 
 _HEAP = "1g"
@@ -107,6 +108,7 @@ class ScienceWorld(RemoteEnvironment):
         return self._listed
 
 
+@environment("scienceworld")
 def connect(data: Path | None) -> ScienceWorld:
     """Open the environment on a file of variations, or on those of the simulator itself.
 

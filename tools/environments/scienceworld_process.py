@@ -9,7 +9,7 @@ _NEVER = 1_000_000  # steps: how long a task may take is the caller's to say
 
 
 class Simulator:
-    """One variation of a task at a time; a :class:`planweave.tools.environments.remote.Library` of them."""
+    """One variation of a task at a time; a ``Library`` of them."""
 
     def __init__(self) -> None:
         import shutil

@@ -25,6 +25,7 @@ from planweave.tools.environments.base import (
     Task,
     first_action,
 )
+from planweave.tools.environments.opening import environment
 
 _VERBS = ("search", "click")
 _PRICE = re.compile(r"\d+(?:\.\d+)?")
@@ -344,6 +345,7 @@ class WebShop(LocalEnvironment):
         return "\n".join([f"[{_BACK}]", f"[{_PREVIOUS}]", *options, *tail, f"[{_BUY}]"])
 
 
+@environment("webshop")
 def connect(data: Path | None) -> WebShop:
     """Open the environment on a folder with WebShop's published files, or with our own.
 

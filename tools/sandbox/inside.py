@@ -257,7 +257,7 @@ def _limit(request: Request) -> None:
 
 def _execute(program: str) -> None:
     """Run the program as if it were the only one this interpreter ever saw."""
-    for name in [name for name in sys.modules if name.partition(".")[0] == "tools"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "planweave"]:
         del sys.modules[name]
     sys.argv = ["program.py"]
     sys.path.insert(0, os.getcwd())

@@ -27,9 +27,13 @@ _TOOLS = str(Path(__file__).resolve().parents[1])
 # The packages get their names without their __init__, which imports what -S does not find.
 _START = f"""
 import sys, types
-for name, path in (("tools", {_TOOLS!r}), ("planweave.tools.sandbox", {_TOOLS + "/sandbox"!r})):
+for name, path in (
+    ("planweave", ""),
+    ("planweave.tools", {_TOOLS!r}),
+    ("planweave.tools.sandbox", {_TOOLS + "/sandbox"!r}),
+):
     sys.modules[name] = types.ModuleType(name)
-    sys.modules[name].__path__ = [path]
+    sys.modules[name].__path__ = [path] if path else []
 from planweave.tools.sandbox.inside import main
 main()
 """

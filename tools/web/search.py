@@ -1,7 +1,8 @@
 """Web search: what a search engine finds, fetched and read as pages.
 
 Everything in it is hostile: addresses are fetched under the rules of
-:mod:`planweave.tools.documents.urls`, sizes are bounded, and the text is data like that of any document.
+:mod:`planweave.tools.documents.urls`, sizes are bounded, and the text is data like that of any
+document.
 """
 
 import re

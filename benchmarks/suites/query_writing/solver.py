@@ -2,17 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from planweave import BadInput
 from planweave.benchmarks.play import OnCall
 from planweave.memory import Context
-
-GROUP = "planweave.solvers"
-"""Entry-point group: each entry names a solver in an installed package."""
+from planweave.registry import Registry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,52 +51,19 @@ class Solved:
 Solver: TypeAlias = Callable[[Task, Context, OnCall], Awaitable[Solved]]
 """Takes the task, the settings (model, limits), and what is told of each call of a model."""
 
-_solvers: dict[str, Solver] = {}
+SOLVERS: Registry[Solver] = Registry(
+    "solver",
+    accepts=callable,
+    own={
+        "plain": "planweave.benchmarks.suites.query_writing.plain",
+        "plain_repair": "planweave.benchmarks.suites.query_writing.plain",
+        "greedy": "planweave.benchmarks.suites.query_writing.writer",
+        "guided": "planweave.benchmarks.suites.query_writing.writer",
+    },
+)
+"""Every solver by the name that ``--mode`` calls it; the group is ``planweave.solvers``."""
 
 
 def register_solver(mode: str) -> Callable[[Solver], Solver]:
     """Decorate the solver that ``--mode`` calls by this name."""
-
-    def registered(solver: Solver) -> Solver:
-        _solvers[mode] = solver
-        return solver
-
-    return registered
-
-
-def modes() -> tuple[str, ...]:
-    """Names of the solvers: our own, registered ones, and those of installed packages."""
-    _load_own()
-    return tuple(dict.fromkeys((*_solvers, *(entry.name for entry in entry_points(group=GROUP)))))
-
-
-def solver(mode: str) -> Solver:
-    """The solver of that name.
-
-    Raises:
-        BadInput: There is none, or the package that brings it is broken.
-    """
-    _load_own()
-    if mode not in _solvers:
-        for entry in entry_points(group=GROUP, name=mode):
-            _solvers[mode] = _loaded(entry)
-    if mode not in _solvers:
-        raise BadInput(f"There is no mode {mode!r}.", mend=f"Choose one of {', '.join(modes())}.")
-    return _solvers[mode]
-
-
-def _load_own() -> None:
-    """The solvers of this project register themselves when they are imported."""
-    import planweave.benchmarks.suites.query_writing.plain
-    import planweave.benchmarks.suites.query_writing.writer  # noqa: F401
-
-
-def _loaded(entry: EntryPoint) -> Solver:
-    try:
-        found: Solver = entry.load()
-    except Exception as error:
-        raise BadInput(
-            f"The solver {entry.value} cannot be loaded ({type(error).__name__}).",
-            mend="Repair or uninstall the package that brings it.",
-        ) from error
-    return found
+    return lambda solver: SOLVERS.add(mode, solver)

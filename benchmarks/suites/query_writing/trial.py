@@ -15,7 +15,7 @@ from planweave.benchmarks.record import Score
 from planweave.benchmarks.suite import Sample
 from planweave.benchmarks.suites.query_writing.compare import match
 from planweave.benchmarks.suites.query_writing.question import Question
-from planweave.benchmarks.suites.query_writing.solver import Solved, Task, solver
+from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
 from planweave.memory import Answer, Context, WorkingMemory
 from planweave.tools.connect import open_database
 from planweave.tools.database import Cell, Limits, QueryFailed, QueryRefused, QueryTimeout
@@ -98,7 +98,7 @@ class Trial:
             instructions=question.instructions,
             now=question.now,
         )
-        solved = await solver(sample.method)(task, sample.context, on_call)
+        solved = await SOLVERS.get(sample.method)(task, sample.context, on_call)
         outcome = await asyncio.to_thread(run, solved, question.source, sample.context)
         said = outcome.model_dump_json()
         return {"answer": Answer(decision=said, why="", facts=[], unknown=outcome.problem)}

@@ -5,7 +5,7 @@ import asyncio
 from planweave import prompts
 from planweave.benchmarks.play import OnCall
 from planweave.benchmarks.suite import Sample
-from planweave.benchmarks.suites.query_writing.solver import Task, solver
+from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Task
 from planweave.benchmarks.suites.query_writing.trial import run
 from planweave.memory import Answer, WorkingMemory
 
@@ -22,7 +22,7 @@ async def play_query(sample: Sample, on_call: OnCall) -> WorkingMemory:
         notes=context.rules,
         instructions=prompts.load("query_writing/decision").fill(),
     )
-    solved = await solver(sample.method)(task, context, on_call)
+    solved = await SOLVERS.get(sample.method)(task, context, on_call)
     outcome = await asyncio.to_thread(run, solved, task.database, context)
     first = outcome.rows[0][0] if outcome.rows else None
     decision = None if first is None else str(first)

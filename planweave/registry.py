@@ -1,0 +1,99 @@
+"""Things of one kind by name: our own, what a program registers, what installed packages bring."""
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from planweave.errors import BadInput
+
+T = TypeVar("T")
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class Registry(Generic[T]):
+    """Everything of one kind that can be asked for by name.
+
+    What is ours or installed is imported when it is first asked for, so that listing names is
+    cheap. An installed package brings a thing by an entry point of the group
+    ``planweave.<kind>s``, which names the thing, or a module that registers it on import.
+
+    Args:
+        kind: What the things are, such as ``method``; the last word names the group.
+        own: The module that registers each of our own, by name.
+        accepts: Whether an object is of this kind.
+    """
+
+    def __init__(
+        self, kind: str, *, accepts: Callable[[object], bool], own: Mapping[str, str] = _NONE
+    ) -> None:
+        self.kind = kind
+        self.group = f"planweave.{kind.rsplit(maxsplit=1)[-1]}s"
+        self._accepts = accepts
+        self._own = own
+        self._known: dict[str, T] = {}
+
+    def add(self, name: str, thing: T) -> T:
+        """Make a thing known by a name.
+
+        Raises:
+            BadInput: Something else has that name.
+        """
+        if self._known.setdefault(name, thing) is not thing:
+            raise BadInput(f"There is already a {self.kind} {name!r}.", mend="Choose another name.")
+        return thing
+
+    def remove(self, name: str) -> None:
+        """Forget what was registered under a name."""
+        self._known.pop(name, None)
+
+    def get(self, name: str) -> T:
+        """The thing of that name.
+
+        Raises:
+            BadInput: There is none, or the package that brings it cannot be loaded.
+        """
+        if name not in self._known and name in self._own:
+            import_module(self._own[name])
+        if name not in self._known:
+            for entry in entry_points(group=self.group, name=name):
+                self._load(entry)
+        if name not in self._known:
+            raise BadInput(
+                f"There is no {self.kind} {name!r}.",
+                mend=f"The {self.kind}s are: {', '.join(self.names())}.",
+            )
+        return self._known[name]
+
+    def names(self) -> tuple[str, ...]:
+        """Every name: our own in their order, then what was registered, then what is installed."""
+        installed = (entry.name for entry in entry_points(group=self.group))
+        return tuple(dict.fromkeys((*self._own, *self._known, *installed)))
+
+    def foreign(self) -> tuple[str, ...]:
+        """The names that are not our own."""
+        return tuple(name for name in self.names() if name not in self._own)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __len__(self) -> int:
+        return len(self.names())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names()
+
+    def _load(self, entry: EntryPoint) -> None:
+        mend = "Repair or uninstall the package that brings it."
+        try:
+            found: Any = entry.load()
+        except Exception as error:
+            raise BadInput(
+                f"The {self.kind} {entry.value} cannot be loaded ({type(error).__name__}).",
+                mend=mend,
+            ) from error
+        if self._accepts(found):
+            self._known.setdefault(entry.name, found)
+        elif entry.name not in self._known:
+            raise BadInput(f"{entry.value} is no {self.kind}.", mend=mend)
