@@ -26,6 +26,7 @@ from planweave.tools.database import (
     QueryTimeout,
     Schema,
 )
+from planweave.tools.slots import Slots
 
 if TYPE_CHECKING:
     from neo4j import Driver, Transaction
@@ -66,6 +67,7 @@ class BoltCypher:
         self._database = parts.path.strip("/") or None
         self._lock = Lock()  # of the two below: the driver may not be closed while a query uses it
         self._running = 0
+        self._slots = Slots(most=32, share=8)
         self._closed = False
         self._schema: Schema | None = None
         try:
@@ -167,11 +169,13 @@ class BoltCypher:
             finally:
                 self._ended()
 
-        with self._lock:
-            self._running += 1
-        thread = Thread(target=work, daemon=True)
-        thread.start()
-        thread.join(limits.seconds)
+        end = time.monotonic() + limits.seconds
+        with self._slots.taken(limits.owner, limits.seconds):
+            with self._lock:
+                self._running += 1
+            thread = Thread(target=work, daemon=True)
+            thread.start()
+            thread.join(max(end - time.monotonic(), 0))
         if not outcome:
             raise _too_long(limits)
         if isinstance(outcome[0], Exception):

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from planweave.tools.database import Cell, Limits
+from planweave.tools.slots import Slots
 from planweave.tools.sql.values import to_cell
 
 if TYPE_CHECKING:
@@ -73,6 +74,9 @@ class Backend(Protocol):
 class CursorBackend:
     """A backend that is read through a cursor in this process."""
 
+    def __init__(self) -> None:
+        self._slots = Slots(most=15, share=6)  # as many as the pool has connections
+
     def execute(self, text: str, limits: Limits) -> AbstractContextManager[Cursor]:
         """Run ``text`` in a read-only transaction that the engine ends when its time is over."""
         raise NotImplementedError
@@ -83,7 +87,10 @@ class CursorBackend:
 
     def run(self, text: str, limits: Limits) -> Fetched:
         """See :class:`Backend`."""
-        with self.execute(text, limits) as cursor:
+        with (
+            self._slots.taken(limits.owner, limits.seconds),
+            self.execute(text, limits) as cursor,
+        ):
             return fetched(cursor, limits, self.is_timeout)
 
 

@@ -69,9 +69,10 @@ def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement
     _check_tokens(tokens)
     text = _without_comments(source, tokens)
     tree = _parsed(text, dialect, tokens)
-    _check_nodes(tree, dialect)
-    _check_functions(tree, tokens, dialect)
-    _check_tables(tree, list(tables), schema, dialect)
+    nodes = tuple(tree.walk())
+    _check_nodes(nodes, dialect)
+    _check_functions(nodes, tokens, dialect)
+    _check_tables(nodes, list(tables), schema, dialect)
     if dialect == "postgres":
         check_fields(tree, tokens, tables, schema)
     return Statement(text=text, tree=tree)
@@ -182,7 +183,7 @@ def _parsed(text: str, dialect: str, tokens: "Sequence[Token]") -> "exp.Query":
     return tree
 
 
-def _check_nodes(tree: "exp.Query", dialect: str) -> None:
+def _check_nodes(nodes: "Sequence[exp.Expr]", dialect: str) -> None:
     from sqlglot import exp
 
     forbidden = (
@@ -198,7 +199,7 @@ def _check_nodes(tree: "exp.Query", dialect: str) -> None:
         exp.Placeholder,
         exp.PropertyEQ,
     )
-    for node in tree.walk():
+    for node in nodes:
         reads = isinstance(node, exp.Query) and not isinstance(node, exp.DML)
         if isinstance(node, forbidden) and not reads:
             raise QueryRefused(
@@ -237,13 +238,15 @@ def _check_type(kind: "exp.DataType") -> None:
         )
 
 
-def _check_functions(tree: "exp.Query", tokens: "Sequence[Token]", dialect: str) -> None:
+def _check_functions(nodes: "Sequence[exp.Expr]", tokens: "Sequence[Token]", dialect: str) -> None:
     """Check the names before parentheses as written, whatever the parser made of them."""
     from sqlglot import TokenType, exp
 
     # ``WITH r(n) AS …`` and ``… AS t(a)`` put a name of their own before a parenthesis, once each.
-    aliases = Counter(a.name.lower() for a in tree.find_all(exp.TableAlias) if a.columns)
-    unknown_to_parser = {node.name.lower() for node in tree.find_all(exp.Anonymous)}
+    aliases = Counter(
+        node.name.lower() for node in nodes if isinstance(node, exp.TableAlias) and node.columns
+    )
+    unknown_to_parser = {node.name.lower() for node in nodes if isinstance(node, exp.Anonymous)}
     written: Counter[str] = Counter()
     for place, (name, after) in enumerate(pairwise(tokens)):
         if after.token_type != TokenType.L_PAREN:
@@ -254,20 +257,20 @@ def _check_functions(tree: "exp.Query", tokens: "Sequence[Token]", dialect: str)
             if place and tokens[place - 1].token_type == TokenType.DOT and dialect != "postgres":
                 raise _unavailable(f"{tokens[place - 2].text}.{name.text}", dialect)
     called = unknown_to_parser | {name for name in written if written[name] > aliases[name]}
-    called |= _without_parenthesis(tree) & BARE[dialect]
-    if written["lpad"] + written["rpad"] > len([*tree.find_all(exp.Pad)]):
+    called |= _without_parenthesis(nodes) & BARE[dialect]
+    if written["lpad"] + written["rpad"] > sum(isinstance(node, exp.Pad) for node in nodes):
         raise _too_wide()  # with a schema before its name the parser takes it for a stranger
     for function in sorted(called - FUNCTIONS[dialect]):
         raise _unavailable(function, dialect)
 
 
-def _without_parenthesis(tree: "exp.Query") -> set[str]:
+def _without_parenthesis(nodes: "Sequence[exp.Expr]") -> set[str]:
     """Names that may be calls although they look like columns (``current_user``)."""
     from sqlglot import exp
 
-    columns = (node for node in tree.find_all(exp.Column) if not node.table)
+    columns = (node for node in nodes if isinstance(node, exp.Column) and not node.table)
     names = {node.name.lower() for node in columns if not getattr(node.this, "quoted", False)}
-    return names | {node.sql_name().lower() for node in tree.find_all(exp.Func)}
+    return names | {node.sql_name().lower() for node in nodes if isinstance(node, exp.Func)}
 
 
 def _unavailable(function: str, dialect: str) -> QueryFailed | QueryRefused:
@@ -281,7 +284,9 @@ def _unavailable(function: str, dialect: str) -> QueryFailed | QueryRefused:
     )
 
 
-def _check_tables(tree: "exp.Query", tables: Sequence[str], schema: str, dialect: str) -> None:
+def _check_tables(
+    nodes: "Sequence[exp.Expr]", tables: Sequence[str], schema: str, dialect: str
+) -> None:
     """Check every table, in whatever clause it appears, against the known ones and the CTEs.
 
     Outside of the scope of a CTE its name means a table of the server.
@@ -290,9 +295,9 @@ def _check_tables(tree: "exp.Query", tables: Sequence[str], schema: str, dialect
 
     known = {table.lower() for table in tables}
     readable = known | {f"{schema}.{table}".lower() for table in known}
-    for table in tree.find_all(exp.Table):
-        if isinstance(table.this, exp.Func):
-            continue  # its name was checked as that of a function
+    for table in nodes:
+        if not isinstance(table, exp.Table) or isinstance(table.this, exp.Func):
+            continue  # the name of a function has been checked
         parts = [part.name for part in table.parts]
         if any(_SYSTEM_NAME.match(part.lower()) for part in parts if part.lower() not in known):
             raise QueryRefused(
