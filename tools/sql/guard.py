@@ -325,7 +325,9 @@ def _ctes_in_scope(table: "exp.Table", dialect: str) -> set[str]:
         clause = parent if isinstance(parent, exp.With) else parent.args.get("with_")
         if clause is not None and clause is not node:
             ctes = [cte.alias.lower() for cte in clause.expressions]
-            is_in_order = parent is clause and not clause.recursive and dialect != "sqlite"
+            is_in_order = (
+                parent is clause and not clause.args.get("recursive") and dialect != "sqlite"
+            )
             names.update(ctes[: node.index] if is_in_order else ctes)
         node = parent
     return names
