@@ -76,6 +76,8 @@ SQLITE = {
     "catalogue": "SELECT sql FROM sqlite_master",
     "catalogue, schema": "SELECT * FROM main.sqlite_schema",
     "catalogue in ORDER BY": "SELECT 1 UNION SELECT 2 ORDER BY (SELECT 1 FROM sqlite_master)",
+    "catalogue behind IN": "SELECT 1 IN sqlite_master",
+    "catalogue behind NOT IN": 'SELECT name FROM node WHERE name NOT IN main."sqlite_schema"',
     "catalogue behind a CTE": "WITH x AS (SELECT * FROM sqlite_master), sqlite_master AS "
     "(SELECT 1) SELECT * FROM x",
     "attach": "ATTACH DATABASE '{folder}/new.db' AS n",
@@ -253,7 +255,15 @@ MARIADB = {
 }
 
 GUARDED = {
-    "sqlite": SCOPES,
+    "sqlite": SCOPES
+    | {
+        "behind IN": SQLITE["catalogue behind IN"],
+        "behind NOT IN": SQLITE["catalogue behind NOT IN"],
+        "behind IN, in a text": "SELECT 1 IN 'sqlite_master'",
+        "behind IN, in brackets": "SELECT 1 IN [sqlite_master]",
+        "behind IN, a function": "SELECT 1 IN pragma_table_info('node')",
+        "behind IN, no table": "SELECT name FROM node WHERE name IN hidden",
+    },
     "postgres": SCOPES
     | TYPES
     | BARE

@@ -206,6 +206,12 @@ def _check_nodes(nodes: "Sequence[exp.Expr]", dialect: str) -> None:
                 f"The query contains {node.key.upper()}, which is not a plain read.",
                 mend=_READ_ONLY,
             )
+        field = node.args.get("field") if isinstance(node, exp.In) else None
+        if field is not None and not isinstance(field, exp.Func):  # to SQLite, a table
+            raise QueryRefused(
+                f"{field.sql()} comes after IN without a parenthesis.",
+                mend="Write IN (SELECT column FROM table), or IN (value, value).",
+            )
         if isinstance(node, exp.Pad):
             _check_padding(node)
         if isinstance(node, exp.DataType) and dialect == "postgres":
