@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from planweave.tools.database import Cell, Limits
@@ -86,12 +87,12 @@ class CursorBackend:
         raise NotImplementedError
 
     def run(self, text: str, limits: Limits) -> Fetched:
-        """See :class:`Backend`."""
-        with (
-            self._slots.taken(limits.owner, limits.seconds),
-            self.execute(text, limits) as cursor,
-        ):
-            return fetched(cursor, limits, self.is_timeout)
+        """See :class:`Backend`; waiting for a slot counts."""
+        end = time.monotonic() + limits.seconds
+        with self._slots.taken(limits.owner, limits.seconds):
+            left = replace(limits, seconds=max(end - time.monotonic(), 0.001))
+            with self.execute(text, left) as cursor:
+                return fetched(cursor, left, self.is_timeout)
 
 
 def fetched(cursor: Cursor, limits: Limits, is_timeout: Callable[[Exception], bool]) -> Fetched:
