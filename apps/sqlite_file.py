@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from errno import EISDIR
 from pathlib import Path
 
 from planweave import BadInput
@@ -60,6 +61,9 @@ def check(path: Path, columns: Columns) -> None:
         FileUnusable: It is not, or another program keeps it locked.
     """
     private(path)
+    for rest in _BESIDE:
+        if (beside := Path(f"{path}{rest}")).is_dir():
+            raise unusable(beside, IsADirectoryError(EISDIR, "it is a folder"))
     try:
         with closing(sqlite3.connect(path, timeout=PATIENCE_SECONDS)) as base:
             if path.stat().st_size < _CHECKED_WHOLE:
@@ -113,8 +117,9 @@ def unusable(path: Path, error: Exception) -> FileUnusable:
             f"The file {path} cannot be written: the disk is full.",
             mend="Free some space and run the same command again.",
         )
+    reason = " ".join(str(error).split())
     told = FileUnusable(
-        f"The file {path} is damaged ({error}).", mend="Move it away, or restore it from a backup."
+        f"The file {path} is damaged ({reason}).", mend="Move it away, or restore it from a backup."
     )
     told.damaged = not isinstance(error, sqlite3.OperationalError)
     return told

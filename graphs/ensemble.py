@@ -12,8 +12,10 @@ from planweave.graphs.events import AnswerEvent, CallEvent
 from planweave.graphs.registry import method
 from planweave.graphs.running import events
 from planweave.graphs.running import graph as method_graph
-from planweave.memory import Context, Input, Member, WorkingMemory
+from planweave.memory import Context, Input, Member, WorkingMemory, total_usage
 from planweave.nodes.agreement import agreement
+from planweave.nodes.limits import one_of, runs_within
+from planweave.usage import Meter, current_meter, metered
 
 
 def members(state: WorkingMemory) -> list[Send] | str:
@@ -27,23 +29,28 @@ def members(state: WorkingMemory) -> list[Send] | str:
     context = run_context()
     if context.ensemble_of == "ensemble":  # it would run itself without end
         raise BadInput("An ensemble cannot be one of ensembles.", mend="Name another method.")
-    runs = range(1, context.ensemble_runs + 1)
-    given = {"question": state["question"], "plan": state["plan"]}
+    runs = range(1, runs_within(context, total_usage(state["usage"])) + 1)
+    given = {name: state[name] for name in ("question", "plan", "usage")}
     return [Send("member", given | {"iteration": number}) for number in runs]
 
 
 async def member(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Run the method once; every member has a seed of its own, and nobody is asked to approve."""
-    context, number = runtime.context, state["iteration"]
+    """Run the method once, with a seed and a share of the limits of its own.
+
+    Nobody is asked to approve.
+    """
+    context, number, spent = runtime.context, state["iteration"], total_usage(state["usage"])
     varied = {"temperature": context.ensemble_temperature, "seed": (context.seed or 0) + number}
-    own: Any = context.model_copy(update={**varied, "approve": False})
+    share = one_of(runs_within(context, spent), context, spent)
+    own: Any = share.model_copy(update={**varied, "approve": False})
     given = Input(question=state["question"], predefined_plan=state["plan"])
     memory: WorkingMemory = {}
-    async for event in events(method_graph(context.ensemble_of), given, own):
-        if isinstance(event, CallEvent):
-            runtime.stream_writer({"call": event.record.model_dump(mode="json")})
-        elif isinstance(event, AnswerEvent):
-            memory = event.result.memory
+    with metered(Meter(outer=current_meter())):
+        async for event in events(method_graph(context.ensemble_of), given, own):
+            if isinstance(event, CallEvent):
+                runtime.stream_writer({"call": event.record.model_dump(mode="json")})
+            elif isinstance(event, AnswerEvent):
+                memory = event.result.memory
     own_memory = Member(
         number=number,
         answer=memory["answer"],

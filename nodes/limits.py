@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from planweave.memory import Context, Turn, WorkingMemory, total_usage
 from planweave.nodes.turns import same
-from planweave.usage import Budget, current_meter
+from planweave.usage import Budget, Usage, current_meter
 
 _MOST_REPEATS = 2
+_CALLS_AFTER = 2  # a step that is under way at the limit may read a page; then the run answers
 
 
 def reason_to_answer(state: WorkingMemory, context: Context) -> str:
@@ -38,7 +39,36 @@ def budget_spent(state: WorkingMemory, context: Context) -> str:
     used, meter = total_usage(state["usage"]), current_meter()
     if meter is None:
         return budget.exhausted(used) or ""
-    return budget.exhausted(used.at_least(meter.used)) or meter.budget.exhausted(meter.used) or ""
+    return budget.exhausted(used.at_least(meter.used)) or meter.exhausted() or ""
+
+
+def runs_within(context: Context, spent: Usage) -> int:
+    """How many runs an ensemble can afford: each needs a call before those that come after."""
+    if context.max_calls is None:
+        return context.ensemble_runs
+    left = context.max_calls - spent.calls
+    return min(context.ensemble_runs, max(1, left // (1 + _CALLS_AFTER)))
+
+
+def one_of(runs: int, context: Context, spent: Usage) -> Context:
+    """The context of one of several runs that go on at once: its limits are its share.
+
+    Args:
+        runs: How many share what is left.
+        context: Of the run that they are part of.
+        spent: What that run has used before.
+    """
+    share: dict[str, float] = {}
+    if (calls := context.max_calls) is not None:
+        share["max_calls"] = max(1, (calls - spent.calls) // runs - _CALLS_AFTER)
+    if (tokens := context.max_tokens) is not None:
+        used = spent.input_tokens + spent.output_tokens
+        share["max_tokens"] = max(1, (tokens - used) // runs)
+    if (seconds := context.max_seconds) is not None:
+        share["max_seconds"] = max(0.001, (seconds - spent.seconds) / runs)
+    if (dollars := context.max_dollars) is not None:
+        share["max_dollars"] = max(1e-9, (dollars - spent.dollars) / runs)
+    return context.model_copy(update=share)
 
 
 def repeats(turns: Sequence[Turn]) -> int:

@@ -86,14 +86,23 @@ class Meter:
     Attributes:
         budget: What the run may use at most, besides the limits of its context.
         used: What it has used so far.
+        outer: The meter of the run that this one is part of, which counts the same calls.
     """
 
     budget: Budget = field(default_factory=Budget)
     used: Usage = field(default_factory=Usage)
+    outer: "Meter | None" = None
 
     def count(self, usage: Usage) -> None:
         """Add what a call used."""
         self.used += usage
+        if self.outer is not None:
+            self.outer.count(usage)
+
+    def exhausted(self) -> str | None:
+        """Which budget is used up, in a sentence: its own, or one of a run around it."""
+        around = self.outer.exhausted() if self.outer is not None else None
+        return self.budget.exhausted(self.used) or around
 
 
 _meter: ContextVar[Meter | None] = ContextVar("planweave_meter", default=None)

@@ -7,7 +7,7 @@ read-only query at a time inside :class:`Limits`. Nothing here knows a language 
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from planweave import PlanweaveError
+from planweave.errors import PlanweaveError
 
 Kind: TypeAlias = Literal["relational", "graph"]
 Cell: TypeAlias = str | int | float | bool | list["Cell"] | dict[str, "Cell"] | None

@@ -1,62 +1,50 @@
 """Helper processes that are kept warm and shared, with a bounded share for each owner."""
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Condition
+from threading import Lock
 
 from planweave.tools.process import HelperProcess
-
-
-class NoShareLeft(Exception):
-    """All that an owner may use at once stayed in use."""
+from planweave.tools.slots import Slots
 
 
 class Workers:
-    """Helper processes of one module.
-
-    An owner uses at most ``share`` of them at once, so that whoever sends slow work delays
-    nobody else. They are started when they are needed.
+    """Helper processes of one module, started when they are needed.
 
     Args:
         module: The module that they run (see :class:`planweave.tools.process.HelperProcess`).
+        most: How many there may be at once.
         share: How many an owner may use at once.
         idle: How many are kept when nobody uses them.
     """
 
-    def __init__(self, module: str, *, share: int, idle: int) -> None:
-        self._module, self._share, self._kept = module, share, idle
-        self._busy: Counter[str] = Counter()
+    def __init__(self, module: str, *, most: int, share: int, idle: int) -> None:
+        self._module, self._kept = module, idle
+        self._slots = Slots(most, share)
         self._idle: list[HelperProcess] = []
-        self._changed = Condition()
+        self._lock = Lock()
 
     @contextmanager
     def lend(self, owner: str, seconds: float) -> Iterator[HelperProcess]:
         """Lend a process, after at most ``seconds`` of waiting.
 
         Raises:
-            NoShareLeft: The owner's share stayed in use.
+            QueryTimeout: None became free in time.
         """
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._busy[owner] < self._share, seconds):
-                raise NoShareLeft
-            self._busy[owner] += 1
-            self._idle = [process for process in self._idle if process.is_ready]
-            process = self._idle.pop() if self._idle else None
-        try:
+        with self._slots.taken(owner, seconds):
+            with self._lock:
+                self._idle = [process for process in self._idle if process.is_ready]
+                process = self._idle.pop() if self._idle else None
             process = process or HelperProcess(self._module, bare=True)
-            yield process
-        finally:
-            self._take_back(owner, process)
+            try:
+                yield process
+            finally:
+                self._take_back(process)
 
-    def _take_back(self, owner: str, process: HelperProcess | None) -> None:
-        with self._changed:
-            self._busy[owner] -= 1
-            if not self._busy[owner]:
-                del self._busy[owner]
-            keep = process is not None and process.is_ready and len(self._idle) < self._kept
-            if process and keep:
+    def _take_back(self, process: HelperProcess) -> None:
+        with self._lock:
+            keep = process.is_ready and len(self._idle) < self._kept
+            if keep:
                 self._idle.append(process)
-            self._changed.notify_all()
-        if process and not keep:
+        if not keep:
             process.stop()

@@ -198,7 +198,8 @@ class Engine:
         if self.draining or room <= 0:
             return
         lease, own = self.settings.lease_seconds, [*self._works]
-        for claim in await self.runs.claim(self.worker, lease, room, own):
+        share = self.settings.share if self.settings.shared else None
+        for claim in await self.runs.claim(self.worker, lease, room, own, share):
             self.feed.local.add(claim.run_id)
             task = asyncio.create_task(self._carry(claim))
             self._works[claim.run_id] = Work(claim, task)

@@ -210,25 +210,37 @@ class Runs:
             connection.execute(delete(table).where(table.c.run_id == run_id))
 
     async def claim(
-        self, worker: str, lease: float, most: int, besides: Collection[str] = ()
+        self,
+        worker: str,
+        lease: float,
+        most: int,
+        besides: Collection[str] = (),
+        share: int | None = None,
     ) -> list[Claim]:
-        """Take the oldest runs that wait, or whose worker is silent.
+        """Take runs that wait, or whose worker is silent: the oldest of each owner in turn.
 
         Args:
             worker: Who takes them.
             lease: Seconds for which it has them.
             most: As many at most; fewer mean that there are no more.
             besides: What it is at work on: a worker that was silent itself does not take its own.
+            share: How many runs of one owner it carries out at once; None is no limit.
         """
         while True:
             try:
-                return await self._claim(worker, lease, most, besides)
+                return await self._claim(worker, lease, most, besides, share)
             except IntegrityError:  # another worker took a run of the same thread meanwhile
                 continue
 
     @transaction
     def _claim(
-        self, connection: Connection, worker: str, lease: float, most: int, besides: Collection[str]
+        self,
+        connection: Connection,
+        worker: str,
+        lease: float,
+        most: int,
+        besides: Collection[str],
+        share: int | None,
     ) -> list[Claim]:
         other = runs.alias()
         waits = runs.c.status == "pending"
@@ -239,12 +251,26 @@ class Runs:
             other.c.run_id != runs.c.run_id,
             or_(other.c.status == "running", and_(waits, earlier)),
         )
+        busy = (
+            select(other.c.owner, func.count().label("number"))
+            .where(other.c.run_id.in_(besides), other.c.status == "running")
+            .group_by(other.c.owner)
+            .subquery()
+        )
+        turn = func.row_number().over(partition_by=runs.c.owner, order_by=runs.c.run_id)
+        queue = (
+            select(runs.c.run_id, (turn + func.coalesce(busy.c.number, 0)).label("turn"))
+            .join(busy, busy.c.owner == runs.c.owner, isouter=True)
+            .where(or_(waits, stale), ~held, runs.c.run_id.not_in(besides))
+            .subquery()
+        )
         oldest = (
             select(runs.c.run_id)
-            .where(or_(waits, stale), ~held, runs.c.run_id.not_in(besides))
-            .order_by(runs.c.run_id)
+            .join(queue, queue.c.run_id == runs.c.run_id)
+            .where(or_(waits, stale), queue.c.turn <= (share or most + len(besides)))
+            .order_by(queue.c.turn, runs.c.run_id)
             .limit(most)
-            .with_for_update(skip_locked=True)
+            .with_for_update(skip_locked=True, of=runs)
             .cte("oldest")
         )
         crashed = case((runs.c.status == "running", 1), else_=0)

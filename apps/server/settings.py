@@ -24,7 +24,7 @@ class Limits(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    max_runs: Annotated[int, Field(ge=1)] | None = None
+    max_runs: Annotated[int, Field(ge=1)] | None = 1_000
     max_tokens_a_day: Annotated[int, Field(ge=1)] | None = None
     max_dollars_a_day: Annotated[float, Field(gt=0)] | None = None
     max_documents: Annotated[int, Field(ge=1)] | None = 1_000
@@ -102,6 +102,11 @@ class ServerSettings(BaseSettings):
                 mend="Set PLANWEAVE_STATE_DIR to a folder that can be written.",
             ) from None
         return str(folder / "serve.sqlite")
+
+    @property
+    def share(self) -> int:
+        """How many runs of one user a process carries out at once: some room stays for others."""
+        return max(1, self.jobs * 3 // 4)
 
     @property
     def shared(self) -> bool:

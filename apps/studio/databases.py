@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse
 from planweave import BadInput
 from planweave.apps.studio.access import Access
 from planweave.apps.studio.guard import body
+from planweave.apps.studio.uploads import Turns
 from planweave.tools import Database, Limits, open_database
 from planweave.tools.database import Cell
 from planweave.tools.result_text import cell_text
@@ -43,6 +44,7 @@ class Databases:
 
     def __init__(self, access: Access) -> None:
         self._access = access
+        self._turns = Turns()
 
     async def schema(self, request: Request) -> JSONResponse:
         """What the database holds: tables or labels, fields, keys, counts and samples."""
@@ -61,7 +63,8 @@ class Databases:
             characters=_CHARACTERS,
             owner=self._access.owner(request) or "",
         )
-        result = await run_in_threadpool(database.run, queried.query, limits)
+        async with self._turns.of(limits.owner):  # waiting takes no thread from the others
+            result = await run_in_threadpool(database.run, queried.query, limits)
         return JSONResponse(
             {
                 "columns": result.columns,

@@ -22,7 +22,7 @@ _SILENCE = 60.0  # seconds without a byte: the sender is gone, and his next uplo
 
 
 class Turns:
-    """One upload at a time for each person: others never wait behind several of one's own."""
+    """One upload or query at a time for each person: others never wait behind several."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

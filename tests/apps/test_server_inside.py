@@ -117,6 +117,20 @@ async def test_runs_are_claimed_together_but_one_of_each_thread(tmp_path: Path) 
         assert await claimed(runs, "two") == []
 
 
+async def test_owners_take_turns_and_none_takes_all(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        runs = Runs((await opened(stack, tmp_path)).database)
+        mine = [(await submitted(runs))["run_id"] for _ in range(5)]
+        bobs = (await runs.create(Person("bob", Limits()), None, order()))["run_id"]
+        first = [claim.run_id for claim in await claimed(runs, "one", most=2)]
+        assert first == [mine[0], bobs]
+        second = await runs.claim("one", 60, 9, besides=first, share=3)
+        assert [claim.run_id for claim in second] == mine[1:3]
+        held = [*first, *mine[1:3]]
+        assert await runs.claim("one", 60, 9, besides=held, share=3) == []
+        assert len(await runs.claim("one", 60, 9, besides=held)) == 2
+
+
 async def test_a_silent_run_goes_before_an_older_one_of_its_thread(tmp_path: Path) -> None:
     """Clocks of machines differ: what runs may have been made before what waits."""
     async with AsyncExitStack() as stack:

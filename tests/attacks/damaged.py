@@ -18,8 +18,7 @@ COMMAND_FILES = ("threads/checkpoints.sqlite", "long-term.sqlite")
 SERVER_FILES = (
     *("serve.sqlite", "serve.sqlite-wal", "serve.sqlite-shm"),
     *("serve.checkpoints.sqlite", "serve.checkpoints.sqlite-wal", "serve.checkpoints.sqlite-shm"),
-    *("serve.memory.sqlite", "serve.memory.sqlite-wal", "serve.memory.sqlite-shm"),
-    "serve.turn.sqlite",
+    *("serve.memory.sqlite", "serve.memory.sqlite-journal", "serve.turn.sqlite"),
 )
 """What a server keeps beside each other."""
 
@@ -68,6 +67,8 @@ SPOILT: Mapping[str, Callable[[Path], object]] = {
 }
 """How a file is spoilt."""
 
+OF_CONTENT = ("cut off", "spoilt inside")
+"""What needs a file that is there."""
 LOCKED = "locked"
 
 

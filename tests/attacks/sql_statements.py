@@ -59,6 +59,15 @@ EVERYWHERE = {
     "call": "CALL do_harm()",
 }
 
+SCOPES = {
+    "outside of a subquery": "SELECT * FROM (WITH hidden AS (SELECT 1) SELECT 1) AS a, hidden",
+    "in a sibling": "WITH a AS (WITH hidden AS (SELECT 1) SELECT * FROM hidden), "
+    "b AS (SELECT * FROM hidden) SELECT * FROM b",
+    "in another part of a union": "SELECT * FROM hidden UNION SELECT * FROM "
+    "(WITH hidden AS (SELECT 1) SELECT * FROM hidden) AS a",
+}
+"""A table that the name of a CTE elsewhere would hide from the guard."""
+
 SQLITE = {
     "pragma": "PRAGMA query_only = OFF",
     "pragma, writable schema": "PRAGMA writable_schema = 1",
@@ -67,6 +76,8 @@ SQLITE = {
     "catalogue": "SELECT sql FROM sqlite_master",
     "catalogue, schema": "SELECT * FROM main.sqlite_schema",
     "catalogue in ORDER BY": "SELECT 1 UNION SELECT 2 ORDER BY (SELECT 1 FROM sqlite_master)",
+    "catalogue behind IN": "SELECT 1 IN sqlite_master",
+    "catalogue behind NOT IN": 'SELECT name FROM node WHERE name NOT IN main."sqlite_schema"',
     "catalogue behind a CTE": "WITH x AS (SELECT * FROM sqlite_master), sqlite_master AS "
     "(SELECT 1) SELECT * FROM x",
     "attach": "ATTACH DATABASE '{folder}/new.db' AS n",
@@ -129,47 +140,78 @@ ATTRIBUTES = {
     "an alias of the name": "WITH repeat(n) AS (SELECT 1) SELECT LENGTH(REPEAT('x', 100000000))",
 }
 
-POSTGRESQL = ATTRIBUTES | {
-    "sleep": "SELECT pg_sleep(60)",
-    "sleep, qualified": "SELECT pg_catalog.pg_sleep(60)",
-    "sleep, quoted": 'SELECT "pg_sleep"(60)',
-    "sleep, escaped": 'SELECT U&"pg\\005fsleep"(60)',
-    "sleep, escaped first letter": 'SELECT U&"\\0070g_sleep"(60)',
-    "sleep, comment": "SELECT pg_sleep /* x */ (60)",
-    "sleep, as alias": "WITH pg_sleep(n) AS (SELECT 1) SELECT pg_sleep(60)",
-    "sleep in FROM": "SELECT * FROM pg_sleep(60)",
-    "sleep in ROWS FROM": "SELECT * FROM ROWS FROM (pg_sleep(60)) AS t",
-    "read file": "SELECT pg_read_file('/etc/passwd')",
-    "read binary file": "SELECT * FROM pg_read_binary_file('/etc/passwd')",
-    "list files": "SELECT pg_ls_dir('/')",
-    "copy to program": "COPY (SELECT 1) TO PROGRAM 'touch {folder}/new.db'",
-    "copy from program": "COPY node FROM PROGRAM 'id'",
-    "copy to file": "COPY node TO '{folder}/new.db'",
-    "large object": "SELECT lo_import('/etc/passwd')",
-    "large object, export": "SELECT lo_export(1, '{folder}/new.db')",
-    "dblink": "SELECT * FROM dblink('dbname=shop', 'DROP TABLE presence') AS t(a int)",
-    "SQL in a function": "SELECT query_to_xml('DELETE FROM presence', true, true, '')",
-    "do block": "DO $$ BEGIN DELETE FROM presence; END $$",
-    "set": "SET default_transaction_read_only = off",
-    "set_config": "SELECT set_config('transaction_read_only', 'off', false)",
-    "sequence": "SELECT nextval('s')",
-    "terminate": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity",
-    "advisory lock": "SELECT pg_advisory_lock(1)",
-    "notify": "SELECT pg_notify('a', 'b')",
-    "passwords": "SELECT rolname, rolpassword FROM pg_authid",
-    "passwords, qualified": "SELECT * FROM pg_catalog.pg_shadow",
-    "catalogue": "SELECT * FROM information_schema.tables",
-    "huge repeat": "SELECT length(repeat('x', 1000000000))",
-    "huge padding": "SELECT lpad('x', 1000000000)",
-    "huge padding, computed": "SELECT rpad('x', 1000 * 1000 * 1000)",
-    "huge format": "SELECT format('%1000000000s', 'x')",
-    "endless series": "SELECT COUNT(*) FROM generate_series(1, 1000000000000)",
-    "escape string, continued": "SELECT E'a'\n'\\'', pg_sleep(60) --'",
-    "dollar quotes": "SELECT $a$ x $a$; DROP TABLE presence; --$a$",
-    "table sample lock": "SELECT * FROM node FOR SHARE NOWAIT",
-    "listen": "LISTEN a",
-    "prepare": "PREPARE p AS DELETE FROM presence",
+TYPES = {
+    "cast to a name of the catalogue": "SELECT 'node'::regclass",
+    "cast of a number to a role": "SELECT 10::regrole",
+    "cast to an array of them": "SELECT ARRAY[10]::regrole[]",
+    "type before a text": "SELECT regclass 'node'",
+    "type of the standard's cast": "SELECT CAST('pg_read_file(text)' AS regprocedure)",
+    "array in an array": "SELECT ARRAY['node']::regclass[][]",
+    "XML": "SELECT '<a/>'::xml",
+    "XML before a text": "SELECT xml '<a/>'",
+    "domain": "SELECT 'x'::checked",
+    "domain of a schema": "SELECT 'x'::public.checked",
+    "composite": "SELECT ROW('x', TRUE, 1)::node",
+    "composite of the catalogue": "SELECT NULL::pg_authid",
 }
+BARE = {
+    "current user": "SELECT current_user",
+    "user": "SELECT user FROM node",
+    "role": "SELECT 1 FROM node GROUP BY current_role",
+    "catalogue's name": "SELECT CURRENT_CATALOG",
+    "search path": "SELECT current_schema",
+}
+"""What needs no parenthesis to be called."""
+
+POSTGRESQL = (
+    ATTRIBUTES
+    | TYPES
+    | BARE
+    | {
+        "sleep": "SELECT pg_sleep(60)",
+        "sleep, qualified": "SELECT pg_catalog.pg_sleep(60)",
+        "sleep, quoted": 'SELECT "pg_sleep"(60)',
+        "sleep, escaped": 'SELECT U&"pg\\005fsleep"(60)',
+        "sleep, escaped first letter": 'SELECT U&"\\0070g_sleep"(60)',
+        "sleep, comment": "SELECT pg_sleep /* x */ (60)",
+        "sleep, as alias": "WITH pg_sleep(n) AS (SELECT 1) SELECT pg_sleep(60)",
+        "sleep in FROM": "SELECT * FROM pg_sleep(60)",
+        "sleep in ROWS FROM": "SELECT * FROM ROWS FROM (pg_sleep(60)) AS t",
+        "read file": "SELECT pg_read_file('/etc/passwd')",
+        "read binary file": "SELECT * FROM pg_read_binary_file('/etc/passwd')",
+        "list files": "SELECT pg_ls_dir('/')",
+        "copy to program": "COPY (SELECT 1) TO PROGRAM 'touch {folder}/new.db'",
+        "copy from program": "COPY node FROM PROGRAM 'id'",
+        "copy to file": "COPY node TO '{folder}/new.db'",
+        "large object": "SELECT lo_import('/etc/passwd')",
+        "large object, export": "SELECT lo_export(1, '{folder}/new.db')",
+        "dblink": "SELECT * FROM dblink('dbname=shop', 'DROP TABLE presence') AS t(a int)",
+        "SQL in a function": "SELECT query_to_xml('DELETE FROM presence', true, true, '')",
+        "do block": "DO $$ BEGIN DELETE FROM presence; END $$",
+        "set": "SET default_transaction_read_only = off",
+        "set_config": "SELECT set_config('transaction_read_only', 'off', false)",
+        "sequence": "SELECT nextval('s')",
+        "terminate": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity",
+        "advisory lock": "SELECT pg_advisory_lock(1)",
+        "notify": "SELECT pg_notify('a', 'b')",
+        "passwords": "SELECT rolname, rolpassword FROM pg_authid",
+        "passwords, qualified": "SELECT * FROM pg_catalog.pg_shadow",
+        "catalogue": "SELECT * FROM information_schema.tables",
+        "huge repeat": "SELECT length(repeat('x', 1000000000))",
+        "huge padding": "SELECT lpad('x', 1000000000)",
+        "table": "SELECT * FROM (TABLE pg_authid) AS x",
+        "table in a union": "SELECT name FROM node UNION TABLE pg_authid",
+        "huge padding, qualified": "SELECT LENGTH(pg_catalog.lpad('x', 1000000000))",
+        "huge padding, computed": "SELECT rpad('x', 1000 * 1000 * 1000)",
+        "huge format": "SELECT format('%1000000000s', 'x')",
+        "endless series": "SELECT COUNT(*) FROM generate_series(1, 1000000000000)",
+        "escape string, continued": "SELECT E'a'\n'\\'', pg_sleep(60) --'",
+        "dollar quotes": "SELECT $a$ x $a$; DROP TABLE presence; --$a$",
+        "table sample lock": "SELECT * FROM node FOR SHARE NOWAIT",
+        "listen": "LISTEN a",
+        "prepare": "PREPARE p AS DELETE FROM presence",
+    }
+)
 
 MARIADB = {
     "sleep": "SELECT SLEEP(60)",
@@ -198,6 +240,10 @@ MARIADB = {
     "next value": "SELECT NEXT VALUE FOR s",
     "next value, as a column": "SELECT s.nextval FROM node",
     "another schema": "SELECT mysql.abs(1)",
+    "current user": "SELECT CURRENT_USER",
+    "current role": "SELECT CURRENT_ROLE",
+    "odd braces": "SELECT {x SLEEP(60)}",
+    "table in a union": "SELECT name FROM node UNION TABLE mysql.user",
     "lock in share mode": "SELECT * FROM node LOCK IN SHARE MODE",
     "comment without space": "SELECT 1--1; DROP TABLE presence",
     "hash comment": "SELECT 1 # x\n; DROP TABLE presence",
@@ -207,3 +253,31 @@ MARIADB = {
     "shutdown": "SHUTDOWN",
     "endless sequence": "SELECT COUNT(*) FROM seq_1_to_1000000000",
 }
+
+GUARDED = {
+    "sqlite": SCOPES
+    | {
+        "behind IN": SQLITE["catalogue behind IN"],
+        "behind NOT IN": SQLITE["catalogue behind NOT IN"],
+        "behind IN, in a text": "SELECT 1 IN 'sqlite_master'",
+        "behind IN, in brackets": "SELECT 1 IN [sqlite_master]",
+        "behind IN, a function": "SELECT 1 IN pragma_table_info('node')",
+        "behind IN, no table": "SELECT name FROM node WHERE name IN hidden",
+    },
+    "postgres": SCOPES
+    | TYPES
+    | BARE
+    | {
+        "before its CTE": "WITH a AS (SELECT * FROM hidden), hidden AS (SELECT 1) SELECT * FROM a",
+        "in its own CTE": "WITH hidden AS (SELECT * FROM hidden) SELECT * FROM hidden",
+        "wide, qualified": POSTGRESQL["huge padding, qualified"],
+    },
+    "mysql": SCOPES
+    | {
+        "in its own CTE": "WITH hidden AS (SELECT * FROM hidden) SELECT * FROM hidden",
+        "another schema": "SELECT hidden.lower('A')",
+        "current user": MARIADB["current user"],
+        "current role": MARIADB["current role"],
+    },
+}
+"""What the guard must refuse itself: an engine would answer some of it."""

@@ -6,17 +6,23 @@ that the guard alone holds.
 
 import random
 from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import kglite
 from cypher_cases import ATTACKS, GOOD
+from guided import Guided, seconds
 from tally import RecordTried
 
+from planweave.tools.cypher import guard as guard_module
+from planweave.tools.cypher import own, tokens
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.own import rewritten
 from planweave.tools.cypher.tokens import tokenize
 from planweave.tools.database import QueryFailed, QueryRefused
 
+WATCHED = (guard_module, tokens, own)
 FULL, SAMPLE, BETWEEN = 100_000, 1_000, 250
 SECRET = "the-secret-of-this-user"
 SCRIPT = [
@@ -181,32 +187,65 @@ def test_generated_queries(
 ) -> None:
     file = tmp_path / "secret.csv"
     file.write_text(f"{SECRET},1\n")
-    source, graph = Queries(attack_seed, file), made()
-    before, counted = dump(graph), Counter[str]()
+    source = Queries(attack_seed, file)
     tried = FULL if attack_is_full else SAMPLE
+    guided = Guided(attack_seed, WATCHED, [*GOOD, *ATTACKS], source.next)
+    found = harmful(
+        "cypher generated",
+        (source.next() for _ in range(tried)),
+        lambda _: nullcontext(),
+        record_tried,
+    )
+    found += harmful(
+        "cypher guided",
+        guided.statements(seconds(attack_is_full)),
+        guided.watching,
+        record_tried,
+    )
+    print(len(guided.arcs), "arcs by", len(guided.corpus), "queries")  # noqa: T201
+    assert not found
+
+
+def harmful(
+    kind: str,
+    queries: Iterable[str],
+    watching: Callable[[str], AbstractContextManager[None]],
+    record: RecordTried,
+) -> list[str]:
+    """Put queries to the guard, and to the engine what it lets pass."""
+    graph = made()
+    before, counted = dump(graph), Counter[str]()
     found: list[str] = []
     passed: list[str] = []
-    for number in range(1, tried + 1):
-        query = source.next()
+    tried, queue = 0, iter(queries)
+    while (query := next(queue, None)) is not None:
+        tried += 1
         try:
-            statement, tokens = guard(query)
-            passed.append(rewritten(statement, tokenize(statement)))
+            with watching(query):
+                statement, _ = guard(query)
+                asked = rewritten(statement, tokenize(statement))
+            passed.append(asked)
             counted["passed"] += 1
-            del tokens
         except (QueryRefused, QueryFailed) as error:
             counted[type(error).__name__] += 1
         except Exception as error:  # the guard itself must not fail
             found.append(f"{query!r}: {type(error).__name__}: {error}")
-        if number % BETWEEN == 0 or number == tried:
-            harm = [one for one in passed if SECRET in answer(graph, one)]
-            if dump(graph) != before:
-                harm += [one for one in passed if changes(one)] or passed
-                graph = made()
-            found, passed = found + harm, []
+        if tried % BETWEEN == 0:
+            harm = harm_of(passed, graph, before)
+            found, passed, graph = found + harm, [], made() if harm else graph
+    found += harm_of(passed, graph, before)
     print(dict(counted))  # noqa: T201 (how much got through says what this is worth)
-    record_tried("cypher generated", tried, len(found))
+    record(kind, tried, len(found))
     assert counted["passed"] > tried / 20, "the generator makes too little that passes"
-    assert not found
+    return found
+
+
+def harm_of(passed: list[str], graph: kglite.KnowledgeGraph, before: str) -> list[str]:
+    """Those of the queries that read the file or change the graph."""
+    harm = [one for one in passed if SECRET in answer(graph, one)]
+    if dump(graph) != before:
+        harm += [one for one in passed if changes(one)] or passed
+    return harm
 
 
 def answer(graph: kglite.KnowledgeGraph, query: str) -> str:

@@ -8,11 +8,13 @@ of its own. MariaDB is asked how it reads the statement.
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from guided import Guided, seconds
 from servers import PASSWORD, Server
 from shop import SHOP
 from sql_grammar import DANGEROUS, Statements
@@ -20,7 +22,7 @@ from sql_statements import EVERYWHERE, MARIADB, POSTGRESQL, SQLITE
 from tally import RecordTried
 
 from planweave.tools.database import QueryFailed, QueryRefused
-from planweave.tools.sql import open_sql
+from planweave.tools.sql import fields, guard, open_sql
 from planweave.tools.sql.functions import FUNCTIONS
 from planweave.tools.sql.guard import check
 from planweave.tools.sql.sqlite_process import _authorise, connect
@@ -39,20 +41,59 @@ GOOD = [
     "WITH t AS (SELECT node, sum(power) AS f FROM presence GROUP BY node) SELECT * FROM t",
     "SELECT c.name FROM country c WHERE EXISTS (SELECT 1 FROM presence p WHERE p.country = c.name)",
 ]
+WATCHED = (guard, fields)
 Harm = Callable[[str], str]
 """Runs a statement; what it did that it must not, or an empty text."""
 
 
-def attacked(dialect: str, known: dict[str, str], seed: int, tried: int, harm: Harm) -> list[str]:
-    """Generate ``tried`` statements; those that the guard let pass and that did harm."""
-    schema = {"sqlite": "main", "postgres": "public", "mysql": "shop"}[dialect]
-    source = Statements(dialect, seed, [*GOOD, *EVERYWHERE.values(), *known.values()])
-    counted: Counter[str] = Counter()
+class Attacked(NamedTuple):
+    """How many statements were tried, and those that the guard let pass and that did harm."""
+
+    tried: int
+    found: list[str]
+
+
+def attacked(
+    dialect: str,
+    known: dict[str, str],
+    seed: int,
+    tried: int,
+    harm: Harm,
+    record: RecordTried,
+    engine: str,
+) -> list[str]:
+    """Try statements by a grammar, and then such as follow what they reach in the guard."""
+    pieces = [*GOOD, *EVERYWHERE.values(), *known.values()]
+    grammar = Statements(dialect, seed, pieces)
+    by_grammar = (grammar.next() for _ in range(tried))
+    guided = Guided(seed, WATCHED, pieces, grammar.next)
     found = []
-    for _ in range(tried):
-        statement = source.next()
+    for kind, statements in (
+        ("generated", by_grammar),
+        ("guided", guided.statements(seconds(tried == FULL))),
+    ):
+        watching = guided.watching if kind == "guided" else lambda _: nullcontext()
+        one = harmful(dialect, statements, watching, harm)
+        record(f"sql {kind}, {engine}", one.tried, len(one.found))
+        found += one.found
+    print(len(guided.arcs), "arcs by", len(guided.corpus), "statements")  # noqa: T201
+    return found
+
+
+def harmful(
+    dialect: str,
+    statements: Iterable[str],
+    watching: Callable[[str], AbstractContextManager[None]],
+    harm: Harm,
+) -> Attacked:
+    """Put statements to the guard, and to the engine what it lets pass."""
+    schema = {"sqlite": "main", "postgres": "public", "mysql": "shop"}[dialect]
+    counted: Counter[str] = Counter()
+    found, tried = [], 0
+    for tried, statement in enumerate(statements, start=1):  # noqa: B007
         try:
-            text = check(statement, dialect=dialect, tables=TABLES, schema=schema).text
+            with watching(statement):
+                text = check(statement, dialect=dialect, tables=TABLES, schema=schema).text
         except (QueryRefused, QueryFailed) as error:
             counted[type(error).__name__] += 1
             continue
@@ -64,7 +105,7 @@ def attacked(dialect: str, known: dict[str, str], seed: int, tried: int, harm: H
             found.append(f"{text!r}: {what}")
     print(dialect, dict(counted))  # noqa: T201 (how much got through says what this is worth)
     assert counted["passed"] > tried / 50, "the generator makes too little that passes"
-    return found
+    return Attacked(tried, found)
 
 
 @pytest.fixture
@@ -99,8 +140,7 @@ def test_sqlite(shop_file: Path, attack_seed: int, tried: int, record_tried: Rec
                 connection.execute(text).fetchmany(5)
             return f"accesses {denied}" if denied else ""
 
-        found = attacked("sqlite", SQLITE, attack_seed, tried, harm)
-    record_tried("sql generated, SQLite", tried, len(found))
+        found = attacked("sqlite", SQLITE, attack_seed, tried, harm, record_tried, "SQLite")
     assert not found
 
 
@@ -168,10 +208,11 @@ def test_postgresql(
             assert harm("SELECT * FROM pg_proc")
             assert harm("SELECT * FROM node FOR UPDATE")
             assert not harm("SELECT lower(name) || 'x', name::text LIKE 'a' FROM node")
-            found = attacked("postgres", POSTGRESQL, attack_seed, tried, harm)
+            found = attacked(
+                "postgres", POSTGRESQL, attack_seed, tried, harm, record_tried, "PostgreSQL"
+            )
             locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
             assert owner.execute(locks).fetchall() == [(0,)]
-    record_tried("sql generated, PostgreSQL", tried, len(found))
     assert not found
 
 
@@ -217,8 +258,7 @@ def test_mariadb(
         assert "sleep" in harm("SELECT /*!50000 SLEEP(0) */")
         assert harm("SELECT * FROM mysql.user")
         assert not harm("SELECT LOWER(name) FROM node WHERE name <> 'sleep('")
-        found = attacked("mysql", MARIADB, attack_seed, tried, harm)
-    record_tried("sql generated, MariaDB", tried, len(found))
+        found = attacked("mysql", MARIADB, attack_seed, tried, harm, record_tried, "MariaDB")
     assert not found
 
 

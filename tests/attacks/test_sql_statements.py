@@ -13,7 +13,7 @@ import pytest
 from command_line import PROGRAM
 from servers import Server
 from shop import SHOP
-from sql_statements import EVERYWHERE, MARIADB, POSTGRESQL, SQLITE
+from sql_statements import EVERYWHERE, GUARDED, MARIADB, POSTGRESQL, SQLITE
 
 from planweave import PlanweaveError
 from planweave.tools.database import (
@@ -24,6 +24,7 @@ from planweave.tools.database import (
     RoleTooPowerful,
 )
 from planweave.tools.sql import SqlDatabase, open_sql
+from planweave.tools.sql.guard import check
 
 LIMITS = Limits(seconds=1.0, rows=10, characters=1_000)
 
@@ -40,6 +41,36 @@ def attack(database: SqlDatabase, query: str, folder: Path) -> None:
 
 def named(attacks: dict[str, str]) -> list[object]:
     return [pytest.param(query, id=name) for name, query in attacks.items()]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "query"),
+    [
+        pytest.param(dialect, query, id=f"{dialect}, {name}")
+        for dialect, queries in GUARDED.items()
+        for name, query in queries.items()
+    ],
+)
+def test_the_guard_refuses(dialect: str, query: str) -> None:
+    with pytest.raises((QueryRefused, QueryFailed)):
+        check(query, dialect=dialect, tables={"node": ["name", "inland"]}, schema="public")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "query"),
+    [
+        ("postgres", "WITH a AS (SELECT 1), b AS (SELECT * FROM a) SELECT * FROM b, a"),
+        ("postgres", "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n FROM r) TABLE r"),
+        ("postgres", "WITH a AS (SELECT 1) SELECT * FROM a UNION SELECT * FROM a"),
+        ("postgres", "SELECT name::int, '1 day'::interval, name::numeric(4, 1)[] FROM node"),
+        ("postgres", "SELECT interval '1' year, date '2020-01-01', lpad(name, 9), 1 AS user"),
+        ("sqlite", "WITH b AS (SELECT * FROM a), a AS (SELECT 1) SELECT * FROM b"),
+        ("mysql", "SELECT user, CAST(name AS UNSIGNED) FROM node WHERE LOWER(name) = 'a'"),
+    ],
+)
+def test_the_guard_lets_pass(dialect: str, query: str) -> None:
+    tables = {"node": ["name", "inland", "user"]}
+    assert check(query, dialect=dialect, tables=tables, schema="public").text == query
 
 
 @pytest.mark.parametrize("query", named(EVERYWHERE | SQLITE))

@@ -1,7 +1,7 @@
 """The document agents: every edge, what becomes a fact, and what an answer may cite."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -29,6 +29,7 @@ from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, Input, WorkingMemory
 from planweave.memory.long_term import Term, abbreviations_of, confirm, propose
 from planweave.nodes.citation_check import UNSUPPORTED
+from planweave.usage import Budget, Meter, metered
 
 Item = TypeVar("Item")
 Ask = Callable[..., Awaitable[WorkingMemory]]
@@ -878,6 +879,37 @@ async def test_an_ensemble_without_any_answer_says_so(ask: Ask) -> None:
     )
     assert answer_of(memory)["decision"] is None
     assert answer_of(memory)["unknown"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "runs", "most_calls"),
+    [
+        ({"max_calls": 9}, 3, 9),
+        ({"max_calls": 12}, 3, 12),
+        ({"max_calls": 6}, 2, 6),
+        ({"max_calls": 5}, 1, 5),
+        ({"max_calls": 1}, 1, 3),  # as of a single run: a page is read, and the answer comes after
+        ({"max_tokens": 1}, 3, 9),
+        ({"max_seconds": 1e-6}, 3, 9),
+    ],
+)
+async def test_limits_hold_for_all_runs_of_an_ensemble_together(
+    ask: Ask, limits: dict[str, Any], runs: int, most_calls: int
+) -> None:
+    script = Replies(action=[SEARCH] * 30, read=[READ] * 30, answer=several("A").left["answer"] * 3)
+    memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3, **limits)
+    assert len(memory["members"]) == runs
+    assert len(script.prompts) <= most_calls
+
+
+async def test_a_meter_around_an_ensemble_counts_every_run(ask: Ask) -> None:
+    meter = Meter(budget=Budget(calls=2))
+    script = Replies(action=[SEARCH] * 30, read=[READ] * 30, answer=several("A").left["answer"] * 3)
+    with metered(meter):
+        await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3, max_calls=99)
+    assert meter.used.calls == len(script.prompts)
+    assert meter.exhausted()
+    assert len(script.prompts) <= 9
 
 
 async def test_an_ensemble_of_nothing_known_is_refused(ask: Ask) -> None:

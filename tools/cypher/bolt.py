@@ -27,6 +27,7 @@ from planweave.tools.database import (
     Schema,
     Unlinked,
 )
+from planweave.tools.slots import Slots
 from planweave.tools.unlinked import unlinked
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class BoltCypher:
         self._database = parts.path.strip("/") or None
         self._lock = Lock()  # of the two below: the driver may not be closed while a query uses it
         self._running = 0
+        self._slots = Slots(most=32, share=8)
         self._closed = False
         self._schema: Schema | None = None
         try:
@@ -174,11 +176,13 @@ class BoltCypher:
             finally:
                 self._ended()
 
-        with self._lock:
-            self._running += 1
-        thread = Thread(target=work, daemon=True)
-        thread.start()
-        thread.join(limits.seconds)
+        end = time.monotonic() + limits.seconds
+        with self._slots.taken(limits.owner, limits.seconds):
+            with self._lock:
+                self._running += 1
+            thread = Thread(target=work, daemon=True)
+            thread.start()
+            thread.join(max(end - time.monotonic(), 0))
         if not outcome:
             raise _too_long(limits)
         if isinstance(outcome[0], Exception):

@@ -26,6 +26,7 @@ from planweave.tools.database import (
     Unlinked,
 )
 from planweave.tools.process import ProcessEnded
+from planweave.tools.slots import Slots
 from planweave.tools.unlinked import unlinked
 
 _DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
@@ -35,7 +36,8 @@ _NARROW = "Start from a node with known properties, bound the hops (*1..3), or a
 class EmbeddedCypher:
     """A read-only graph loaded from a script of Cypher statements.
 
-    It may be shared between threads; its queries run one after the other.
+    It may be shared between threads; its queries run one after the other, those of different
+    owners in turn.
     """
 
     kind: Kind = "graph"
@@ -48,6 +50,7 @@ class EmbeddedCypher:
             )
         self._path = path.resolve()
         self._lock = Lock()
+        self._turns = Slots(most=1, share=1)
         self._worker: Worker | None = Worker(self._path)
         self._keys = cast("dict[str, list[str]]", self._worker.found["keys"])
         self._schema: Schema | None = None
@@ -105,14 +108,15 @@ class EmbeddedCypher:
     ) -> tuple[Sequence[str], Sequence[Sequence[Cell]], int]:
         request = {
             "query": rewritten(query, tokenize(query)),
-            "seconds": float(limits.seconds),
             "rows": limits.rows,
             "characters": limits.characters,
         }
-        with self._lock:
+        end = time.monotonic() + limits.seconds
+        with self._turns.taken(limits.owner, limits.seconds), self._lock:
+            left = max(end - time.monotonic(), 0.001)
             self._worker = self._worker or Worker(self._path)  # ended by an earlier query
             try:
-                answer = self._worker.ask(request, limits.seconds)
+                answer = self._worker.ask({**request, "seconds": left}, left)
             except ProcessEnded as end:
                 self._worker = None
                 reason = "takes too long" if end.late else "needs too much memory"

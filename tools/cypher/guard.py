@@ -14,7 +14,7 @@ _MAX_DEPTH = 60
 _STARTS = {"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL"}
 _WRITES = {"CREATE", "MERGE", "DELETE", "DETACH", "NODETACH", "SET", "REMOVE", "DROP", "FOREACH"}
 _WRITES |= {"INSERT"}
-_PAIRS = {("LOAD", "CSV"), ("PERIODIC", "COMMIT"), ("IN", "TRANSACTIONS"), ("FORMAT", "CSV")}
+_PAIRS = {("PERIODIC", "COMMIT"), ("IN", "TRANSACTIONS"), ("FORMAT", "CSV")}
 _PAIRS |= {("IN", "CONCURRENT")}
 _OPERATORS = {"AS", "IN", "IS", "AND", "OR", "XOR", "STARTS", "ENDS", "CONTAINS", "THEN", "ELSE"}
 _OPERATORS |= {"END", "ASC", "DESC", "WHERE", "RETURN", "WITH", "LIMIT", "SKIP", "ORDER", "WHEN"}
@@ -85,6 +85,8 @@ def _check_word(tokens: tuple[Token, ...], index: int) -> None:
         raise _refused(f"{word} {follower.word}")
     if word == "USE" and follower and _is_graph_name(follower):
         raise _refused(word)
+    if word == "LOAD" and follower and _is_format(follower):
+        raise _refused(f"LOAD {follower.text}")
     if word == "CALL" and not _is_plain_name(tokens, index):
         _check_call(tokens, index + 1)
     if tokens[index].text == "(" and index:
@@ -106,6 +108,11 @@ def _is_plain_name(tokens: tuple[Token, ...], index: int) -> bool:
 
 def _is_graph_name(token: Token) -> bool:
     return token.kind == "quoted" or bool(token.word and token.word not in _OPERATORS)
+
+
+def _is_format(token: Token) -> bool:
+    """Whether ``LOAD`` is no variable here: servers know CSV, JSONL, PARQUET, and may know more."""
+    return bool(token.word and token.word not in _OPERATORS | _STARTS | {"UNION"})
 
 
 def _check_call(tokens: tuple[Token, ...], start: int) -> None:

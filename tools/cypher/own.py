@@ -6,8 +6,10 @@ to ask for that: what the engine makes up is never asked for.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from planweave.tools.cypher.tokens import Token
 from planweave.tools.database import QueryFailed
@@ -30,10 +32,37 @@ _AFTER_ITEMS = {"ORDER", "SKIP", "LIMIT", "OFFSET", "UNION"}
 _GATHERING = {"avg", "collect", "count", "max", "min", "stdev", "stdevp", "sum"}
 _OF_TEXTS = {"left", "lower", "ltrim", "replace", "reverse", "right", "rtrim", "split", "substring"}
 _OF_TEXTS |= {"tolower", "tostring", "tostringlist", "tostringornull", "toupper", "trim", "upper"}
+_OF_VALUES = _OF_TEXTS - {"reverse"} | {
+    "abs",
+    "avg",
+    "count",
+    "exists",
+    "id",
+    "length",
+    "round",
+    "size",
+    "sum",
+}
+_OF_VALUES |= {"ceil", "date", "datetime", "duration", "elementid", "floor", "sqrt", "stdev"}
+_OF_VALUES |= {"stdevp", "tofloat", "tointeger", "type", "valuetype"}
+_OF_LISTS = {"collect", "keys", "labels", "nodes", "range", "relationships", "split"}
+# Words and marks at which what is added ends. A bar may be half an operator.
+_ENDS = {"AND", "AS", "ASC", "ASCENDING", "BY", "CONTAINS", "DESC", "DESCENDING", "DISTINCT"}
+_ENDS |= {"ELSE", "ENDS", "IN", "IS", "LIMIT", "MATCH", "NOT", "OFFSET", "OPTIONAL", "OR", "ORDER"}
+_ENDS |= {"RETURN", "SKIP", "STARTS", "THEN", "UNION", "UNWIND", "WHEN", "WHERE", "WITH", "XOR"}
+_ENDS |= {",", ":", "=", "<", ">", "-", "~"}
+_NAMES_SEEN = 20  # of a sum
+_TEXT = f"{_MARK}text"
+_IS_ELEMENT = f"valueType({_TEXT}) =~ '(NODE|RELATIONSHIP|PATH|MAP).*'"
+_HAS_LIST = f"any({_KEY} IN [{{}}] WHERE valueType({_KEY}) STARTS WITH 'LIST')"
+_IS_NO_VALUE = f"valueType({_TEXT}) =~ '(NODE|RELATIONSHIP|PATH|MAP|LIST).*'"
 ELEMENT_AS_TEXT = re.compile(
     r"\(:[^(){}]+ \{id: \d+\}\)|\[:[^\[\]{}]+ \{id: \d+, start: \d+, end: \d+\}\]"
 )
 """How the engine writes a node or a relationship where a text is needed; Neo4j refuses that."""
+
+NO_TEXT = "toBoolean() expects a boolean or a string, got "
+"""How the engine fails where a query would make a text of an element."""
 
 
 def own(name: str) -> str:
@@ -57,14 +86,34 @@ def rewritten(statement: str, tokens: Sequence[Token]) -> str:
     return _Rewriting(statement, tokens).text()
 
 
+class _Wrap(NamedTuple):
+    """What is written around the tokens from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    before: str
+    after: str
+
+
+def _length(wrap: _Wrap) -> int:
+    return wrap.end - wrap.start
+
+
 class _Rewriting:
     def __init__(self, statement: str, tokens: Sequence[Token]) -> None:
         self._statement, self._tokens = statement, tokens
         self._closing = dict(_pairs(tokens))
+        self._other_end = self._closing | {end: start for start, end in self._closing.items()}
         self._around = list(_innermost(tokens))
         self._texts = [token.text for token in tokens]
-        self._before: dict[int, str] = {}
-        self._after: dict[int, str] = {}
+        self._clauses = list(_clauses_of(tokens))
+        self._signs = {index for index in range(len(tokens)) if self._is_sign(index)}
+        self._in_pattern = {
+            token.identifier for index, token in enumerate(tokens) if self._is_in_pattern(index)
+        }
+        self._beginning: defaultdict[int, list[_Wrap]] = defaultdict(list)
+        self._ending: defaultdict[int, list[_Wrap]] = defaultdict(list)
+        self._names: dict[int, str] = {}
         self._changed: set[int] = set()
 
     def text(self) -> str:
@@ -75,6 +124,8 @@ class _Rewriting:
                 self._access(index)
             if token.text == "(" and index and self._tokens[index - 1].kind == "name":
                 self._call(index - 1)
+            if index in self._signs:
+                self._sum(index)
             if token.text == "*" and self._tokens[index - 1].text == ".":
                 self._check_item(index, "{.*}")
         self._keep_column_names()
@@ -84,7 +135,11 @@ class _Rewriting:
         end = 0
         for index, token in enumerate(self._tokens):
             yield self._statement[end : token.start]
-            yield self._before.get(index, "") + self._texts[index] + self._after.get(index, "")
+            # Of several that begin here the longest is outermost; one that came later is outer.
+            begin = sorted(self._beginning[index], key=_length, reverse=True)
+            yield "".join(one.before for one in begin) + self._texts[index]
+            ending = sorted(self._ending[index], key=_length)
+            yield "".join(one.after for one in ending) + self._names.get(index, "")
             end = token.start + len(token.text)
         yield self._statement[end:]
 
@@ -152,23 +207,109 @@ class _Rewriting:
             is_argument = self._at(index - 1) == "(" and self._at(index - 2).lower() == "keys"
             if not is_argument and self._at(end + 1) not in (".", "["):
                 self._check_item(index, "properties()")
-        elif (
-            name in _OF_TEXTS and self._at(index + 3) in (")", ",") and self._is_element(index + 2)
-        ):
-            raise QueryFailed(
-                f"{self._tokens[index].text}() takes a value, not a node or relationship.",
-                mend="Write one of its properties.",
-            )
+        elif name in _OF_TEXTS and end > index + 2:
+            _, last = next(self._items(index + 2, end))
+            if not self._is_value(index + 2, last):
+                self._refuse(index + 2, last, _IS_ELEMENT if name == "reverse" else _IS_NO_VALUE)
 
-    def _is_element(self, index: int) -> bool:
-        """Whether a node or relationship of a pattern is the whole argument."""
-        variable = self._tokens[index].identifier
-        return self._at(index + 1) in (")", ",") and any(
-            token.identifier == variable
-            and self._at(place - 1) in ("(", "[")
-            and self._at(place + 1) in (":", ")", "]", "{")
-            and self._at(place - 2).upper() in ("MATCH", ",", "-", ">", "=")
-            for place, token in enumerate(self._tokens)
+    # The engine makes a text of a node where one is added to a text, or given to a function of
+    # texts. Only it knows what a value is: so it is asked, and fails on purpose.
+
+    def _is_sign(self, index: int) -> bool:
+        """Whether an operator is here that adds, or joins texts (``||``)."""
+        if self._at(index) == "|":
+            first, second = self._tokens[index], self._tokens[index + 1 : index + 2]
+            return any(one.text == "|" and one.start == first.start + 1 for one in second)
+        opened = self._around[index]
+        in_map = opened is not None and self._at(opened) == "{"
+        is_sign = self._at(index) == "+" and self._at(index + 1) != "="
+        return is_sign and (in_map or self._clauses[index] != "MATCH")
+
+    def _sum(self, index: int) -> None:
+        """Refuse an element among what is added, unless it is added to a list."""
+        if any(place in self._signs for place in self._beside(index, -1)):
+            return  # done with the first sign of this sum
+        terms = list(self._terms(index))
+        if any(self._is_list(first, last) for first, last in terms):
+            return
+        names = [self._at(a) for a, z in terms if a == z and not self._is_value(a, z)][:_NAMES_SEEN]
+        for first, last in terms:
+            if not self._is_value(first, last):
+                others = [name for name in names if (first, name) != (last, self._at(last))]
+                lists = _HAS_LIST.format(", ".join(others))
+                self._refuse(
+                    first, last, f"{_IS_ELEMENT} AND NOT {lists}" if others else _IS_ELEMENT
+                )
+
+    def _refuse(self, first: int, last: int, what: str) -> None:
+        is_element = first == last and self._tokens[first].identifier in self._in_pattern
+        if is_element and self._clauses[first] == "BY":
+            raise QueryFailed(  # a failing order is no error to the engine
+                "A node or relationship is no text.", mend="Write one of its properties."
+            )
+        failing = f"CASE WHEN {what} THEN toBoolean({_TEXT}) ELSE {_TEXT} END"
+        self._wrap(first, last, f"head([{_TEXT} IN [", f"] | {failing}])")
+
+    def _terms(self, index: int) -> Iterator[tuple[int, int]]:
+        """First and last token of each part of a sum, of which a sign is at ``index``."""
+        before, after = list(self._beside(index, -1)), list(self._beside(index, 1))
+        signs = [place for place in (*reversed(before), index, *after) if place in self._signs]
+        start = before[-1] if before else index
+        for sign in signs:
+            yield start, sign - 1
+            start = sign + (2 if self._at(sign) == "|" else 1)
+        yield start, after[-1] if after else start
+
+    def _beside(self, index: int, step: int) -> Iterator[int]:
+        """Tokens of the same sum before or behind ``index``, those in brackets left out."""
+        place = index + step
+        while 0 <= place < len(self._tokens):
+            token, is_name = self._tokens[place], self._at(place - 1) == "."
+            is_bar = token.text == "|" and self._signs.isdisjoint((place, place - 1))
+            at_end = (token.word if token.kind == "name" else token.text) in _ENDS and not is_name
+            shut = token.text in (_OPENING if step < 0 else _CLOSING)
+            if is_bar or at_end or shut:
+                return
+            yield place
+            other = self._past(place, step)
+            if other != place:
+                yield other
+            place = other + step
+
+    def _past(self, place: int, step: int) -> int:
+        """The other end of a bracket or a CASE that begins (or, going back, ends) here."""
+        if place in self._other_end:
+            return self._other_end[place]
+        begin, end = ("CASE", "END") if step > 0 else ("END", "CASE")
+        if self._tokens[place].word != begin:
+            return place
+        depth = 0
+        for other in range(place, len(self._tokens) if step > 0 else -1, step):
+            depth += (self._tokens[other].word == begin) - (self._tokens[other].word == end)
+            if depth == 0:
+                return other
+        return place
+
+    def _is_value(self, first: int, last: int) -> bool:
+        """Whether this is surely no element: a literal, a property, what some functions give."""
+        token = self._tokens[first]
+        if first == last:
+            return not token.identifier or token.word in ("TRUE", "FALSE", "NULL")
+        if self._at(first + 1) == "(" and self._closing.get(first + 1) == last:
+            return token.word.lower() in _OF_VALUES
+        is_property = last == first + 2 and self._at(first + 1) == "."
+        return is_property and token.identifier in self._in_pattern
+
+    def _is_list(self, first: int, last: int) -> bool:
+        bracket = first + (self._at(first).lower() in _OF_LISTS)
+        is_list = self._at(bracket) == "[" or bracket > first
+        return is_list and self._closing.get(bracket) == last
+
+    def _is_in_pattern(self, index: int) -> bool:
+        return (
+            self._at(index - 1) in ("(", "[")
+            and self._at(index + 1) in (":", ")", "]", "{")
+            and self._at(index - 2).upper() in ("MATCH", ",", "-", ">", "=")
         )
 
     def _check_item(self, index: int, what: str) -> None:
@@ -207,8 +348,9 @@ class _Rewriting:
                 yield index + 1, end
 
     def _wrap(self, start: int, end: int, before: str, after: str) -> None:
-        self._before[start] = before + self._before.get(start, "")
-        self._after[end] = self._after.get(end, "") + after
+        wrap = _Wrap(start, end, before, after)
+        self._beginning[start].insert(0, wrap)
+        self._ending[end].append(wrap)
         self._changed.update((start, end))
 
     def _keep_column_names(self) -> None:
@@ -225,12 +367,12 @@ class _Rewriting:
                 final = self._tokens[last]
                 text = self._statement[self._tokens[first].start : final.start + len(final.text)]
                 name = text.replace("`", "``")
-                self._after[last] = self._after.get(last, "") + f" AS `{name}`"
+                self._names[last] = f" AS `{name}`"
 
     def _items(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         first = start
         for index in range(start, end):
-            if self._at(index) == "," and self._around[index] is None:
+            if self._at(index) == "," and self._around[index] == self._around[start]:
                 yield first, index - 1
                 first = index + 1
         if first < end:
@@ -245,6 +387,14 @@ def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
             opened.append(index)
         elif token.text in _CLOSING and opened:
             yield opened.pop(), index
+
+
+def _clauses_of(tokens: Sequence[Token]) -> Iterator[str]:
+    """For each token the word of the clause that it is in."""
+    clause = ""
+    for token in tokens:
+        yield clause
+        clause = token.word if token.word in _CLAUSES | {"WHERE", "BY"} else clause
 
 
 def _innermost(tokens: Sequence[Token]) -> Iterator[int | None]:

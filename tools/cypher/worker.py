@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
-from planweave import PlanweaveError
+from planweave.errors import PlanweaveError
 from planweave.tools.cypher.cells import cut, has_element_as_text, plain
-from planweave.tools.cypher.own import shown
+from planweave.tools.cypher.own import NO_TEXT, shown
 from planweave.tools.cypher.script import load
 from planweave.tools.process import Channel, limit_memory
 
@@ -78,7 +78,8 @@ def _run(graph: "kglite.FrozenGraph", request: Request) -> dict[str, object]:
     except MemoryError:
         os._exit(1)
     except Exception as error:  # the engine's errors share no other base class
-        return {"error": "failed", "message": shown(str(error))}
+        said = "A node or relationship is no text" if NO_TEXT in str(error) else shown(str(error))
+        return {"error": "failed", "message": said}
     rows = [[plain(one[name]) for name in columns] for one in records]
     if any(has_element_as_text(cell) for row in rows for cell in row):
         return {"error": "failed", "message": "A node or relationship is no text"}

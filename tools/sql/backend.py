@@ -3,9 +3,11 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from planweave.tools.database import Cell, Limits
+from planweave.tools.slots import Slots
 from planweave.tools.sql.values import to_cell
 
 if TYPE_CHECKING:
@@ -73,6 +75,9 @@ class Backend(Protocol):
 class CursorBackend:
     """A backend that is read through a cursor in this process."""
 
+    def __init__(self) -> None:
+        self._slots = Slots(most=15, share=6)  # as many as the pool has connections
+
     def execute(self, text: str, limits: Limits) -> AbstractContextManager[Cursor]:
         """Run ``text`` in a read-only transaction that the engine ends when its time is over."""
         raise NotImplementedError
@@ -82,9 +87,12 @@ class CursorBackend:
         raise NotImplementedError
 
     def run(self, text: str, limits: Limits) -> Fetched:
-        """See :class:`Backend`."""
-        with self.execute(text, limits) as cursor:
-            return fetched(cursor, limits, self.is_timeout)
+        """See :class:`Backend`; waiting for a slot counts."""
+        end = time.monotonic() + limits.seconds
+        with self._slots.taken(limits.owner, limits.seconds):
+            left = replace(limits, seconds=max(end - time.monotonic(), 0.001))
+            with self.execute(text, left) as cursor:
+                return fetched(cursor, left, self.is_timeout)
 
 
 def fetched(cursor: Cursor, limits: Limits, is_timeout: Callable[[Exception], bool]) -> Fetched:

@@ -70,6 +70,25 @@ _TYPES = """
 """
 GRAMMAR: frozenset[str] = frozenset((_GRAMMAR + _TYPES).split())
 
+_NAMES_OF_THE_SESSION = """
+    current_catalog current_database current_role current_schema current_user session_user
+    system_user user
+"""
+BARE: dict[str, frozenset[str]] = {
+    "sqlite": frozenset(),
+    "postgres": frozenset(_NAMES_OF_THE_SESSION.split()),
+    "mysql": frozenset(("current_role", "current_user")),
+}
+"""Functions that are not listed and need no parenthesis."""
+
+_CASTS = """
+    ARRAY BIGINT BIT BOOLEAN CHAR DATE DATERANGE DECIMAL DOUBLE FLOAT INET INT INT4RANGE INT8RANGE
+    INTERVAL JSON JSONB MONEY NUMRANGE SMALLINT TEXT TIME TIMESTAMP TIMESTAMPTZ TIMETZ TSRANGE
+    TSTZRANGE UUID VARBINARY VARCHAR
+"""
+TYPES: frozenset[str] = frozenset(_CASTS.split())
+"""Types of PostgreSQL that a query may name, as sqlglot calls them."""
+
 INSTEAD: dict[str, dict[str, str]] = {
     "sqlite": {
         "year": "Write CAST(strftime('%Y', column) AS INTEGER).",

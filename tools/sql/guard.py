@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from planweave.texts import listed, shorten
 from planweave.tools.database import QueryFailed, QueryRefused
 from planweave.tools.sql.fields import Tables, check_fields
-from planweave.tools.sql.functions import FUNCTIONS, GRAMMAR, INSTEAD
+from planweave.tools.sql.functions import BARE, FUNCTIONS, GRAMMAR, INSTEAD, TYPES
 from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
@@ -70,9 +70,10 @@ def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement
     _check_tokens(tokens)
     text = _without_comments(source, tokens)
     tree = _parsed(text, dialect, tokens)
-    _check_nodes(tree)
-    _check_functions(tree, tokens, dialect)
-    _check_tables(tree, list(tables), schema)
+    nodes = tuple(tree.walk())
+    _check_nodes(nodes, dialect)
+    _check_functions(nodes, tokens, dialect)
+    _check_tables(nodes, list(tables), schema, dialect)
     if dialect == "postgres":
         check_fields(tree, tokens, tables, schema)
     return Statement(text=text, tree=tree)
@@ -183,7 +184,7 @@ def _parsed(text: str, dialect: str, tokens: "Sequence[Token]") -> "exp.Query":
     return tree
 
 
-def _check_nodes(tree: "exp.Query") -> None:
+def _check_nodes(nodes: "Sequence[exp.Expr]", dialect: str) -> None:
     from sqlglot import exp
 
     forbidden = (
@@ -199,44 +200,84 @@ def _check_nodes(tree: "exp.Query") -> None:
         exp.Placeholder,
         exp.PropertyEQ,
     )
-    for node in tree.walk():
+    for node in nodes:
         reads = isinstance(node, exp.Query) and not isinstance(node, exp.DML)
         if isinstance(node, forbidden) and not reads:
             raise QueryRefused(
                 f"The query contains {node.key.upper()}, which is not a plain read.",
                 mend=_READ_ONLY,
             )
+        field = node.args.get("field") if isinstance(node, exp.In) else None
+        if field is not None and not isinstance(field, exp.Func):  # to SQLite, a table
+            raise QueryRefused(
+                f"{field.sql()} comes after IN without a parenthesis.",
+                mend="Write IN (SELECT column FROM table), or IN (value, value).",
+            )
         if isinstance(node, exp.Pad):
             _check_padding(node)
+        if isinstance(node, exp.DataType) and dialect == "postgres":
+            _check_type(node)
 
 
 def _check_padding(pad: "exp.Pad") -> None:
     """LPAD and RPAD make a text of any length at once, which no time limit stops."""
     width = pad.expression
     if not (width.is_int and int(width.name) <= _LONGEST_PADDING):
+        raise _too_wide()
+
+
+def _too_wide() -> QueryRefused:
+    return QueryRefused(
+        f"LPAD and RPAD need a plain number up to {_LONGEST_PADDING} as their length.",
+        mend="Write that number.",
+    )
+
+
+def _check_type(kind: "exp.DataType") -> None:
+    """A type reads its text by a function: of the catalogue, of XML, or of the owner's own."""
+    from sqlglot import exp
+
+    is_interval = isinstance(kind.this, exp.Interval)
+    if not is_interval and getattr(kind.this, "value", kind.this) not in TYPES:
         raise QueryRefused(
-            f"LPAD and RPAD need a plain number up to {_LONGEST_PADDING} as their length.",
-            mend="Write that number.",
+            f"The type {kind.sql('postgres')} is not among those that may be used.",
+            mend="Cast to a number, text, date, time, boolean or JSON; compare others as text.",
         )
 
 
-def _check_functions(tree: "exp.Query", tokens: "Sequence[Token]", dialect: str) -> None:
+def _check_functions(nodes: "Sequence[exp.Expr]", tokens: "Sequence[Token]", dialect: str) -> None:
     """Check the names before parentheses as written, whatever the parser made of them."""
     from sqlglot import TokenType, exp
 
     # ``WITH r(n) AS …`` and ``… AS t(a)`` put a name of their own before a parenthesis, once each.
-    aliases = Counter(a.name.lower() for a in tree.find_all(exp.TableAlias) if a.columns)
-    unknown_to_parser = {node.name.lower() for node in tree.find_all(exp.Anonymous)}
+    aliases = Counter(
+        node.name.lower() for node in nodes if isinstance(node, exp.TableAlias) and node.columns
+    )
+    unknown_to_parser = {node.name.lower() for node in nodes if isinstance(node, exp.Anonymous)}
     written: Counter[str] = Counter()
-    for name, after in pairwise(tokens):
+    for place, (name, after) in enumerate(pairwise(tokens)):
         if after.token_type != TokenType.L_PAREN:
             continue
         is_quoted = name.token_type == TokenType.IDENTIFIER
         if is_quoted or (name.text.isidentifier() and name.text.lower() not in GRAMMAR):
             written[name.text.lower()] += 1
+            if place and tokens[place - 1].token_type == TokenType.DOT and dialect != "postgres":
+                raise _unavailable(f"{tokens[place - 2].text}.{name.text}", dialect)
     called = unknown_to_parser | {name for name in written if written[name] > aliases[name]}
+    called |= _without_parenthesis(nodes) & BARE[dialect]
+    if written["lpad"] + written["rpad"] > sum(isinstance(node, exp.Pad) for node in nodes):
+        raise _too_wide()  # with a schema before its name the parser takes it for a stranger
     for function in sorted(called - FUNCTIONS[dialect]):
         raise _unavailable(function, dialect)
+
+
+def _without_parenthesis(nodes: "Sequence[exp.Expr]") -> set[str]:
+    """Names that may be calls although they look like columns (``current_user``)."""
+    from sqlglot import exp
+
+    columns = (node for node in nodes if isinstance(node, exp.Column) and not node.table)
+    names = {node.name.lower() for node in columns if not getattr(node.this, "quoted", False)}
+    return names | {node.sql_name().lower() for node in nodes if isinstance(node, exp.Func)}
 
 
 def _unavailable(function: str, dialect: str) -> QueryFailed | QueryRefused:
@@ -250,31 +291,53 @@ def _unavailable(function: str, dialect: str) -> QueryFailed | QueryRefused:
     )
 
 
-def _check_tables(tree: "exp.Query", tables: Sequence[str], schema: str) -> None:
-    """Check every table, in whatever clause it stands, against the known ones and the CTEs.
+def _check_tables(
+    nodes: "Sequence[exp.Expr]", tables: Sequence[str], schema: str, dialect: str
+) -> None:
+    """Check every table, in whatever clause it appears, against the known ones and the CTEs.
 
-    A CTE must not take the name of a system table: before its definition the name would still
-    mean that table.
+    Outside of the scope of a CTE its name means a table of the server.
     """
     from sqlglot import exp
 
-    ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     known = {table.lower() for table in tables}
-    readable = known | {f"{schema}.{table}".lower() for table in known} | ctes
-    for table in tree.find_all(exp.Table):
-        if isinstance(table.this, exp.Func):
-            continue  # its name was checked as that of a function
+    readable = known | {f"{schema}.{table}".lower() for table in known}
+    for table in nodes:
+        if not isinstance(table, exp.Table) or isinstance(table.this, exp.Func):
+            continue  # the name of a function has been checked
         parts = [part.name for part in table.parts]
         if any(_SYSTEM_NAME.match(part.lower()) for part in parts if part.lower() not in known):
             raise QueryRefused(
                 f"{'.'.join(parts)} belongs to the system and cannot be read.",
                 mend=_tables_are(tables),
             )
-        if ".".join(parts).lower() not in readable:
+        name = ".".join(parts).lower()
+        if name not in readable and name not in _ctes_in_scope(table, dialect):
             close = nearest(parts[-1], tables)
             meant = f"Did you mean {' or '.join(close)}? " if close else ""
             problem = f"There is no table {'.'.join(parts)}."
             raise QueryFailed(problem, mend=meant + _tables_are(tables))
+
+
+def _ctes_in_scope(table: "exp.Table", dialect: str) -> set[str]:
+    """Names of the CTEs that a table of this place may be.
+
+    To SQLite every WITH is a recursive one.
+    """
+    from sqlglot import exp
+
+    names: set[str] = set()
+    node: exp.Expr = table
+    while (parent := node.parent) is not None:
+        clause = parent if isinstance(parent, exp.With) else parent.args.get("with_")
+        if clause is not None and clause is not node:
+            ctes = [cte.alias.lower() for cte in clause.expressions]
+            is_in_order = (
+                parent is clause and not clause.args.get("recursive") and dialect != "sqlite"
+            )
+            names.update(ctes[: node.index] if is_in_order else ctes)
+        node = parent
+    return names
 
 
 def _tables_are(tables: Sequence[str]) -> str:

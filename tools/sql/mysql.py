@@ -39,6 +39,7 @@ class MysqlBackend(CursorBackend):
     reader = READER
 
     def __init__(self, url: "URL") -> None:
+        super().__init__()
         from sqlalchemy import create_engine
 
         self.engine: Engine = create_engine(

@@ -86,6 +86,7 @@ class PostgresqlBackend(CursorBackend):
     reader = READER
 
     def __init__(self, url: "URL") -> None:
+        super().__init__()
         from sqlalchemy import create_engine, event
 
         self.engine: Engine = create_engine(

@@ -15,12 +15,12 @@ from planweave.tools.database import Cell, DatabaseUnavailable, Limits, QueryTim
 from planweave.tools.process import ProcessEnded
 from planweave.tools.sql.backend import Fetched
 from planweave.tools.sql.sqlite_process import connect, is_timeout
-from planweave.tools.workers import NoShareLeft, Workers
+from planweave.tools.workers import Workers
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-_WORKERS = Workers("planweave.tools.sql.sqlite_process", share=4, idle=4)
+_WORKERS = Workers("planweave.tools.sql.sqlite_process", most=8, share=4, idle=4)
 _LOADING = 120.0  # seconds
 _GRACE = 0.6  # seconds in which a query that is late may end by itself, before its process is
 _NARROW = "Join on keys, filter more, or build shorter texts."
@@ -57,11 +57,6 @@ class SqliteBackend:
         }
         try:
             answer = _asked(request, limits.owner, limits.seconds)
-        except NoShareLeft:
-            raise QueryTimeout(
-                f"Other queries took all the {limits.seconds:g} s that this one could wait.",
-                mend="Run fewer at once.",
-            ) from None
         except ProcessEnded as end:
             reason = "takes too long" if end.late else "needs too much memory"
             raise QueryTimeout(
@@ -157,7 +152,7 @@ def _load(script: str, path: Path, made: Path) -> None:
     request = {"load": script, "into": str(made)}
     try:
         answer = _asked(request, str(path), _LOADING)
-    except (NoShareLeft, ProcessEnded) as end:
+    except (QueryTimeout, ProcessEnded) as end:
         is_full = isinstance(end, ProcessEnded) and not end.late
         reason = "needs too much memory" if is_full else "takes too long"
         raise _unloadable(path, reason) from None

@@ -1,0 +1,118 @@
+"""A fuzz that follows coverage: what takes a guard along a new way is kept, and varied further.
+
+``sys.settrace`` sees which line of the watched files follows which. A statement that shows a new
+pair joins the corpus; the next statements are made from the corpus, those that came last more
+often. All follows from a seed.
+"""
+
+import os
+import random
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType, ModuleType
+from typing import Any
+
+_PIECE = re.compile(r"\w+|\s+|.", re.DOTALL)
+_LONGEST = 600
+_SIGNS = "'\"`;()[]{}.,:$@\\/*-+=|&<>!?#~^%_ \n\t\r\x00\u00a0\u200b\u2028\uff07\ud800eEuUxXnNbB019"
+Arc = tuple[str, int, int]
+
+
+def seconds(full: bool) -> float:
+    """How long to go on, in processor time; ``PLANWEAVE_ATTACK_SECONDS`` says otherwise."""
+    return float(os.environ.get("PLANWEAVE_ATTACK_SECONDS", "60" if full else "1"))
+
+
+class Guided:
+    """A source of statements that learns from what they reach.
+
+    Args:
+        seed: What the statements follow from.
+        watched: Modules of the guard.
+        known: Statements to begin with.
+        fresh: Makes a statement by a grammar.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        watched: Sequence[ModuleType],
+        known: Sequence[str],
+        fresh: Callable[[], str],
+    ) -> None:
+        self._draw = random.Random(f"guided{seed}")
+        self._files = {str(module.__file__) for module in watched}
+        self._fresh = fresh
+        self._known = [statement for statement in known if 0 < len(statement) < _LONGEST]
+        self._words = sorted({piece for one in self._known for piece in _PIECE.findall(one)})
+        self.corpus: list[str] = []
+        self.arcs: set[Arc] = set()
+
+    def statements(self, seconds: float) -> Iterator[str]:
+        """The known statements, and then others until the processor time is over."""
+        end = time.process_time() + seconds
+        yield from self._known
+        while time.process_time() < end:
+            yield self._next()
+
+    @contextmanager
+    def watching(self, statement: str) -> Iterator[None]:
+        """Keep the statement if the block goes a new way through the watched files."""
+        seen: set[Arc] = set()
+        last: dict[FrameType, int] = {}
+
+        def line(frame: FrameType, event: str, argument: object) -> Any:
+            before, last[frame] = last.get(frame, 0), frame.f_lineno
+            seen.add((frame.f_code.co_filename, before, frame.f_lineno))
+            return line
+
+        def call(frame: FrameType, event: str, argument: object) -> Any:
+            return line if frame.f_code.co_filename in self._files else None
+
+        outer = sys.gettrace()
+        sys.settrace(call)
+        try:
+            yield
+        finally:
+            sys.settrace(outer)
+            if not seen <= self.arcs:
+                self.arcs |= seen
+                self.corpus.append(statement)
+
+    def _next(self) -> str:
+        if self._draw.random() < 0.2 or not self.corpus:
+            return self._fresh()
+        place = max(self._draw.randrange(len(self.corpus)), self._draw.randrange(len(self.corpus)))
+        text = self.corpus[place]
+        for _ in range(self._draw.choice((1, 1, 2, 4))):
+            text = self._varied(text)
+        return text[:_LONGEST]
+
+    def _varied(self, text: str) -> str:
+        draw, pieces = self._draw, _PIECE.findall(text) or [""]
+        place = draw.randrange(len(pieces))
+        other = _PIECE.findall(draw.choice(self.corpus)) or [""]
+        start = draw.randrange(len(other))
+        match draw.randrange(8):
+            case 0:
+                del pieces[place]
+            case 1:
+                pieces[place] = draw.choice(self._words)
+            case 2:
+                pieces.insert(place, draw.choice(self._words))
+            case 3:
+                pieces.insert(place, draw.choice(_SIGNS))
+            case 4:
+                pieces[place:place] = other[start : start + draw.randint(1, 12)]
+            case 5:
+                pieces[place:] = other[start:]
+            case 6:  # a part of the statement again, elsewhere
+                end = place + draw.randint(1, 8)
+                pieces[start:start] = pieces[place:end]
+            case _:
+                spot = draw.randrange(len(text) + 1)
+                return text[:spot] + draw.choice(_SIGNS) + text[spot + draw.randint(0, 1) :]
+        return "".join(pieces)
