@@ -8,7 +8,7 @@ PORT ?= 2024
 SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help decide studio test attack check lock clean
+.PHONY: help decide studio test attack check site lock clean
 
 help:
 	@echo "make decide   answer one decision question with the embedded model (fetches 1.1 GB once)"
@@ -16,6 +16,7 @@ help:
 	@echo "make test     lint, type check and test (fetches 0.5 GB of test models once)"
 	@echo "make attack   try every attack of tests/attacks and print the table (an hour; SEED=$(SEED))"
 	@echo "make check    lint and type check only"
+	@echo "make site     build the documentation into site/"
 	@echo "make lock     resolve the dependencies again into the requirements files"
 	@echo "make clean    remove .venv and caches"
 
@@ -46,7 +47,17 @@ check: .venv/dev.done
 	@echo "== Lint and types"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/codespell
 	@$(BIN)/mypy
+
+site: .venv-docs/done
+	@.venv-docs/bin/mkdocs build --strict --quiet
+	@echo "Read site/index.html"
+
+.venv-docs/done:
+	@$(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/python -m pip install --disable-pip-version-check --quiet 'mkdocs-material>=9.7,<10'
+	@touch $@
 
 .venv/bin/python:
 	@echo "== Making .venv"
@@ -83,4 +94,4 @@ lock: .venv/dev.done
 		--constraint requirements-dev.lock --output-file requirements-serve.lock
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build *.egg-info
+	rm -rf .venv .venv-docs site .mypy_cache .pytest_cache .ruff_cache build *.egg-info

@@ -17,8 +17,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-COMMANDS = ("decide", "ask", "act", "query", "methods", "doctor", "serve", "arena", "mcp")
-GROUPS = ("bench", "docs", "dqa", "experience", "learn", "models", "terms", "train")
+COMMANDS = (
+    *("decide", "ask", "act", "query", "methods", "settings", "doctor"),
+    *("serve", "arena", "mcp"),
+)
+GROUPS = (
+    "bench",
+    "docs",
+    "dqa",
+    "experience",
+    "learn",
+    "models",
+    "results",
+    "runs",
+    "terms",
+    "train",
+)
 """The modules of this folder that hold a command or a group of them under their name."""
 
 

@@ -15,12 +15,13 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from planweave import PlanweaveError, __version__
 from planweave.apps.options import TrustRole
 from planweave.apps.threads import threads_folder
 from planweave.models import ask, chat_model
-from planweave.models.weights import EMBEDDINGS, KNOWN, find, resolve
+from planweave.models.weights import DEFAULT, EMBEDDINGS, KNOWN, find, resolve
 from planweave.prompts import load
 from planweave.tools import RoleTooPowerful, open_database
 
@@ -58,8 +59,8 @@ def doctor(
     """Check what a run needs; exit code 1 if something required is missing."""
     del trust_role  # its callback has kept it
     checks = [
-        *_versions(),
-        *_weights(),
+        *_versions(default=not model),
+        *_weights(default=not model),
         _checked("runs are kept in", threads_folder),
         *(_checked(f"model {name}", partial(_answer, name)) for name in model or ()),
         *(
@@ -75,7 +76,8 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _versions() -> Iterator[Check]:
+def _versions(*, default: bool) -> Iterator[Check]:
+    """Packages; those of the default model are required where no other is asked for."""
     python = ".".join(str(part) for part in sys.version_info[:3])
     yield Check(what="planweave", ok=True, found=f"{__version__} on Python {python}")
     for package in _REQUIRED:
@@ -86,7 +88,11 @@ def _versions() -> Iterator[Check]:
         found = _version(package)
         mend = "" if found else f"If you need it: pip install 'planweave[{extra}]'."
         yield Check(
-            what=package, ok=bool(found), found=found or "absent", mend=mend, required=False
+            what=package,
+            ok=bool(found),
+            found=found or "absent",
+            mend=mend,
+            required=default and extra == "embedded",
         )
 
 
@@ -97,14 +103,16 @@ def _version(package: str) -> str:
         return ""
 
 
-def _weights() -> Iterator[Check]:
+def _weights(*, default: bool) -> Iterator[Check]:
+    """Weights; those of the default model are required where no other is asked for."""
     probes: dict[str, Callable[[], Path]] = {
         f"weights embedded:{name}": partial(resolve, name) for name in KNOWN
     }
     for name, files in EMBEDDINGS.items():
         probes |= {f"weights {name}, {Path(one.file).name}": partial(find, one) for one in files}
     for what, probe in probes.items():
-        yield Check(**asdict(_checked(what, probe)) | {"required": False})
+        required = default and what == f"weights embedded:{DEFAULT}"
+        yield Check(**asdict(_checked(what, probe)) | {"required": required})
 
 
 def _checked(what: str, probe: Callable[[], object]) -> Check:
@@ -134,10 +142,10 @@ def _describe(url: str) -> str:
 
 
 def _show(checks: list[Check]) -> None:
-    table = Table("", "what", "found", "how to mend", box=None)
+    table = Table("", "what", "found", "what to do", box=None)
     for check in checks:
         mark = "[green]✔[/]" if check.ok else "[red]✘[/]" if check.required else "[yellow]·[/]"
-        table.add_row(mark, check.what, check.found, check.mend)
+        table.add_row(mark, *map(Text, (check.what, check.found, check.mend)))  # "[x]" is no style
     Console(highlight=False).print(table)
     for remedy in dict.fromkeys(check.remedy for check in checks if check.remedy):
         typer.echo(f"\nA user who may only read:\n\n{remedy}")

@@ -105,7 +105,7 @@ def context_of(settings: dict[str, Any]) -> Context:
             near = nearest(name, Context.model_fields)
             meant = f"; did you mean {' or '.join(near)}?" if near else "."
             raise BadInput(
-                f"There is no setting {name!r}{meant}", mend="docs/methods.md lists them."
+                f"There is no setting {name!r}{meant}", mend="See `planweave settings`."
             ) from None
         raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
 

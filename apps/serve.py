@@ -14,6 +14,7 @@ import typer
 from planweave import BadInput
 from planweave.apps.options import TrustRole
 from planweave.apps.origins import THIS_MACHINE
+from planweave.graphs.builder import CHECK as STATE_CHECK
 
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
@@ -25,7 +26,7 @@ _HUNG_SECONDS = 15
 def serve(
     *,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen at.")] = 2024,
+    port: Annotated[int, typer.Option(help="Port to listen at.", min=1, max=65_535)] = 2024,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     users: Annotated[
         Path | None, typer.Option(help="JSON file of users; then every request needs a key.")
@@ -43,6 +44,7 @@ def serve(
 ) -> None:
     """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
     del trust_role  # its callback has kept it
+    os.environ.setdefault(STATE_CHECK, "log")  # a run goes on, and the operator reads why
     if users is not None:
         os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
     if no_token:

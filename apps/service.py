@@ -16,33 +16,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from planweave import BadInput
 from planweave.graphs import METHODS
 from planweave.learning.queries.memory import OWN, SHIPPED
-from planweave.memory import Context
-
-_FREE = frozenset(
-    {
-        *("temperature", "seed", "rules", "candidates", "replan", "evaluations", "approve"),
-        *("pages", "page_characters", "search", "corrective", "faithfulness", "citation_check"),
-        *(
-            "strict",
-            "family",
-            "revision",
-            "retrievals",
-            "skip_agreeing",
-            "parallel",
-            "masking",
-            "assessor",
-        ),
-        *("temperature_raise", "first_temperature", "temperature_step", "same_query"),
-        *("proposals", "ensemble_temperature"),
-    }
-)
-_LIMITS = frozenset(
-    {
-        *("max_reply_tokens", "max_iterations", "query_seconds", "query_rows", "ensemble_runs"),
-        *("observation_characters", "schema_characters", "memory_characters"),
-        *("max_calls", "max_tokens", "max_seconds", "max_dollars"),
-    }
-)
+from planweave.memory import Context, callers
 
 
 class ServiceSettings(BaseSettings):
@@ -109,7 +83,7 @@ class Service(BaseModel):
             first = error.errors()[0]
             name = ".".join(str(part) for part in first["loc"])
             raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
-        for name in _LIMITS & settings.keys():
+        for name in callers("lower") & settings.keys():
             self._check_limit(name, getattr(context, name))
         return context
 
@@ -126,25 +100,30 @@ class Service(BaseModel):
             )
 
     def _admitted(self, name: str, value: Any, experience: tuple[str, ...]) -> Any:
-        match name:
-            case "database" | "graph":
-                urls = self.databases if name == "database" else self.graphs
-                return None if value is None else urls[_one_of(urls, name, value)]
-            case "collection" | "experience":
-                names = self.collections if name == "collection" else experience
-                return None if value is None else _one_of(names, name, value)
-            case "model":
-                return _one_of(self.models, name, value)
-            case "models" if isinstance(value, Mapping):
+        offered: dict[str, Mapping[str, str] | tuple[str, ...]] = {
+            "database": self.databases,
+            "graph": self.graphs,
+            "collection": self.collections,
+            "experience": experience,
+            "model": self.models,
+            "models": self.models,
+            "tools": self.context.tools,
+            "ensemble_of": self.methods,
+        }
+        if name in callers("named"):
+            if name == "models" and isinstance(value, Mapping):
                 return {role: _one_of(self.models, name, model) for role, model in value.items()}
-            case "ensemble_of":
-                return _one_of(self.methods, name, value)
-        if name in _FREE | _LIMITS:
+            if name == "tools" and isinstance(value, list | tuple):
+                return tuple(_one_of(self.context.tools, name, tool) for tool in value)
+            if value is None and Context.model_fields[name].default is None:
+                return None
+            return _one_of(offered[name], name, value)
+        if name in callers("free", "lower"):
             return value
         raise BadInput(
             f"The setting {name!r} is not the caller's to choose.",
-            mend=f"These are: {', '.join(sorted(_FREE | _LIMITS))}, "
-            "and by name collection, database, ensemble_of, experience, graph, model, models.",
+            mend=f"These are: {', '.join(sorted(callers('free', 'lower')))}, "
+            f"and by name {', '.join(sorted(callers('named')))}.",
         )
 
     def _check_limit(self, name: str, value: float | None) -> None:
@@ -154,8 +133,9 @@ class Service(BaseModel):
 
 
 def _one_of(offered: Mapping[str, str] | tuple[str, ...], what: str, value: Any) -> str:
+    """What the operator offers by the name ``value``: of a database its URL."""
     if isinstance(value, str) and value in offered:
-        return value
+        return offered[value] if isinstance(offered, Mapping) else value
     raise BadInput(
         f"The setting {what} names nothing that is offered here.",
         mend=f"Offered are: {', '.join(offered) or 'none'}.",

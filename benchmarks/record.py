@@ -5,22 +5,15 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from planweave.memory import Context
+from planweave.memory import Context, settings
 from planweave.models import CallRecord
 from planweave.models.usage import Message
 
 Entry: TypeAlias = dict[str, JsonValue]
 """One entry of working memory (a Turn, Fact …) as it was written down."""
 
-_SOURCES = {
-    *("database", "graph", "collection", "web_search", "paths"),
-    *("environment", "environment_data", "environment_task"),
-    *("rules", "candidates", "model", "approve"),
-}
-"""Fields of the context that belong to the question or stand beside the settings in a record."""
-
 _LATER = {
-    *("candidate_paths", "trials", "agents", "ask_again", "strict"),
+    *("candidate_paths", "trials", "agents", "ask_again", "strict", "tools", "approve_tools"),
     *("first_temperature", "temperature_step", "same_query"),
 }
 """Fields that came after results were kept: left out at their default, so that keys stay."""
@@ -46,8 +39,9 @@ class Score(BaseModel):
 
 def settings_of(context: Context) -> dict[str, JsonValue]:
     """The context without the question's sources: what a result depends on besides them."""
+    beside = {name for name, one in settings().items() if not one.recorded}
     usual = {n for n in _LATER if getattr(context, n) == Context.model_fields[n].default}
-    return context.model_dump(mode="json", exclude=_SOURCES | usual)
+    return context.model_dump(mode="json", exclude=beside | usual)
 
 
 class Called(BaseModel):

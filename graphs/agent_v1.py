@@ -1,7 +1,8 @@
 """Strategy agent V1: rewrites the question, retrieves once, writes the answer."""
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import chosen
-from planweave.graphs.parts import Builder, begin, bind_tools, bound
+from planweave.graphs.parts import begin, bind_tools, bound
 from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine

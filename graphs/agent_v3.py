@@ -4,6 +4,7 @@ Figure 3.1 of the thesis: planner → evaluator → answering machine → taskma
 executor (the tools) → planner … A given plan bypasses planner and evaluator.
 """
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import (
     answered,
     approval,
@@ -12,7 +13,7 @@ from planweave.graphs.edges import (
     review,
     revision,
 )
-from planweave.graphs.parts import Builder, begin, bind_tools, bound
+from planweave.graphs.parts import begin, bind_tools, bound
 from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import may_continue

@@ -1,6 +1,7 @@
 """CoT: thinks step by step, then answers; nothing is looked up (Kojima et al. 2022)."""
 
-from planweave.graphs.parts import Builder, begin
+from planweave.graphs.builder import Builder
+from planweave.graphs.parts import begin
 from planweave.graphs.registry import method
 from planweave.nodes.drafter import drafter
 from planweave.nodes.finisher import finisher

@@ -1,6 +1,7 @@
 """Direct: asks for the answer, program, plan or text at once, without thoughts or retrieval."""
 
-from planweave.graphs.parts import Builder, begin
+from planweave.graphs.builder import Builder
+from planweave.graphs.parts import begin
 from planweave.graphs.registry import method
 from planweave.nodes.finisher import finisher
 

@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from planweave import BadInput
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import run_context
-from planweave.graphs.parts import Builder
 from planweave.graphs.registry import METHODS, method
 from planweave.memory import Context, Input, Member, WorkingMemory
 from planweave.nodes.agreement import agreement

@@ -5,8 +5,9 @@ assessor → retrieval → evidence → furthest reasoner … until it answers (
 ``corrective`` a grader drops pages that do not bear on the query before they are evidence.
 """
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import found_new, proposing
-from planweave.graphs.parts import Builder, begin
+from planweave.graphs.parts import begin
 from planweave.graphs.registry import method
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.assessor import assessor

@@ -3,7 +3,8 @@
 Deducer → environment → grounder → deducer … until an action hands in the result.
 """
 
-from planweave.graphs.parts import Builder, act_and_observe, begin_task
+from planweave.graphs.builder import Builder
+from planweave.graphs.parts import act_and_observe, begin_task
 from planweave.graphs.registry import method
 from planweave.nodes.deducer import deducer
 from planweave.nodes.grounder import grounder

@@ -4,7 +4,8 @@ Pathfinder (RL-Agent) → path selector (ML-Agent) → thought and action → en
 and the questions it comes from stand in working memory; the actor may depart from it.
 """
 
-from planweave.graphs.parts import Builder, act_and_observe, begin_task
+from planweave.graphs.builder import Builder
+from planweave.graphs.parts import act_and_observe, begin_task
 from planweave.graphs.registry import method
 from planweave.nodes.actor import actor
 from planweave.nodes.path_selector import chosen_path, path_selector

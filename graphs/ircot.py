@@ -1,7 +1,8 @@
 """IRCoT: one sentence of thought, one retrieval by it, in turn (Trivedi et al. 2023)."""
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import thinking_on
-from planweave.graphs.parts import Builder, begin
+from planweave.graphs.parts import begin
 from planweave.graphs.registry import method
 from planweave.nodes.answering_machine import answering_machine
 from planweave.nodes.documents import unseen_documents

@@ -1,7 +1,8 @@
 """Iterative RAG: thought, action, observation, again until the facts are enough (figure 3 a)."""
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import chosen
-from planweave.graphs.parts import Builder, begin, bind_tools, bound
+from planweave.graphs.parts import begin, bind_tools, bound
 from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine

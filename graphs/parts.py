@@ -1,12 +1,13 @@
 """What every method has: tools bound as nodes, and how a run is opened and ends."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import acting, beginning, conversing, opening, over
-from planweave.memory import Context, Input, Tool, WorkingMemory
+from planweave.memory import Tool, WorkingMemory
 from planweave.nodes.calculator import calculator
 from planweave.nodes.citation_check import citation_check
 from planweave.nodes.documents import documents
@@ -23,8 +24,6 @@ from planweave.nodes.reporter import reporter
 from planweave.nodes.speaker import speaker
 from planweave.nodes.thinking import thinking
 
-Builder: TypeAlias = StateGraph[WorkingMemory, Context, Input, WorkingMemory]
-
 _NODES: dict[str, Any] = {
     "sql": query_node("database"),
     "cypher": query_node("graph"),
@@ -35,7 +34,7 @@ _NODES: dict[str, Any] = {
 
 def method_builder(state: type[WorkingMemory] = WorkingMemory) -> Builder:
     """A graph with what comes first, up to ``recall``, and last, from ``citation_check``."""
-    builder: Builder = StateGraph(state, context_schema=Context, input_schema=Input)
+    builder = Builder(state)
     builder.add_node("intake", intake)
     builder.add_node("interpreter", interpreter)
     builder.add_node("recall", recall)

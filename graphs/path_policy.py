@@ -4,8 +4,9 @@ Experience → path follower → query → path answer: what is left of PlanRAG 
 model takes part. It shows what the experience is worth by itself.
 """
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import chosen, following
-from planweave.graphs.parts import Builder, begin, bind_tools
+from planweave.graphs.parts import begin, bind_tools
 from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.experience import experience

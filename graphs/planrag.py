@@ -5,8 +5,9 @@ The plan lives in working memory, and re-planning is an edge of the graph. With 
 on a learned path that fits the question is the plan: path follower → tool → … → answering machine.
 """
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import beginning, chosen, progress, start
-from planweave.graphs.parts import Builder, bind_tools, bound
+from planweave.graphs.parts import bind_tools, bound
 from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine

@@ -1,7 +1,8 @@
 """PlanRAG without re-planning: plans first and retrieves by that plan to the end (table 4)."""
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import approval, chosen
-from planweave.graphs.parts import Builder, begin, bind_tools, bound
+from planweave.graphs.parts import begin, bind_tools, bound
 from planweave.graphs.registry import method
 from planweave.memory import Tool
 from planweave.nodes.answering_machine import answering_machine

@@ -1,6 +1,7 @@
 """RAG: the question is the query, the best pages go before the answer (RAG-1, RAG-5)."""
 
-from planweave.graphs.parts import Builder, begin
+from planweave.graphs.builder import Builder
+from planweave.graphs.parts import begin
 from planweave.graphs.registry import method
 from planweave.nodes.evidence import evidence
 from planweave.nodes.finisher import finisher

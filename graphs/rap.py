@@ -1,6 +1,7 @@
 """RAP: acts with the whole trajectories of the nearest tasks as examples (Kagaya et al. 2024)."""
 
-from planweave.graphs.parts import Builder, act_and_observe, begin_task
+from planweave.graphs.builder import Builder
+from planweave.graphs.parts import act_and_observe, begin_task
 from planweave.graphs.registry import method
 from planweave.nodes.actor import actor
 from planweave.nodes.trajectories import examples, trajectories

@@ -6,8 +6,9 @@ Drafter → to-query → retriever → comparer → reviser → appender → to-
 
 from langgraph.types import Send
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import run_context
-from planweave.graphs.parts import Builder, begin
+from planweave.graphs.parts import begin
 from planweave.graphs.registry import method
 from planweave.memory import WorkingMemory
 from planweave.nodes.appender import appender

@@ -3,9 +3,9 @@
 A question is answered with the tools, a task of an environment by acting there.
 """
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import chosen, opening
 from planweave.graphs.parts import (
-    Builder,
     act_and_observe,
     bind_environment,
     bind_tools,

@@ -3,8 +3,9 @@
 Actor ⇄ environment until the trial is over, then the reflector, then the next trial.
 """
 
+from planweave.graphs.builder import Builder
 from planweave.graphs.edges import tried, trying
-from planweave.graphs.parts import Builder, begin_task
+from planweave.graphs.parts import begin_task
 from planweave.graphs.registry import method
 from planweave.nodes.actor import actor
 from planweave.nodes.reflector import lessons, reflector

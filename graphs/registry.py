@@ -22,13 +22,13 @@ from planweave.memory import WorkingMemory
 from planweave.registry import Registry
 
 if TYPE_CHECKING:
-    from planweave.graphs.parts import Builder
+    from planweave.graphs.builder import Builder
 
 Family: TypeAlias = Literal["decide", "learned", "documents", "write", "hops", "act", "any"]
 """What a method is for: decisions on databases, decisions by learned paths alone, questions to
 documents, drafts, multi-hop questions, tasks of environments, or whatever another method does."""
 
-_NO_METHODS = {"__init__", "choice", "edges", "parts", "registry"}
+_NO_METHODS = {"__init__", "builder", "choice", "edges", "parts", "registry"}
 _ORDER = (
     *("planrag", "planrag_no_replan", "iter_rag", "single_rag", "path_policy"),
     *("agent_v1", "agent_v2", "agent_v3", "react", "autogpt"),

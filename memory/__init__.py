@@ -7,7 +7,10 @@ from planweave.memory.context import (
     ReplanPolicy,
     RevisionOrder,
     SearchMode,
+    Setting,
     TaskFamily,
+    callers,
+    settings,
 )
 from planweave.memory.given import check_input, check_state
 from planweave.memory.working_memory import (
@@ -68,6 +71,7 @@ __all__ = [
     "Revision",
     "RevisionOrder",
     "SearchMode",
+    "Setting",
     "Table",
     "TaskFamily",
     "Tool",
@@ -78,7 +82,9 @@ __all__ = [
     "VerdictKind",
     "WorkingMemory",
     "add_usage",
+    "callers",
     "check_input",
     "check_state",
+    "settings",
     "total_usage",
 ]

@@ -1,5 +1,7 @@
 """What varies between runs: models, connections, rules and limits, given as the graph's context."""
 
+from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -14,6 +16,43 @@ RevisionOrder = Literal["causal", "non_causal", "cot_rag"]
 AssessorChoice = Literal["trained", "first", "random"]
 Assist = Literal["auto", "on", "off"]
 CitationCheck = Literal["off", "string", "model"]
+
+
+Caller = Literal["free", "lower", "named", "never"]
+"""What a caller from outside may do with a setting: choose it, choose less than the operator's,
+choose among what the operator offers by name, or nothing."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What everybody needs to know of a setting besides its type, default and description.
+
+    Attributes:
+        group: The heading under which forms and tables show it.
+        caller: What a caller from outside may do with it.
+        recorded: Whether it is written into result records as a setting; what belongs to the
+            question, as its sources do, is written down with that.
+    """
+
+    group: str
+    caller: Caller
+    recorded: bool = True
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Families of methods that read it; empty: all."""
+        return _FAMILIES.get(self.group, ())
+
+
+_FAMILIES = {
+    "Environment": ("act",),
+    "InstructRAG": ("act",),
+    "Reflexion": ("act",),
+    "RAT": ("write",),
+    "FuRePA": ("hops",),
+    "Ensemble": ("any",),
+}
+"""Groups of settings that are not everybody's, and the families of methods that read them."""
 
 
 def _without_secret(name: str) -> str:
@@ -38,183 +77,221 @@ class Context(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    model: ModelName = Field(
+    model: Annotated[ModelName, Setting("Model", "named", recorded=False)] = Field(
         default="embedded", description="Chat model by name, for every role not in `models`"
     )
-    models: dict[str, ModelName] = Field(
+    models: Annotated[dict[str, ModelName], Setting("Model", "named")] = Field(
         default_factory=dict, description="Another chat model for a role, such as planner or judge"
     )
-    temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
-    seed: int | None = None
-    max_reply_tokens: Annotated[int, Field(ge=32, le=8192)] = 512
-    assist: Assist = Field(
+    temperature: Annotated[float, Field(ge=0, le=2), Setting("Model", "free")] = Field(
+        default=0.0, description="Temperature of the sampling; 0: the most likely reply"
+    )
+    seed: Annotated[int | None, Setting("Model", "free")] = Field(
+        default=None, description="Seed of the sampling, where the provider takes one"
+    )
+    max_reply_tokens: Annotated[int, Field(ge=32, le=8192), Setting("Model", "lower")] = Field(
+        default=512, description="Tokens of one reply at most"
+    )
+    assist: Annotated[Assist, Setting("Model", "free")] = Field(
         default="auto",
         description="Aids for small models, such as corrected queries; auto: for the embedded one",
     )
-    query_candidates: Annotated[int, Field(ge=1, le=16)] = Field(
+    query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = Field(
         default=4, description="With aids: queries that are tried, of which the results vote"
     )
-    most_unlinked: Annotated[float, Field(ge=0, le=1)] = Field(
+    most_unlinked: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
         default=0.2,
         description="With aids: share of a question's words that match no name and no value of the "
         "database, above which it is not answered; 1 for never",
     )
-    least_agreement: Annotated[float, Field(ge=0, le=1)] = Field(
+    least_agreement: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
         default=1.0,
         description="With aids: share of the queries tried that must return the same before an "
         "answer counts as sure",
     )
 
-    database: str | None = Field(
+    database: Annotated[str | None, Setting("Sources", "named", recorded=False)] = Field(
         default=None, description="Relational database: SQLAlchemy URL, SQLite file or .sql script"
     )
-    graph: str | None = Field(
+    graph: Annotated[str | None, Setting("Sources", "named", recorded=False)] = Field(
         default=None, description="Graph database: bolt:// URL or .cql script"
     )
-    collection: str | None = Field(
+    collection: Annotated[str | None, Setting("Sources", "named", recorded=False)] = Field(
         default=None, description="Document collection by name, such as energy or alice/energy"
     )
-    web_search: str | None = Field(
+    web_search: Annotated[str | None, Setting("Sources", "never", recorded=False)] = Field(
         default=None,
         description="LangChain search tool by name, such as brave: the web is then searched where "
         "a document collection would be",
     )
-    environment: str | None = Field(
+    environment: Annotated[str | None, Setting("Environment", "never", recorded=False)] = Field(
         default=None, description="Environment to act in by name, such as hotpotqa or alfworld"
     )
-    environment_data: str | None = Field(
-        default=None, description="File or folder of the environment's tasks"
+    environment_data: Annotated[str | None, Setting("Environment", "never", recorded=False)] = (
+        Field(default=None, description="File or folder of the environment's tasks")
     )
-    environment_task: str | None = Field(
-        default=None, description="The task to solve there, by its id"
+    environment_task: Annotated[str | None, Setting("Environment", "never", recorded=False)] = (
+        Field(default=None, description="The task to solve there, by its id")
     )
-    paths: str | None = Field(
+    paths: Annotated[str | None, Setting("InstructRAG", "never", recorded=False)] = Field(
         default=None,
         description="InstructRAG, RAP: file of paths that worked; none: the owner's experience",
     )
-    agents: str = Field(
+    agents: Annotated[str, Setting("InstructRAG", "never")] = Field(
         default="shipped",
         description="InstructRAG: agents that propose and select paths: shipped, a file of "
         "`planweave train instructrag`, or none (the paths of the nearest questions)",
     )
-    experience: str | None = Field(
+    experience: Annotated[str | None, Setting("Plan", "named")] = Field(
         default=None,
         description="PlanRAG: follow the path that fits: shipped (learned from simulations), own "
         "(the owner's experience), or a file of paths",
     )
-    candidate_paths: Annotated[int, Field(ge=1, le=10)] = Field(
+    candidate_paths: Annotated[int, Field(ge=1, le=10), Setting("InstructRAG", "never")] = Field(
         default=3, description="InstructRAG: paths that are proposed; RAP: paths that are shown"
     )
-    trials: Annotated[int, Field(ge=1, le=5)] = Field(
+    trials: Annotated[int, Field(ge=1, le=5), Setting("Reflexion", "never")] = Field(
         default=3, description="Reflexion: attempts at a task"
     )
-    rules: str = Field(
+    tools: Annotated[tuple[str, ...], Setting("Sources", "named")] = Field(
+        default=(),
+        description="LangChain tools to offer beside a method's own, by name (docs/extending.md)",
+    )
+    approve_tools: Annotated[bool, Setting("Plan", "free")] = Field(
+        default=False, description="Stop for a person's approval before each call of these tools"
+    )
+    rules: Annotated[str, Setting("Sources", "free", recorded=False)] = Field(
         default="", description="Business rules that the decision must follow, as text"
     )
-    candidates: tuple[str, ...] = Field(
+    candidates: Annotated[tuple[str, ...], Setting("Sources", "free", recorded=False)] = Field(
         default=(),
         description="Decisions the question admits; empty: any value found in the database",
     )
 
-    max_iterations: Annotated[int, Field(ge=1, le=100)] = 15
-    replan: ReplanPolicy = Field(
+    max_iterations: Annotated[int, Field(ge=1, le=100), Setting("Plan", "lower")] = Field(
+        default=15, description="Actions of a run at most"
+    )
+    replan: Annotated[ReplanPolicy, Setting("Plan", "free")] = Field(
         default="every_observation",
         description="Ask the re-planner after every observation, or only when one is empty, "
         "an error, or contradicts the plan",
     )
-    evaluations: Annotated[int, Field(ge=0, le=5)] = Field(
+    evaluations: Annotated[int, Field(ge=0, le=5), Setting("Plan", "free")] = Field(
         default=0, description="Times that the evaluator may send a plan back; 0: no evaluator"
     )
-    approve: bool = Field(
+    approve: Annotated[bool, Setting("Plan", "free", recorded=False)] = Field(
         default=False, description="Stop for a person's approval before a plan starts"
     )
 
-    query_seconds: Annotated[float, Field(gt=0, le=600)] = 10.0
-    query_rows: Annotated[int, Field(ge=1, le=1000)] = 40
-    pages: Annotated[int, Field(ge=1, le=20)] = Field(
+    query_seconds: Annotated[float, Field(gt=0, le=600), Setting("Reading", "lower")] = Field(
+        default=10.0, description="Seconds that one query, or one call of a tool, may take"
+    )
+    query_rows: Annotated[int, Field(ge=1, le=1000), Setting("Reading", "lower")] = Field(
+        default=40, description="Rows that a query returns at most"
+    )
+    pages: Annotated[int, Field(ge=1, le=20), Setting("Reading", "free")] = Field(
         default=4, description="Pages that one search of the documents returns at most"
     )
-    page_characters: Annotated[int, Field(ge=200, le=20_000)] = Field(
+    page_characters: Annotated[int, Field(ge=200, le=20_000), Setting("Reading", "free")] = Field(
         default=2_500, description="A longer page is shown around the words that were found"
     )
-    search: SearchMode = Field(
+    search: Annotated[SearchMode, Setting("Reading", "free")] = Field(
         default="fused", description="Search by meaning and words together, or by one of them"
     )
-    reranker: str | None = Field(
+    reranker: Annotated[str | None, Setting("Reading", "never")] = Field(
         default=None, description="Orders the pages found once more; such as maxsim"
     )
-    corrective: bool = Field(
+    corrective: Annotated[bool, Setting("Reading", "free")] = Field(
         default=False, description="Have a grader drop pages that do not bear on the question"
     )
-    faithfulness: bool = Field(
+    faithfulness: Annotated[bool, Setting("Reading", "free")] = Field(
         default=False, description="Measure how far each fact is supported by its page"
     )
-    citation_check: CitationCheck = Field(
+    citation_check: Annotated[CitationCheck, Setting("Reading", "free")] = Field(
         default="string", description="Check the answer's claims by words and numbers, by a model"
     )
-    ask_again: bool = Field(
+    ask_again: Annotated[bool, Setting("Reading", "free")] = Field(
         default=True,
         description="Ask the model once more where a rule on its facts gives another decision",
     )
-    strict: bool = Field(
+    strict: Annotated[bool, Setting("Reading", "free")] = Field(
         default=False, description="Withhold a decision that does not follow from the facts"
     )
-    family: TaskFamily = Field(
+    family: Annotated[TaskFamily, Setting("RAT", "free")] = Field(
         default="answer", description="What RAT writes: an answer, a program, a plan or a text"
     )
-    revision: RevisionOrder = Field(
+    revision: Annotated[RevisionOrder, Setting("RAT", "free")] = Field(
         default="causal",
         description="RAT: revise step by step, all steps from one retrieval, or from one query",
     )
-    retrievals: Annotated[int, Field(ge=0, le=50)] = Field(
+    retrievals: Annotated[int, Field(ge=0, le=50), Setting("RAT", "free")] = Field(
         default=5,
         description="Retrievals at most in one run of RAT, pages of a RAG baseline; 0: no source",
     )
-    skip_agreeing: bool = Field(
+    skip_agreeing: Annotated[bool, Setting("RAT", "free")] = Field(
         default=False, description="RAT: leave a step as it is when the page found agrees with it"
     )
-    parallel: bool = Field(
+    parallel: Annotated[bool, Setting("RAT", "free")] = Field(
         default=False, description="RAT: revise steps that do not need each other at once"
     )
-    masking: bool = Field(
+    masking: Annotated[bool, Setting("FuRePA", "free")] = Field(
         default=True, description="FuRePA: hide earlier reasoning and queries from the reasoner"
     )
-    assessor: AssessorChoice = Field(
+    assessor: Annotated[AssessorChoice, Setting("FuRePA", "free")] = Field(
         default="trained", description="FuRePA: which candidate query is carried out"
     )
-    first_temperature: Annotated[float, Field(ge=0, le=2)] = Field(
+    first_temperature: Annotated[float, Field(ge=0, le=2), Setting("FuRePA", "free")] = Field(
         default=0.2, description="FuRePA: temperature of the reasoner, above that of the run"
     )
-    temperature_raise: bool = Field(
+    temperature_raise: Annotated[bool, Setting("FuRePA", "free")] = Field(
         default=True, description="FuRePA: raise the temperature when queries repeat themselves"
     )
-    temperature_step: Annotated[float, Field(ge=0, le=2)] = Field(
+    temperature_step: Annotated[float, Field(ge=0, le=2), Setting("FuRePA", "free")] = Field(
         default=0.8, description="FuRePA: by how much it is raised each time"
     )
-    same_query: Annotated[float, Field(gt=0, le=1)] = Field(
+    same_query: Annotated[float, Field(gt=0, le=1), Setting("FuRePA", "free")] = Field(
         default=0.9, description="FuRePA: cosine from which on two queries mean the same"
     )
-    proposals: Annotated[int, Field(ge=1, le=20)] = Field(
+    proposals: Annotated[int, Field(ge=1, le=20), Setting("FuRePA", "free")] = Field(
         default=5, description="FuRePA: candidate queries a round"
     )
-    ensemble_of: str = Field(default="agent_v3", description="Method that the ensemble runs")
-    ensemble_runs: Annotated[int, Field(ge=1, le=50)] = 3
-    ensemble_temperature: Annotated[float, Field(ge=0, le=2)] = Field(
+    ensemble_of: Annotated[str, Setting("Ensemble", "named")] = Field(
+        default="agent_v3", description="Method that the ensemble runs"
+    )
+    ensemble_runs: Annotated[int, Field(ge=1, le=50), Setting("Ensemble", "lower")] = Field(
+        default=3, description="Runs of the ensemble"
+    )
+    ensemble_temperature: Annotated[float, Field(ge=0, le=2), Setting("Ensemble", "free")] = Field(
         default=0.7, description="Temperature of its runs, above 0 so that they differ"
     )
-    owner: str = Field(
+    owner: Annotated[str, Setting("More", "never")] = Field(
         default="local", description="Whose long-term memory is used: a user or a project"
     )
-    observation_characters: Annotated[int, Field(ge=200, le=100_000)] = 2_000
-    schema_characters: Annotated[int, Field(ge=400, le=100_000)] = 6_000
-    memory_characters: Annotated[int, Field(ge=1_000, le=1_000_000)] = Field(
-        default=8_000, description="Older observations are shortened in prompts beyond this length"
+    observation_characters: Annotated[int, Field(ge=200, le=100_000), Setting("More", "lower")] = (
+        Field(default=2_000, description="Characters of one result that a prompt shows at most")
+    )
+    schema_characters: Annotated[int, Field(ge=400, le=100_000), Setting("More", "lower")] = Field(
+        default=6_000, description="Characters of a schema that a prompt shows at most"
+    )
+    memory_characters: Annotated[int, Field(ge=1_000, le=1_000_000), Setting("More", "lower")] = (
+        Field(
+            default=8_000,
+            description="Older observations are shortened in prompts beyond this length",
+        )
     )
 
-    max_calls: Annotated[int, Field(ge=1)] | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-    max_seconds: Annotated[float, Field(gt=0)] | None = None
-    max_dollars: Annotated[float, Field(gt=0)] | None = None
+    max_calls: Annotated[Annotated[int, Field(ge=1)] | None, Setting("Budget", "lower")] = Field(
+        default=None, description="Budget of model calls"
+    )
+    max_tokens: Annotated[Annotated[int, Field(ge=1)] | None, Setting("Budget", "lower")] = Field(
+        default=None, description="Budget of tokens, prompts and replies together"
+    )
+    max_seconds: Annotated[Annotated[float, Field(gt=0)] | None, Setting("Budget", "lower")] = (
+        Field(default=None, description="Budget of seconds")
+    )
+    max_dollars: Annotated[Annotated[float, Field(gt=0)] | None, Setting("Budget", "lower")] = (
+        Field(default=None, description="Budget of dollars")
+    )
 
     @property
     def has_documents(self) -> bool:
@@ -230,3 +307,17 @@ class Context(BaseModel):
     def model_for(self, role: str) -> str:
         """Name of the chat model that plays ``role``."""
         return self.models.get(role, self.model)
+
+
+@cache
+def settings() -> dict[str, Setting]:
+    """Every field of the context with its description, in their order."""
+    return {
+        name: next(one for one in field.metadata if isinstance(one, Setting))
+        for name, field in Context.model_fields.items()
+    }
+
+
+def callers(*kinds: Caller) -> frozenset[str]:
+    """The settings with which a caller may do one of these."""
+    return frozenset(name for name, one in settings().items() if one.caller in kinds)

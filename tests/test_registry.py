@@ -28,7 +28,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> Registry[str]:
         return [EntryPoint(n, value, group) for n, value in brought.items() if name in ("", n)]
 
     monkeypatch.setattr("planweave.registry.entry_points", entries)
-    registry = Registry(
+    registry: Registry[str] = Registry(
         "long word", accepts=lambda found: isinstance(found, str), own={"own": "us"}
     )
     us = types.ModuleType("us")

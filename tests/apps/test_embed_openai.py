@@ -244,7 +244,7 @@ def test_what_nobody_outside_can_mend_is_not_shown(
         raise ZeroDivisionError("secret")
 
     operator.offers(Replies())
-    monkeypatch.setattr("planweave.apps.embed.runs.method", broken)
+    monkeypatch.setattr("planweave.graphs.METHODS.get", broken)
     with pytest.raises(openai.InternalServerError) as failed:
         client.chat.completions.create(model="planrag", messages=ASKED)
     assert "secret" not in str(failed.value)

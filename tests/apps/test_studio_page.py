@@ -590,7 +590,7 @@ def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
             alice.get_by_role("tab", name="Settings").click()
             alice.get_by_label("Database").fill("offers")
             alice.locator("summary", has_text="Plan").click()
-            alice.get_by_label("Approve").check()
+            alice.get_by_label("Approve", exact=True).check()
             ask(alice, "Which offer is cheapest?")
             alice.get_by_role("button", name="Approve the plan").click()
             expect(alice.get_by_role("region", name="Answer")).to_contain_text("Birch")

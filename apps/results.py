@@ -1,0 +1,97 @@
+"""``planweave results``: the records behind the reports, kept as one compressed archive."""
+
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import httpx
+import typer
+
+from planweave import BadInput
+
+app = typer.Typer(help="The records behind the reports in results/.", no_args_is_help=True)
+
+ARCHIVE = "records.tar.xz"
+_LARGEST = 200 * 2**20
+_SUFFIX = ".jsonl"
+
+Folder = Annotated[Path, typer.Option("--results", help="Folder of the results.")]
+
+
+@app.command("download")
+def download(
+    source: Annotated[
+        str,
+        typer.Argument(help="URL or file of an archive; the one in the folder if unset."),
+    ] = "",
+    *,
+    results: Folder = Path("results"),
+) -> None:
+    """Put the records of an archive beside their reports; files that are there stay."""
+    if source.startswith(("http://", "https://")):
+        with tempfile.TemporaryDirectory() as folder:
+            archive = Path(folder, ARCHIVE)
+            archive.write_bytes(_fetched(source))
+            written = _unpacked(archive, results)
+    else:
+        written = _unpacked(Path(source) if source else results / ARCHIVE, results)
+    typer.echo(f"{written} files of records written into {results}.")
+
+
+@app.command("pack")
+def pack(*, results: Folder = Path("results")) -> None:
+    """Pack every file of records into the archive; the files stay."""
+    files = sorted(results.rglob(f"*{_SUFFIX}"))
+    if not files:
+        raise BadInput(f"There are no records in {results}.", mend="Run a benchmark first.")
+    with tarfile.open(results / ARCHIVE, "w:xz") as archive:
+        for file in files:
+            archive.add(file, str(file.relative_to(results)), filter=_anonymous)
+    typer.echo(f"{len(files)} files of records packed into {results / ARCHIVE}.")
+
+
+def _anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """The entry without what differs from one machine to the next."""
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    entry.mtime = 0
+    return entry
+
+
+def _fetched(url: str) -> bytes:
+    try:
+        with httpx.stream("GET", url, follow_redirects=True, timeout=60) as reply:
+            reply.raise_for_status()
+            found = b""
+            for part in reply.iter_bytes():
+                found += part
+                if len(found) > _LARGEST:
+                    raise BadInput(f"The archive at {url} is larger than {_LARGEST} bytes.")
+            return found
+    except httpx.HTTPError as error:
+        raise BadInput(
+            f"The archive at {url} cannot be fetched ({type(error).__name__}).",
+            mend="Check the address and the network.",
+        ) from None
+
+
+def _unpacked(archive: Path, results: Path) -> int:
+    """Write the files of records in ``archive`` that are not there yet."""
+    written = 0
+    try:
+        with tarfile.open(archive, "r:xz") as opened:
+            for entry in opened:
+                target = results / entry.name
+                outside = Path(entry.name).is_absolute() or ".." in Path(entry.name).parts
+                if outside or not entry.isfile() or target.suffix != _SUFFIX:
+                    raise BadInput(f"{archive} holds {entry.name!r}, which is no file of records.")
+                if not target.exists():
+                    opened.extract(entry, results, filter="data")
+                    written += 1
+    except (OSError, tarfile.TarError, EOFError) as error:
+        raise BadInput(
+            f"The archive {archive} cannot be read ({type(error).__name__}).",
+            mend="Name an archive that `planweave results pack` made.",
+        ) from None
+    return written

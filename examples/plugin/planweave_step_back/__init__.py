@@ -1,0 +1,1 @@
+"""A method, a tool and a suite that planweave finds by their entry points."""

@@ -1,0 +1,12 @@
+"""A tool that methods with a selector can call: planweave ask … --setting tools=working_days."""
+
+from datetime import date, timedelta
+
+from langchain_core.tools import tool
+
+
+@tool
+def working_days(first: date, last: date) -> int:
+    """Counts the days from first to last, both included, without Saturdays and Sundays."""
+    days = (first + timedelta(days=number) for number in range((last - first).days + 1))
+    return sum(day.weekday() < 5 for day in days)

@@ -1,0 +1,32 @@
+"""``planweave settings``, and the page of the docs that it makes."""
+
+import json
+from pathlib import Path
+
+from command_line import CommandLine, assert_one_clear_error
+
+from planweave.apps.settings import page
+from planweave.memory import Context, callers, settings
+
+PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
+
+
+def test_the_page_of_the_docs_is_this_one() -> None:
+    made = page()
+    assert PAGE.read_text("utf-8") == made, "run: planweave settings --markdown > docs/settings.md"
+    assert all(f"| `{name}` |" in made for name in Context.model_fields)
+
+
+def test_every_setting_is_described() -> None:
+    assert [*settings()] == [*Context.model_fields]
+    assert all(field.description for field in Context.model_fields.values())
+    assert {"web_search", "owner", "paths"} <= callers("never")
+
+
+def test_a_method_shows_what_it_reads(planweave: CommandLine) -> None:
+    told = json.loads(planweave("settings", "--method", "rat", "--json").stdout)
+    names = {row["name"] for row in told}
+    assert {"retrievals", "model", "max_calls"} <= names
+    assert not names & {"proposals", "trials", "ensemble_of"}
+    assert "retrievals" in planweave("settings").stdout
+    assert_one_clear_error(planweave("settings", "--method", "magic"), "no method 'magic'")

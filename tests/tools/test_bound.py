@@ -1,0 +1,68 @@
+"""LangChain tools that a program binds: their arguments, their results, their failures."""
+
+import time
+
+import pytest
+from langchain_core.tools import BaseTool, tool
+
+from planweave import BadInput
+from planweave.tools.bound import TOOLS, ToolFailed, arguments, call, register_tool
+
+
+@tool
+def tide(harbour: str, hour: int = 12) -> dict[str, float]:
+    """Height of the tide."""
+    if harbour == "Atlantis":
+        raise LookupError("sunk")
+    return {"metres": 1.5, "hour": hour}
+
+
+@tool
+def length(text: str) -> int:
+    """Number of letters."""
+    time.sleep(float(text) if text.replace(".", "").isdigit() else 0)
+    return len(text)
+
+
+@pytest.mark.parametrize(
+    ("which", "text", "given"),
+    [
+        (tide, '{"harbour": "Hull"}', {"harbour": "Hull"}),
+        (tide, '{"harbour": "Hull", "hour": 3}', {"harbour": "Hull", "hour": 3}),
+        (length, "abc", {"text": "abc"}),
+        (length, '"abc"', {"text": "abc"}),
+    ],
+)
+def test_arguments_are_read(which: BaseTool, text: str, given: dict[str, object]) -> None:
+    assert arguments(which, text) == given
+
+
+@pytest.mark.parametrize(
+    ("which", "text", "sentence"),
+    [
+        (tide, "Hull", "no JSON object. Write one with the keys harbour, hour"),
+        (tide, '{"port": "Hull"}', "no argument 'port'. It has: harbour, hour"),
+        (tide, '{"harbour": "Hull", "hour": "soon"}', "cannot use hour"),
+        (tide, "{}", "cannot use harbour"),
+        (tide, "[" * 100_000, "no JSON object"),
+    ],
+)
+def test_wrong_arguments_get_one_sentence(which: BaseTool, text: str, sentence: str) -> None:
+    with pytest.raises(ToolFailed, match=sentence):
+        arguments(which, text)
+
+
+async def test_results_and_failures() -> None:
+    assert await call(tide, {"harbour": "Hull"}, seconds=5) == {"metres": 1.5, "hour": 12}
+    with pytest.raises(ToolFailed, match="tide failed: LookupError: sunk"):
+        await call(tide, {"harbour": "Atlantis"}, seconds=5)
+    with pytest.raises(ToolFailed, match=r"gave no result in 0\.1 seconds"):
+        await call(length, {"text": "0.5"}, seconds=0.1)
+
+
+def test_names_of_our_own_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TOOLS, "_known", {})
+    assert register_tool(tide) is TOOLS.get("tide")
+    monkeypatch.setattr(length, "name", "sql")
+    with pytest.raises(BadInput, match="may not be named 'sql'"):
+        register_tool(length)

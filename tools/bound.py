@@ -1,0 +1,91 @@
+"""LangChain tools that a program or an installed package binds beside our own."""
+
+import asyncio
+import json
+from typing import Any, cast
+
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, ValidationError
+
+from planweave import BadInput, PlanweaveError
+from planweave.registry import Registry
+
+TOOLS: Registry[BaseTool] = Registry("tool", accepts=lambda found: isinstance(found, BaseTool))
+"""Every bound tool by name; the entry-point group is ``planweave.tools``."""
+
+OWN = frozenset(
+    {"sql", "cypher", "documents", "calculator", "thinking", "environment", "replan", "finish"}
+)
+"""What methods call their own tools and moves: no bound tool may have such a name."""
+
+
+class ToolFailed(PlanweaveError):
+    """A bound tool was given wrong arguments, or could not do what it was asked."""
+
+
+def register_tool(tool: BaseTool) -> BaseTool:
+    """Make a tool known by its name, so that a run can list it in ``tools``.
+
+    Raises:
+        BadInput: The name is taken.
+    """
+    if tool.name in OWN:
+        raise BadInput(f"A tool may not be named {tool.name!r}.", mend="Choose another name.")
+    return TOOLS.add(tool.name, tool)
+
+
+def arguments(tool: BaseTool, text: str) -> dict[str, Any]:
+    """The arguments that a model wrote for a tool, checked by the tool's schema.
+
+    Args:
+        tool: Which is to be called.
+        text: A JSON object, or the value itself of a tool that takes one argument.
+
+    Raises:
+        ToolFailed: They do not fit; the message names the argument.
+    """
+    names = [*tool.args]
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        given = text
+    if not isinstance(given, dict):
+        if len(names) != 1:
+            raise ToolFailed(
+                f"The input of {tool.name} is no JSON object.",
+                mend=f"Write one with the keys {', '.join(names) or '(none)'}.",
+            )
+        given = {names[0]: given}
+    if unknown := [key for key in given if key not in names]:
+        raise ToolFailed(
+            f"{tool.name} has no argument {unknown[0]!r}.",
+            mend=f"It has: {', '.join(names) or 'none'}.",
+        )
+    schema = tool.args_schema
+    if isinstance(schema, dict):  # an MCP server's tool; the server checks the values
+        if missing := [key for key in schema.get("required", ()) if key not in given]:
+            raise ToolFailed(f"{tool.name} needs the argument {missing[0]!r}.")
+        return given
+    try:
+        cast("type[BaseModel]", tool.get_input_schema()).model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the input"
+        raise ToolFailed(f"{tool.name} cannot use {place}: {first['msg']}.") from None
+    return given
+
+
+async def call(tool: BaseTool, given: dict[str, Any], *, seconds: float) -> Any:
+    """Call a tool; what it returns is data from outside.
+
+    Raises:
+        ToolFailed: It failed, or took longer than ``seconds``.
+    """
+    try:
+        return await asyncio.wait_for(tool.ainvoke(given), seconds)
+    except TimeoutError:
+        raise ToolFailed(
+            f"{tool.name} gave no result in {seconds:g} seconds.", mend="Ask it for less."
+        ) from None
+    except Exception as error:
+        raise ToolFailed(f"{tool.name} failed: {type(error).__name__}: {error}"[:500]) from None
