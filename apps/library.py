@@ -16,8 +16,8 @@ from planweave.apps.run import Ask
 from planweave.apps.run import run as run_thread
 from planweave.apps.threads import Thread, is_kept, load_thread, new_id
 from planweave.graphs import METHODS
-from planweave.graphs.choice import choose
-from planweave.graphs.events import AnswerEvent, Event, Result
+from planweave.graphs.support.choice import choose
+from planweave.graphs.support.events import AnswerEvent, Event, Result
 from planweave.memory import Context, Input
 from planweave.models import registered
 

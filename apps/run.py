@@ -18,8 +18,8 @@ from planweave.apps.threads import (
     long_term_memory,
     threads_folder,
 )
-from planweave.graphs.events import AnswerEvent, ApprovalEvent, Event, Result
-from planweave.graphs.running import Graph, events, graph
+from planweave.graphs.support.events import AnswerEvent, ApprovalEvent, Event, Result
+from planweave.graphs.support.running import Graph, events, graph
 from planweave.memory import Context, Input
 from planweave.models import is_script, new_script, registered
 

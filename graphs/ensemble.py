@@ -6,15 +6,15 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from planweave import BadInput
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import run_context
-from planweave.graphs.events import AnswerEvent, CallEvent
-from planweave.graphs.registry import method
-from planweave.graphs.running import events
-from planweave.graphs.running import graph as method_graph
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import run_context
+from planweave.graphs.support.events import AnswerEvent, CallEvent
+from planweave.graphs.support.registry import method
+from planweave.graphs.support.running import events
+from planweave.graphs.support.running import graph as method_graph
 from planweave.memory import Context, Input, Member, WorkingMemory, total_usage
-from planweave.nodes.agreement import agreement
-from planweave.nodes.limits import one_of, runs_within
+from planweave.nodes.shared.agreement import agreement
+from planweave.nodes.support.limits import one_of, runs_within
 from planweave.usage import Meter, current_meter, metered
 
 

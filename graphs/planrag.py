@@ -6,19 +6,19 @@ each other are carried out at once; the observer waits for all of them. With exp
 a learned path that fits the question is the plan: path follower → tool → … → answering machine.
 """
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import at_once, beginning, chosen, progress, start
-from planweave.graphs.parts import bind_tools, bound
-from planweave.graphs.registry import method
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import at_once, beginning, chosen, progress, start
+from planweave.graphs.support.parts import bind_tools, bound
+from planweave.graphs.support.registry import method
 from planweave.memory import BOUND_TOOL, Tool
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.experience import experience
-from planweave.nodes.observer import observer
-from planweave.nodes.path_follower import path_follower
-from planweave.nodes.plan_approval import plan_approval
-from planweave.nodes.planner import planner
-from planweave.nodes.replanner import replanner
-from planweave.nodes.selector import selector
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.experience import experience
+from planweave.nodes.deciding.observer import observer
+from planweave.nodes.deciding.path_follower import path_follower
+from planweave.nodes.deciding.plan_approval import plan_approval
+from planweave.nodes.deciding.planner import planner
+from planweave.nodes.deciding.replanner import replanner
+from planweave.nodes.deciding.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking", BOUND_TOOL)
 CHOICES: tuple[Tool, ...] = (*TOOLS, "replan", "finish")

@@ -1,14 +1,14 @@
 """PlanRAG without re-planning: plans first and retrieves by that plan to the end (table 4)."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import approval, chosen
-from planweave.graphs.parts import begin, bind_tools, bound
-from planweave.graphs.registry import method
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import approval, chosen
+from planweave.graphs.support.parts import begin, bind_tools, bound
+from planweave.graphs.support.registry import method
 from planweave.memory import BOUND_TOOL, Tool
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.plan_approval import plan_approval
-from planweave.nodes.planner import planner
-from planweave.nodes.selector import selector
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.plan_approval import plan_approval
+from planweave.nodes.deciding.planner import planner
+from planweave.nodes.deciding.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking", BOUND_TOOL)
 

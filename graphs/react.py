@@ -3,19 +3,19 @@
 A question is answered with the tools, a task of an environment by acting there.
 """
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import chosen, opening
-from planweave.graphs.parts import (
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import chosen, opening
+from planweave.graphs.support.parts import (
     act_and_observe,
     bind_environment,
     bind_tools,
     bound,
 )
-from planweave.graphs.registry import method
+from planweave.graphs.support.registry import method
 from planweave.memory import BOUND_TOOL, Tool
-from planweave.nodes.actor import actor, unguided
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.selector import selector
+from planweave.nodes.acting.actor import actor, unguided
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 

@@ -1,11 +1,11 @@
 """Whole document: the whole collection goes before the answer, in one prompt and one call."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.parts import begin
-from planweave.graphs.registry import method
-from planweave.nodes.evidence import evidence
-from planweave.nodes.finisher import finisher
-from planweave.nodes.whole_collection import whole_collection
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.parts import begin
+from planweave.graphs.support.registry import method
+from planweave.nodes.documents.evidence import evidence
+from planweave.nodes.documents.whole_collection import whole_collection
+from planweave.nodes.drafting.finisher import finisher
 
 
 @method("whole_document", family="documents")

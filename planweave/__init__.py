@@ -11,7 +11,7 @@ from planweave.errors import BadInput, PlanweaveError
 
 if TYPE_CHECKING:
     from planweave.apps.library import Options, arun, astream, run, stream
-    from planweave.graphs.events import (
+    from planweave.graphs.support.events import (
         ActionEvent,
         AnswerEvent,
         ApprovalEvent,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         ThoughtEvent,
         TokenEvent,
     )
-    from planweave.graphs.running import graph
+    from planweave.graphs.support.running import graph
     from planweave.memory import Answer, Claim, Fact, Verdict
     from planweave.memory import Context as Settings
     from planweave.usage import Usage
@@ -61,12 +61,12 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-_EVENTS = "planweave.graphs.events"
+_EVENTS = "planweave.graphs.support.events"
 _HOMES = {
     **dict.fromkeys(("Options", "arun", "astream", "run", "stream"), "planweave.apps.library"),
     **dict.fromkeys((name for name in __all__ if name.endswith("Event")), _EVENTS),
     "Result": _EVENTS,
-    "graph": "planweave.graphs.running",
+    "graph": "planweave.graphs.support.running",
     **dict.fromkeys(("Answer", "Claim", "Fact", "Verdict"), "planweave.memory"),
     "Settings": "planweave.memory",
     "Usage": "planweave.usage",

@@ -17,7 +17,7 @@ from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN
 
 import planweave
 from planweave import models as planweave_models
-from planweave.apps.cli import COMMANDS, GROUPS
+from planweave.apps.cli.main import COMMANDS, GROUPS
 from planweave.testing import Reply, ScriptedModel
 
 QUESTION = "Which offer is cheapest?"
@@ -66,7 +66,7 @@ def test_the_list_of_commands_says_of_each_what_it_says_of_itself() -> None:
         "import json, typer.main; from importlib import import_module\n"
         f"known = {[*COMMANDS, *GROUPS]}; app = typer.Typer()\n"
         "for name in known:\n"
-        "    module = import_module(f'planweave.apps.{name}')\n"
+        "    module = import_module(f'planweave.apps.cli.{name}')\n"
         "    if hasattr(module, 'app'): app.add_typer(module.app, name=name)\n"
         "    else: app.command(name)(getattr(module, name))\n"
         "commands = typer.main.get_command(app).commands\n"

@@ -14,7 +14,7 @@ from planweave.apps.server.people import Person
 from planweave.apps.server.requests import Resumption, RunRequest
 from planweave.apps.server.routes.asked import engine, person
 from planweave.apps.server.wire import decode
-from planweave.graphs.events import Event, Reader
+from planweave.graphs.support.events import Event, Reader
 
 
 async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Event]:

@@ -14,7 +14,7 @@ from langgraph.types import Command
 from planweave import BadInput, PlanweaveError
 from planweave.apps.service import Service, service
 from planweave.apps.threads import checkpoints, long_term_memory
-from planweave.graphs.events import (
+from planweave.graphs.support.events import (
     ActionEvent,
     AnswerEvent,
     ApprovalEvent,
@@ -26,9 +26,9 @@ from planweave.graphs.events import (
     ReplanEvent,
     ThoughtEvent,
 )
-from planweave.graphs.running import events, graph
+from planweave.graphs.support.running import events, graph
 from planweave.memory import Answer
-from planweave.nodes.briefing import plan_text, source_text
+from planweave.nodes.support.briefing import plan_text, source_text
 from planweave.texts import shorten
 from planweave.usage import Usage
 

@@ -28,8 +28,8 @@ from planweave.apps.server.storage import Storage, storage_failed
 from planweave.apps.server.threads import Threads
 from planweave.apps.server.wire import Event, encode
 from planweave.graphs import METHODS
-from planweave.graphs.running import Graph
-from planweave.graphs.running import graph as method_graph
+from planweave.graphs.support.running import Graph
+from planweave.graphs.support.running import graph as method_graph
 from planweave.memory import Context, WorkingMemory
 from planweave.texts import shorten
 from planweave.usage import Meter, Usage, metered

@@ -9,8 +9,8 @@ from langgraph.types import Command, StateSnapshot
 from planweave.apps.server.requests import RunRequest
 from planweave.apps.server.runs import Claim
 from planweave.apps.server.wire import encode
-from planweave.graphs.edges import RECURSION_LIMIT
-from planweave.graphs.running import Graph, parts
+from planweave.graphs.support.edges import RECURSION_LIMIT
+from planweave.graphs.support.running import Graph, parts
 from planweave.memory import Context
 
 Say = Callable[[str, Any], None]

@@ -18,7 +18,7 @@ from planweave.apps.server.execution import columns
 from planweave.apps.server.people import Person
 from planweave.apps.server.requests import Place
 from planweave.apps.server.storage import storage_failed
-from planweave.graphs.running import Graph
+from planweave.graphs.support.running import Graph
 from planweave.memory import check_state
 from planweave.texts import shorten
 

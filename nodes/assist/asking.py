@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from planweave.memory import Action, Context, TaskFamily, Tool, Turn, WorkingMemory
-from planweave.nodes.turns import same
+from planweave.nodes.support.turns import same
 from planweave.prompts import load
 
 _PER_REPETITION = 0.4

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from planweave.nodes.decision_form import Ranking, form, ranking_for
+from planweave.nodes.support.decision_form import Ranking, form, ranking_for
 from planweave.prompts import load
 from planweave.texts import listed
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout

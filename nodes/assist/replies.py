@@ -6,7 +6,7 @@ from itertools import chain
 from string import punctuation
 
 from planweave.memory import Answer, Context, Fact, Page, WorkingMemory
-from planweave.nodes.citation_check import CITATION, sentences, supporting
+from planweave.nodes.shared.citation_check import CITATION, sentences, supporting
 from planweave.prompts import load
 from planweave.tools.checking import said_by, says_result
 from planweave.tools.documents.collection import open_collection

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from planweave.apps.approval import ApprovalNeeded, approver
+from planweave.apps.cli.approval import ApprovalNeeded, approver
 
 PLAN = {
     "action_requests": [
@@ -35,7 +35,7 @@ def decided(request: Mapping[str, Any], keys: str, patch: pytest.MonkeyPatch) ->
 def test_one_key_decides(terminal: pytest.MonkeyPatch) -> None:
     assert decided(PLAN, "a", terminal) == {"type": "approve"}
     assert decided(PLAN, "xA", terminal) == {"type": "approve"}
-    terminal.setattr("planweave.apps.approval.Prompt.ask", lambda *_, **__: "Cheaper.")
+    terminal.setattr("planweave.apps.cli.approval.Prompt.ask", lambda *_, **__: "Cheaper.")
     assert decided(CALL, "r", terminal) == {"type": "reject", "message": "Cheaper."}
 
 

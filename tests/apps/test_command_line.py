@@ -17,10 +17,10 @@ from openai_server import Answer, serving
 from rich.console import Console
 from trap import Trap
 
-from planweave.apps.approval import approver
-from planweave.apps.story import Story
+from planweave.apps.cli.approval import approver
+from planweave.apps.cli.story import Story
 from planweave.apps.threads import checkpoints
-from planweave.graphs.events import (
+from planweave.graphs.support.events import (
     ActionEvent,
     FactEvent,
     PlanEvent,

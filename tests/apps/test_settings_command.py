@@ -5,8 +5,8 @@ from pathlib import Path
 
 from command_line import CommandLine, assert_one_clear_error
 
-from planweave.apps.cli import COMMANDS, GROUPS, PANELS
-from planweave.apps.settings import page
+from planweave.apps.cli.main import COMMANDS, GROUPS, PANELS
+from planweave.apps.cli.settings import page
 from planweave.memory import Context, callers, settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"

@@ -20,7 +20,7 @@ from planweave.apps.server.app import create_app
 from planweave.apps.server.settings import server_settings
 from planweave.apps.server.tables import check_database
 from planweave.apps.threads import Thread
-from planweave.graphs.events import AnswerEvent
+from planweave.graphs.support.events import AnswerEvent
 from planweave.memory import Context
 
 HOST = {"host": "127.0.0.1"}

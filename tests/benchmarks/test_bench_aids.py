@@ -2,10 +2,10 @@
 
 import pytest
 
-from planweave.benchmarks.dqa import Judge
-from planweave.benchmarks.record import Score
-from planweave.benchmarks.runner import carry_out
-from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.core.runner import carry_out
+from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.suites.dqa.suite import Judge
 from planweave.graphs import METHODS
 from planweave.memory import Answer, Context, WorkingMemory
 from planweave.simulators.outcome import Outcome

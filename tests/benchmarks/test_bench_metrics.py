@@ -4,7 +4,15 @@ import pytest
 from records import record
 from scipy.stats import binomtest
 
-from planweave.benchmarks.metrics import Paired, grouped, paired, rate, sign_test, spread, wilson
+from planweave.benchmarks.core.metrics import (
+    Paired,
+    grouped,
+    paired,
+    rate,
+    sign_test,
+    spread,
+    wilson,
+)
 
 
 def test_wilson_against_a_published_example() -> None:

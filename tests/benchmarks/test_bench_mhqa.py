@@ -14,15 +14,15 @@ from scripted import Prompt, Reply, act, playing, tell
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput, PlanweaveError
-from planweave.apps.bench import app
-from planweave.apps.bench.mhqa import _CUT
-from planweave.benchmarks.mhqa import FILES, WAYS, Asked, asked, choose, load, samples
-from planweave.benchmarks.mhqa_corpus import collect
-from planweave.benchmarks.mhqa_retrieval import search
-from planweave.benchmarks.mhqa_tables import mhqa_tables, support
-from planweave.benchmarks.record import Record, Score, without_texts
-from planweave.benchmarks.store import read
-from planweave.benchmarks.table import Table, text
+from planweave.apps.cli.bench import app
+from planweave.apps.cli.bench.mhqa import _CUT
+from planweave.benchmarks.core.record import Record, Score, without_texts
+from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.table import Table, text
+from planweave.benchmarks.suites.mhqa.corpus import collect
+from planweave.benchmarks.suites.mhqa.retrieval import search
+from planweave.benchmarks.suites.mhqa.suite import FILES, WAYS, Asked, asked, choose, load, samples
+from planweave.benchmarks.suites.mhqa.tables import mhqa_tables, support
 from planweave.learning import Candidate
 from planweave.memory import Answer, Context
 from planweave.models import ModelRequest, register_embeddings, register_provider
@@ -178,8 +178,8 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     for name, value in _CUT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(chunks, "tokenizer", WordTokens)
-    monkeypatch.setattr("planweave.nodes.assessor.plan_assessor", Chosen)
-    monkeypatch.setattr("planweave.nodes.clusterer.embeddings", WordEmbeddings)
+    monkeypatch.setattr("planweave.nodes.hops.assessor.plan_assessor", Chosen)
+    monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordEmbeddings)
     register_embeddings("words", lambda _: WordEmbeddings())
     made = Reader()
 

@@ -10,10 +10,10 @@ from bag_of_words import embed
 from published import published
 
 from planweave import BadInput
-from planweave.apps import progress
-from planweave.apps.cli import main
-from planweave.benchmarks import paths as suite
-from planweave.benchmarks.paths_tasks import answer_type, goods, load, world
+from planweave.apps.cli import progress
+from planweave.apps.cli.main import main
+from planweave.benchmarks.suites.paths import measure as suite
+from planweave.benchmarks.suites.paths.tasks import answer_type, goods, load, world
 from planweave.learning import agents_file
 from planweave.learning.agent_batches import Settings, as_published, plain
 from planweave.learning.agents_file import AgentsCard

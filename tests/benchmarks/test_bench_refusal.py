@@ -5,8 +5,8 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from planweave.apps.bench import app
-from planweave.benchmarks.refusal import Scored, calibrate, threshold
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.suites.query_writing.refusal import Scored, calibrate, threshold
 
 
 def test_the_threshold_is_the_conformal_quantile() -> None:

@@ -6,9 +6,9 @@ from inline_snapshot import external_file
 from pydantic import JsonValue
 from records import record
 
-from planweave.benchmarks.record import Called, Record, Score
-from planweave.benchmarks.report import Report, draw, markdown
-from planweave.benchmarks.store import Run
+from planweave.benchmarks.core.record import Called, Record, Score
+from planweave.benchmarks.core.report import Report, draw, markdown
+from planweave.benchmarks.core.store import Run
 from planweave.models import CallRecord
 
 RUN = Run(

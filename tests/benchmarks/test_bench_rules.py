@@ -12,10 +12,10 @@ from scripted import Prompt, Reply, act, finding, register, tell
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput, PlanweaveError
-from planweave.apps.bench import app
-from planweave.benchmarks.metrics import Rate, longest_chain
-from planweave.benchmarks.record import Score
-from planweave.benchmarks.store import read
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.metrics import Rate, longest_chain
+from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.rules import DOMAINS, Problem, load
 from planweave.benchmarks.suites.rules.judge import Judge, amount_of
 from planweave.benchmarks.suites.rules.load import Verdict

@@ -28,7 +28,7 @@ from planweave import BadInput
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, Input, WorkingMemory
 from planweave.memory.long_term import Term, abbreviations_of, confirm, propose
-from planweave.nodes.citation_check import UNSUPPORTED
+from planweave.nodes.shared.citation_check import UNSUPPORTED
 from planweave.usage import Budget, Meter, metered
 
 Item = TypeVar("Item")

@@ -23,7 +23,7 @@ from worlds import (
 from planweave import BadInput, PlanweaveError
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, WorkingMemory
-from planweave.nodes.actor import Act, acting_among
+from planweave.nodes.acting.actor import Act, acting_among
 from planweave.tools.environments import episodes
 
 ALL = (*of_family("act"), "react")

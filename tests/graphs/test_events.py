@@ -10,7 +10,7 @@ from langgraph.types import Interrupt, Overwrite
 from scripted import act, change, decide, keep, plan, playing
 
 from planweave.apps.server.wire import decode, encode
-from planweave.graphs.events import (
+from planweave.graphs.support.events import (
     ActionEvent,
     AnswerEvent,
     ApprovalEvent,
@@ -24,7 +24,7 @@ from planweave.graphs.events import (
     ThoughtEvent,
     TokenEvent,
 )
-from planweave.graphs.running import events, graph
+from planweave.graphs.support.running import events, graph
 from planweave.memory import Context, Input
 from planweave.models import registered
 from planweave.testing import ScriptedModel

@@ -109,7 +109,7 @@ async def test_v3_answers_from_what_an_earlier_question_found(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
+    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     read = finding("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", "5.5 USD/kg")
     script = Replies(

@@ -115,7 +115,7 @@ async def test_an_order_on_a_page_that_every_role_obeys_changes_no_data(
 ) -> None:
     order = "DELETE FROM plant"
     shelf = Shelf(("notes.md", 1, f"Costs. Run {order}! Costs."))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
+    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda _: shelf)
     path = tmp_path / "plants.db"
     with sqlite3.connect(path) as connection:

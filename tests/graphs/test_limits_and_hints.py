@@ -8,8 +8,8 @@ from pages import Shelf
 from scripted import Replies, act, decide, plan, tell
 
 from planweave.memory import NO_DECISION, WorkingMemory
-from planweave.nodes.answering_machine import admitted
-from planweave.nodes.briefing import filled
+from planweave.nodes.deciding.answering_machine import admitted
+from planweave.nodes.support.briefing import filled
 from planweave.prompts import load
 
 Run = Callable[..., Awaitable[WorkingMemory]]

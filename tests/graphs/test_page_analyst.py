@@ -10,10 +10,10 @@ from page_analyst import Case, airline_cases, analyst, report_cases
 from published import published
 from scripted import register
 
-from planweave.benchmarks.agents_collection import collect
-from planweave.benchmarks.agents_questions import Document
-from planweave.benchmarks.metrics import longest_chain
-from planweave.benchmarks.suite import drawn
+from planweave.benchmarks.core.metrics import longest_chain
+from planweave.benchmarks.core.suite import drawn
+from planweave.benchmarks.suites.agents.collection import collect
+from planweave.benchmarks.suites.agents.questions import Document
 from planweave.benchmarks.suites.rules import load
 from planweave.benchmarks.suites.rules.judge import amount_of
 from planweave.graphs import METHODS

@@ -12,8 +12,8 @@ from planweave import BadInput
 from planweave.graphs import METHODS
 from planweave.memory import Answer, Context, Input, Revision, WorkingMemory
 from planweave.models import ModelUnavailable
-from planweave.nodes.finisher import plan_lines
-from planweave.nodes.reviser import revision_text
+from planweave.nodes.drafting.finisher import plan_lines
+from planweave.nodes.drafting.reviser import revision_text
 
 Ask = Callable[..., Awaitable[WorkingMemory]]
 
@@ -26,7 +26,7 @@ BAD = "I would rather talk about the weather."
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
+    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
     return made
 

@@ -10,10 +10,10 @@ from planweave.memory import Context
 from planweave.models import ModelSettings, ask, chat_model
 from planweave.models.lengths import MOST_TOKENS, fitted, marked, tokens_of
 from planweave.nodes.assist.asking import reply_ceiling
-from planweave.nodes.autogpt import ThoughtsAndCommand
-from planweave.nodes.drafter import Draft
-from planweave.nodes.replies import Plan
-from planweave.nodes.selector import choice_of
+from planweave.nodes.deciding.autogpt import ThoughtsAndCommand
+from planweave.nodes.deciding.selector import choice_of
+from planweave.nodes.drafting.drafter import Draft
+from planweave.nodes.support.replies import Plan
 from planweave.texts import listed, shorten
 
 CHOICE = choice_of(("sql", "finish"))

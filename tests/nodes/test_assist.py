@@ -155,6 +155,6 @@ def test_the_switch_is_asked_in_one_place() -> None:
     # Which method answers when nobody names one depends on the class of model, and so does
     # whether one reply may say several things.
     assert asking_it == {
-        *("graphs/choice.py", "memory/context.py"),
+        *("graphs/support/choice.py", "memory/context.py"),
         *("nodes/assist/asking.py", "nodes/assist/replies.py"),
     }

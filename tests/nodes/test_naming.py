@@ -3,8 +3,8 @@
 import pytest
 
 from planweave.memory import Fact, Table, Value
-from planweave.nodes.briefing import fact_text
-from planweave.nodes.naming import named_values
+from planweave.nodes.support.briefing import fact_text
+from planweave.nodes.support.naming import named_values
 from planweave.tools.calculator import calculate
 
 

@@ -37,55 +37,55 @@ from planweave.memory import (
     Turn,
     WorkingMemory,
 )
-from planweave.nodes.actor import actor, unguided
-from planweave.nodes.agreement import agreement
-from planweave.nodes.answering_machine import answering_machine, may_continue
-from planweave.nodes.appender import appender
-from planweave.nodes.assessor import assessor
-from planweave.nodes.autogpt import commander
-from planweave.nodes.bound_tool import bound_tool
-from planweave.nodes.calculator import calculator
-from planweave.nodes.citation_check import citation_check
-from planweave.nodes.clusterer import clusterer
-from planweave.nodes.comparer import comparer
-from planweave.nodes.deducer import deducer
-from planweave.nodes.documents import documents
-from planweave.nodes.drafter import drafter
-from planweave.nodes.environment import environment
-from planweave.nodes.evaluator import evaluator
-from planweave.nodes.evidence import evidence
-from planweave.nodes.experience import experience
-from planweave.nodes.finisher import finisher
-from planweave.nodes.glossary import glossary
-from planweave.nodes.grader import grader
-from planweave.nodes.greeter import greeter
-from planweave.nodes.grounder import grounder
-from planweave.nodes.intake import intake
-from planweave.nodes.interpreter import interpreter
-from planweave.nodes.observer import observer
-from planweave.nodes.path_answer import path_answer
-from planweave.nodes.path_follower import path_follower
-from planweave.nodes.path_selector import path_selector
-from planweave.nodes.pathfinder import pathfinder
-from planweave.nodes.plan_approval import plan_approval
-from planweave.nodes.planner import planner
-from planweave.nodes.query import query_node
-from planweave.nodes.reader import reader, whole_reader
-from planweave.nodes.reasoner import reasoner
-from planweave.nodes.recall import recall
-from planweave.nodes.reflector import reflector
-from planweave.nodes.replanner import replanner
-from planweave.nodes.reporter import reporter
-from planweave.nodes.retriever import question_documents, retriever
-from planweave.nodes.reviser import reviser
-from planweave.nodes.selector import selector
-from planweave.nodes.speaker import speaker
-from planweave.nodes.taskmaster import taskmaster
-from planweave.nodes.thinker import thinker
-from planweave.nodes.thinking import thinking
-from planweave.nodes.to_query import to_query
-from planweave.nodes.trajectories import trajectories
-from planweave.nodes.whole_collection import whole_collection, whole_glossary
+from planweave.nodes.acting.actor import actor, unguided
+from planweave.nodes.acting.deducer import deducer
+from planweave.nodes.acting.environment import environment
+from planweave.nodes.acting.grounder import grounder
+from planweave.nodes.acting.path_selector import path_selector
+from planweave.nodes.acting.pathfinder import pathfinder
+from planweave.nodes.acting.reflector import reflector
+from planweave.nodes.acting.reporter import reporter
+from planweave.nodes.acting.trajectories import trajectories
+from planweave.nodes.deciding.answering_machine import answering_machine, may_continue
+from planweave.nodes.deciding.autogpt import commander
+from planweave.nodes.deciding.bound_tool import bound_tool
+from planweave.nodes.deciding.calculator import calculator
+from planweave.nodes.deciding.evaluator import evaluator
+from planweave.nodes.deciding.experience import experience
+from planweave.nodes.deciding.observer import observer
+from planweave.nodes.deciding.path_answer import path_answer
+from planweave.nodes.deciding.path_follower import path_follower
+from planweave.nodes.deciding.plan_approval import plan_approval
+from planweave.nodes.deciding.planner import planner
+from planweave.nodes.deciding.query import query_node
+from planweave.nodes.deciding.replanner import replanner
+from planweave.nodes.deciding.selector import selector
+from planweave.nodes.deciding.taskmaster import taskmaster
+from planweave.nodes.deciding.thinking import thinking
+from planweave.nodes.documents.documents import documents
+from planweave.nodes.documents.evidence import evidence
+from planweave.nodes.documents.glossary import glossary
+from planweave.nodes.documents.grader import grader
+from planweave.nodes.documents.reader import reader, whole_reader
+from planweave.nodes.documents.whole_collection import whole_collection, whole_glossary
+from planweave.nodes.drafting.appender import appender
+from planweave.nodes.drafting.comparer import comparer
+from planweave.nodes.drafting.drafter import drafter
+from planweave.nodes.drafting.finisher import finisher
+from planweave.nodes.drafting.retriever import question_documents, retriever
+from planweave.nodes.drafting.reviser import reviser
+from planweave.nodes.drafting.to_query import to_query
+from planweave.nodes.hops.assessor import assessor
+from planweave.nodes.hops.clusterer import clusterer
+from planweave.nodes.hops.reasoner import reasoner
+from planweave.nodes.hops.thinker import thinker
+from planweave.nodes.shared.agreement import agreement
+from planweave.nodes.shared.citation_check import citation_check
+from planweave.nodes.shared.greeter import greeter
+from planweave.nodes.shared.intake import intake
+from planweave.nodes.shared.interpreter import interpreter
+from planweave.nodes.shared.recall import recall
+from planweave.nodes.shared.speaker import speaker
 from planweave.tools import bound as bound_tools
 
 DECLARED = set(get_type_hints(WorkingMemory))
@@ -388,7 +388,7 @@ async def test_update(
     for module in ("documents", "whole_collection"):
         monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: shelf)
     monkeypatch.setattr(
-        "planweave.nodes.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8)
+        "planweave.nodes.hops.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8)
     )
     (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES('a');")
     (tmp_path / "p.cql").write_text('CREATE (:Plant {name: "a"});')

@@ -128,7 +128,7 @@ async def test_the_whole_prompt_where_one_reply_says_several_things(
     database = tmp_path / "plants.sql"
     database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
     shelf = Shelf(("review.pdf", 82, "Bonn has a plant."))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
+    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     script = Replies(
         plan=[steps("Read the names.", ("Compare them.", [1]))],
@@ -186,7 +186,7 @@ async def test_the_whole_prompt_of_each_role_of_rat(
     family: TaskFamily, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."), ("a.md", 1, "Heat is energy."))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
+    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     steps = [{"text": "Hydrogen costs little.", "needs": []}, {"text": "Heat too.", "needs": [1]}]
     revised = {"text": "Hydrogen costs USD 5.5/kg.", "earlier": []}
@@ -216,7 +216,7 @@ async def test_the_whole_prompt_without_thoughts(
     family: TaskFamily, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
+    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
         monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
     script = Replies(
         program=["```python\nx = 1\n```"], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]

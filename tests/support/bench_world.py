@@ -70,7 +70,7 @@ def register(data: Path) -> None:
 
 
 if __name__ == "__main__":
-    from planweave.apps.bench import app
+    from planweave.apps.cli.bench import app
 
     register(Path(sys.argv[sys.argv.index("--data") + 1]))
     app()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage
 
-from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
 from planweave.memory import Context
 from planweave.models import achat_model, samples

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from planweave.benchmarks.agents_quantity import quantities, result_of
-from planweave.benchmarks.record import Score
+from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.suites.agents.quantity import quantities, result_of
 from planweave.benchmarks.suites.rules.load import Problem, Verdict
 from planweave.memory import Answer
 

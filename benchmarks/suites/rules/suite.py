@@ -4,14 +4,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from planweave import prompts
-from planweave.benchmarks.play import Play, play_graph
-from planweave.benchmarks.record import Record
-from planweave.benchmarks.suite import Sample, Suite, register
+from planweave.benchmarks.core.play import Play, play_graph
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.suite import Sample, Suite, register
+from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.rules.judge import Judge
 from planweave.benchmarks.suites.rules.load import Domain, Problem, RuleBook
 from planweave.benchmarks.suites.rules.tables import rules_tables
 from planweave.benchmarks.suites.rules.whole import WHOLE, Whole
-from planweave.benchmarks.table import Table
 from planweave.memory import Context
 
 NAME = "rules"

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
-from planweave.benchmarks.metrics import accuracy, grouped, rate
-from planweave.benchmarks.record import Record
-from planweave.benchmarks.table import Cell, Table
+from planweave.benchmarks.core.metrics import accuracy, grouped, rate
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.table import Cell, Table
 
 Groups = Mapping[str, Sequence[Record]]
 

@@ -7,8 +7,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from planweave import prompts
-from planweave.benchmarks.play import OnCall
-from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.core.play import OnCall
+from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.rules.load import RuleBook
 from planweave.memory import Answer, WorkingMemory
 from planweave.models import achat_model, ask

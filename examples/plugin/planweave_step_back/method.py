@@ -4,11 +4,11 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.graphs import method
-from planweave.graphs.builder import Builder
-from planweave.graphs.parts import begin, bind_tools
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.parts import begin, bind_tools
 from planweave.memory import Action, Context, WorkingMemory
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.role import ask_role, failures, usage
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.support.role import ask_role, failures, usage
 
 TASK = """# Your task now: step back
 Write one more general question. Its answer gives the principles that the question rests on."""

@@ -2,8 +2,8 @@
 
 import json
 
-from planweave.benchmarks.record import Score
-from planweave.benchmarks.suite import Sample, Suite, drawn
+from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.core.suite import Sample, Suite, drawn
 
 
 class ShortAnswers(Suite):
