@@ -276,6 +276,7 @@ GUARDED = {
     | {
         "in its own CTE": "WITH hidden AS (SELECT * FROM hidden) SELECT * FROM hidden",
         "another schema": "SELECT hidden.lower('A')",
+        "routine by a function's name": "SELECT `max`(name) FROM node",
         "current user": MARIADB["current user"],
         "current role": MARIADB["current role"],
     },

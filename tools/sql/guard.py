@@ -261,6 +261,11 @@ def _check_functions(nodes: "Sequence[exp.Expr]", tokens: "Sequence[Token]", dia
         is_quoted = name.token_type == TokenType.IDENTIFIER
         if is_quoted or (name.text.isidentifier() and name.text.lower() not in GRAMMAR):
             written[name.text.lower()] += 1
+            if is_quoted and dialect == "mysql" and not aliases[name.text.lower()]:
+                raise QueryRefused(  # it would be a routine of the database, not the function
+                    f"The name {name.text} before a parenthesis is in backticks.",
+                    mend="Write functions without them.",
+                )
             if place and tokens[place - 1].token_type == TokenType.DOT and dialect != "postgres":
                 raise _unavailable(f"{tokens[place - 2].text}.{name.text}", dialect)
     called = unknown_to_parser | {name for name in written if written[name] > aliases[name]}
