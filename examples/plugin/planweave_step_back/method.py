@@ -15,7 +15,7 @@ Write one more general question. Its answer gives the principles that the questi
 
 
 class StepBack(WorkingMemory, total=False):
-    """Working memory, and the question that lies behind the one that was asked."""
+    """Working memory, and the more general question."""
 
     general: str
 
@@ -30,14 +30,17 @@ async def abstraction(state: StepBack, runtime: Runtime[Context]) -> StepBack:
     """Ask the model for the more general question, and search for that."""
     reply = await ask_role("abstraction", General, TASK, state, runtime)
     general = reply.value.question if reply.value else state["question"]
-    action = Action(step=1, thought="", tool="documents", input=general)
     done = {"usage": usage(reply), "failures": failures(reply)}
-    return {"general": general, "action": action, **done}
+    return {"general": general, "action": search(general), **done}
 
 
 def specific(state: StepBack) -> StepBack:
     """Search for the question itself."""
-    return {"action": Action(step=1, thought="", tool="documents", input=state["question"])}
+    return {"action": search(state["question"])}
+
+
+def search(text: str) -> Action:
+    return Action(step=1, thought="", tool="documents", input=text)
 
 
 def searched(state: StepBack) -> str:
@@ -47,7 +50,6 @@ def searched(state: StepBack) -> str:
 
 @method("step_back", family="documents", state=StepBack)
 def step_back(graph: Builder) -> None:
-    """Abstraction → documents → specific → documents → answering machine."""
     graph.add_node("abstraction", abstraction)
     graph.add_node("specific", specific)
     graph.add_node("answering_machine", answering_machine)
