@@ -59,7 +59,7 @@ __all__ = [
     "run",
     "stream",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _EVENTS = "planweave.graphs.support.events"
 _HOMES = {
