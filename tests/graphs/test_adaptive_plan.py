@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import (
     Prompt,
     Replies,
@@ -367,8 +367,7 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
         ("prices.md", 1, "The levelised cost of hydrogen (LCOH) is USD 5.5/kg."),
         ("heat.md", 1, "The lower heating value (LHV) of hydrogen is 33.3 kWh/kg."),
     )
-    for module in ("intake", "documents", "whole_collection"):
-        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     seen: list[str] = []
 
     def script(prompt: Prompt) -> Reply:

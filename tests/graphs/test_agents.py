@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import (
     PAPER,
     Replies,
@@ -49,8 +49,7 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(
         ("review.pdf", 82, COST), ("review.pdf", 90, HEAT), ("notes.md", 1, "Ships are blue.")
     )
-    for module in ("intake", "documents", "assist.replies", "whole_collection"):
-        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: made)
+    put_up(monkeypatch, made)
     return made
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import PAPER, Replies, Reply, act, change, decide, finding, keep, plan, register, tell
 
 from planweave.graphs import METHODS
@@ -109,8 +109,7 @@ async def test_v3_answers_from_what_an_earlier_question_found(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
-    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     read = finding("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", "5.5 USD/kg")
     script = Replies(
         plan=[plan("Find the cost."), plan("Answer."), plan("Convert it.")],

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import Replies, Reply, Script, register, tell
 from worlds import WordVectors
 
@@ -53,8 +53,7 @@ class LongestQuery:
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(("Aurora", 1, FILM), ("Lena Holm", 1, PERSON), ("Ships", 1, "Ships sail."))
-    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
+    put_up(monkeypatch, made)
     words = Words()
     monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", lambda: words)
     return made
@@ -120,8 +119,7 @@ async def test_the_assessor_sees_a_title_once(
     ask: Ask, trained: LongestQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Shelf(("Aurora", 1, f"Aurora: {FILM}"), ("Lena Holm", 1, PERSON))
-    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
+    put_up(monkeypatch, made)
     await ask("furepa", Replies(reason=[FIRST, SECOND, solved()]))
     assert trained.asked[1][0] == [f"Aurora: {FILM}"]
     assert Hit("Aurora", FILM) in trained.asked[0][1]

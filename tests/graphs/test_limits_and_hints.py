@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import Replies, act, decide, plan, tell
 
 from planweave.memory import NO_DECISION, WorkingMemory
@@ -137,8 +137,7 @@ async def test_no_role_is_told_of_a_database_over_documents(
     name: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "The cost of hydrogen is USD 5.5/kg in 2023."))
-    for module in ("intake", "documents", "whole_collection"):
-        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     script = Replies(
         plan=[plan("Find the cost.")] * 3,
         task=[{"task": "Find the cost."}] * 2,

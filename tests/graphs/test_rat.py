@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import Prompt, Replies, Reply, Script, register
 
 from planweave import BadInput
@@ -26,8 +26,7 @@ BAD = "I would rather talk about the weather."
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
-    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
+    put_up(monkeypatch, made)
     return made
 
 

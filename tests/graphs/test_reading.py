@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import Prompt, Replies, act, found, keep, plan, register, tell
 
 from planweave import BadInput
@@ -25,8 +25,7 @@ WHOLE = [name for name in METHODS if "whole_reader" in METHODS.get(name).builder
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(("rules.md", 5, PAGE), ("rules.md", 6, "Liquids (LQ) are not carried."))
-    for module in ("intake", "documents", "whole_collection"):
-        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: made)
+    put_up(monkeypatch, made)
     return made
 
 

@@ -15,7 +15,7 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.tools import tool
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import Reply, act, acts, change, decide, done, found, plan, register, steps
 from worlds import WordVectors, encyclopedia, small_agents, solved
 
@@ -385,8 +385,7 @@ async def test_update(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shelf = Shelf((PAGE["document"], PAGE["page"], PAGE["text"]))
-    for module in ("documents", "whole_collection"):
-        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     monkeypatch.setattr(
         "planweave.nodes.hops.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8)
     )

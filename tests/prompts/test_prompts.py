@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import (
     Prompt,
     Replies,
@@ -60,8 +60,7 @@ async def test_the_whole_prompt_of_each_role_over_documents(
 ) -> None:
     text = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
     shelf = Shelf(("review.pdf", 82, text), ("review.pdf", 83, "Hydrogen is costly."))
-    for module in ("intake", "documents", "whole_collection"):
-        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     thoughts = {"text": "", "reasoning": "", "plan": ["Look."], "criticism": "", "speak": ""}
     costs = found("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", {"cost": "5.5 USD/kg"})
     search = "hydrogen cost"
@@ -128,8 +127,7 @@ async def test_the_whole_prompt_where_one_reply_says_several_things(
     database = tmp_path / "plants.sql"
     database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
     shelf = Shelf(("review.pdf", 82, "Bonn has a plant."))
-    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     script = Replies(
         plan=[steps("Read the names.", ("Compare them.", [1]))],
         action=[
@@ -143,6 +141,7 @@ async def test_the_whole_prompt_where_one_reply_says_several_things(
         database=str(database),
         rules="Cheap is good.",
         collection="energy" if in_words else None,
+        whole_collection="off",
     )
     await METHODS.get("planrag").graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(f"planrag_combined{'_in_words' * in_words}", script)
@@ -186,8 +185,7 @@ async def test_the_whole_prompt_of_each_role_of_rat(
     family: TaskFamily, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."), ("a.md", 1, "Heat is energy."))
-    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     steps = [{"text": "Hydrogen costs little.", "needs": []}, {"text": "Heat too.", "needs": [1]}]
     revised = {"text": "Hydrogen costs USD 5.5/kg.", "earlier": []}
     script = Replies(
@@ -216,8 +214,7 @@ async def test_the_whole_prompt_without_thoughts(
     family: TaskFamily, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."))
-    for module in ("planweave.nodes.shared.intake", "planweave.nodes.documents.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     script = Replies(
         program=["```python\nx = 1\n```"], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]
     )
