@@ -44,3 +44,6 @@ COLUMN = 100
 
 UNKNOWN = 500
 """What stayed unknown."""
+
+FIRST_INPUT = 500
+"""The input that a plan gives for a step that needs no other."""

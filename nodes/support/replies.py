@@ -11,6 +11,7 @@ from planweave.models import InPrompt
 from planweave.nodes.shared.citation_check import in_words
 from planweave.nodes.support.lengths import (
     COLUMN,
+    FIRST_INPUT,
     PLAN_STEPS,
     QUERY,
     REASON,
@@ -86,8 +87,8 @@ class PlannedStep(BaseModel):
 
     text: Step
     needs: list[int] = Field(default=[], max_length=PLAN_STEPS)
-    tool: str = ""
-    input: str = Field(default="", max_length=QUERY)
+    tool: str = Field(default="", max_length=COLUMN)
+    input: str = Field(default="", max_length=FIRST_INPUT)
 
     @model_validator(mode="before")
     @classmethod
