@@ -64,7 +64,7 @@ Agents = Annotated[
 ]
 Approve = Annotated[bool, typer.Option("--approve", help="Stop for approval of the plan.")]
 Replan = Annotated[
-    str, typer.Option("--replan", help="every_observation, or when_needed (fewer calls).")
+    str, typer.Option("--replan", help="adaptive, or every_observation (as in the paper).")
 ]
 MaxIterations = Annotated[int, typer.Option("--max-iterations", help="Actions at most.")]
 MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Budget of model calls.")]

@@ -1,16 +1,16 @@
-"""Carries a thread to its end: streams the graph, stops for a person, keeps checkpoints."""
+"""Carries a thread to its end: runs the graph, asks a person, keeps checkpoints."""
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager
+from typing import Any, TypeAlias
 
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from rich.console import Console
 
 from planweave import BadInput
 from planweave.apps.sqlite_file import unusable
-from planweave.apps.story import Story
 from planweave.apps.threads import (
     Thread,
     being_worked_on,
@@ -18,81 +18,117 @@ from planweave.apps.threads import (
     long_term_memory,
     threads_folder,
 )
-from planweave.graphs import METHODS
-from planweave.graphs.edges import RECURSION_LIMIT
-from planweave.memory import Input, WorkingMemory
+from planweave.graphs.support.events import AnswerEvent, ApprovalEvent, Event, Result
+from planweave.graphs.support.running import Graph, events, graph
+from planweave.memory import Context, Input
+from planweave.models import is_script, new_script, registered
 
-Ask = Callable[[dict[str, Any]], dict[str, Any]]
-"""Shows a person what the graph asks for and returns the decision to resume with."""
+Ask: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Takes what the graph asks a person, and returns the decisions to resume with."""
 
 
-async def run(thread: Thread, start: Input | None, console: Console, ask: Ask) -> WorkingMemory:
-    """Put ``start`` to a thread, or go on with an interrupted one when it is None.
+async def run(
+    thread: Thread,
+    start: Input | None,
+    *,
+    ask: Ask | None = None,
+    kept: bool = True,
+    tokens: bool = False,
+) -> AsyncGenerator[Event]:
+    """Ask a thread a question, or continue it if it was interrupted; gives what happens.
 
-    A thread that has ended is as it ended.
+    A thread that has ended stays as it is.
+
+    Args:
+        thread: The method and its settings.
+        start: The question; None continues.
+        ask: Asks a person; without it, the run ends where it waits for one.
+        kept: Whether the thread is kept in the state folder.
+        tokens: Report pieces of replies, too.
 
     Raises:
-        BadInput: There is nothing to go on with, or another process works on the thread.
+        BadInput: There is nothing to continue, or another process works on the thread.
         PlanweaveError: The run cannot go on (no model, no database).
     """
     try:
-        with being_worked_on(thread.id):
-            return await _carried_out(thread, start, console, ask)
+        waits = thread.context.approve or thread.context.approve_tools
+        async with AsyncExitStack() as opened:
+            saver: Any = InMemorySaver() if waits else None
+            store = None
+            if kept:
+                opened.enter_context(being_worked_on(thread.id))
+                saver = await opened.enter_async_context(checkpoints())
+                store = await opened.enter_async_context(long_term_memory())
+            context = opened.enter_context(_scripts_begin(thread.context))
+            compiled = await asyncio.to_thread(
+                graph, thread.method, checkpointer=saver, store=store
+            )
+            how: dict[str, Any] = {"tokens": tokens}
+            if kept:
+                how |= {"thread": thread.id, "durability": "sync"}
+            elif saver:
+                how["config"] = {"configurable": {"thread_id": thread.id}}
+            steps = _steps(compiled, thread, start, context, ask, how)
+            async with aclosing(steps):
+                async for event in steps:
+                    yield event
     except sqlite3.Error as error:  # of a part that was sound when the files were opened
         if "full" in str(error):
             raise
         raise unusable(threads_folder(), error) from None
 
 
-async def _carried_out(
-    thread: Thread, start: Input | None, console: Console, ask: Ask
-) -> WorkingMemory:
-    story = Story(console)
-    async with checkpoints() as saver, long_term_memory() as store:
-        graph = METHODS.get(thread.method).compiled(checkpointer=saver, store=store)
-        config = {"configurable": {"thread_id": thread.id}, "recursion_limit": RECURSION_LIMIT}
-        given: Input | Command[Any] | None = start
-        if start is None:
-            snapshot = await graph.aget_state(config)
-            if not snapshot.next and snapshot.values.get("messages"):
-                return cast("WorkingMemory", snapshot.values)  # its end was not seen, or is again
-            given = await _resumption(snapshot, thread, ask)
-        while True:
-            request = await _stream(graph, given, config, thread, story)
-            if request is None:
-                break
-            given = Command(resume=await asyncio.to_thread(ask, request))
-        return cast("WorkingMemory", (await graph.aget_state(config)).values)
-
-
-async def _stream(graph: Any, given: Any, config: Any, thread: Thread, story: Story) -> Any:
-    """Stream until the end (None) or until the graph asks a person (the request)."""
-    request = None
-    with story.console.status("working …") as status:
-        async for mode, chunk in graph.astream(
-            given,
-            config,
-            context=thread.context,
-            stream_mode=["updates", "custom"],
-            durability="sync",
-        ):
-            if mode == "custom":
-                status.update(f"{chunk['call']['role']} answered; working …")
-                continue
-            for node, update in chunk.items():
-                if node == "__interrupt__":
-                    request = update[0].value
+async def _steps(
+    compiled: Graph,
+    thread: Thread,
+    start: Input | None,
+    context: Context,
+    ask: Ask | None,
+    how: dict[str, Any],
+) -> AsyncGenerator[Event]:
+    given: Input | Command[Any] | None = start
+    if start is None:
+        snapshot = await compiled.aget_state({"configurable": {"thread_id": thread.id}})
+        if not snapshot.next and snapshot.values.get("messages"):  # it has ended unseen, or again
+            memory: Any = snapshot.values
+            result = Result(method=thread.method, thread=thread.id, memory=memory)
+            yield AnswerEvent(result=result)
+            return
+        given = await _resumption(snapshot, thread, ask)
+    while True:
+        request: Mapping[str, Any] | None = None
+        run = events(compiled, given, context, **how)
+        async with aclosing(run):
+            async for event in run:
+                if isinstance(event, ApprovalEvent) and ask:
+                    request = event.request
                 else:
-                    story.tell(node, update or {})
-    return request
+                    yield event
+        if request is None or ask is None:
+            return
+        given = Command(resume=await asyncio.to_thread(ask, request))
 
 
-async def _resumption(snapshot: Any, thread: Thread, ask: Ask) -> Command[Any] | None:
+async def _resumption(snapshot: Any, thread: Thread, ask: Ask | None) -> Command[Any] | None:
     if not snapshot.next:
         raise BadInput(
             f"The thread {thread.id!r} has nothing left to do.",
             mend="Ask a further question in it, or a new one without --resume.",
         )
-    if snapshot.interrupts:
+    if snapshot.interrupts and ask:
         return Command(resume=await asyncio.to_thread(ask, snapshot.interrupts[0].value))
     return None
+
+
+@contextmanager
+def _scripts_begin(context: Context) -> Iterator[Context]:
+    """The settings for one run, in which every script begins with its first reply."""
+    with ExitStack() as known:
+        scripts = {
+            name: known.enter_context(registered(new_script(name)))
+            for name in {context.model, *context.models.values()}
+            if is_script(name)
+        }
+        models = {role: scripts.get(name, name) for role, name in context.models.items()}
+        model = scripts.get(context.model, context.model)
+        yield context.model_copy(update={"model": model, "models": models})

@@ -49,13 +49,17 @@ class Thread:
             "context": context,
             "example": asdict(self.example) if self.example else None,
         }
-        path = threads_folder() / f"{self.id}.json"
-        path.write_text(json.dumps(record), encoding="utf-8")
+        _settings_file(self.id).write_text(json.dumps(record), encoding="utf-8")
 
 
 def new_id() -> str:
     """A short name for a thread."""
     return uuid.uuid4().hex[:12]
+
+
+def is_kept(thread: str) -> bool:
+    """Whether there is a thread of that name."""
+    return _settings_file(thread).is_file()
 
 
 def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
@@ -64,7 +68,7 @@ def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
     Raises:
         BadInput: There is no such thread, its file is damaged, or a password is needed.
     """
-    path = threads_folder() / f"{Path(thread).name}.json"
+    path = _settings_file(thread)
     if not path.is_file():
         raise BadInput(
             f"There is no thread {thread!r} in {path.parent}.",
@@ -133,6 +137,10 @@ def being_worked_on(thread: str) -> AbstractContextManager[None]:
     """
     path = threads_folder() / f"{Path(thread).name}.lock"
     return alone(path, f"Another process is working on the thread {thread!r}.")
+
+
+def _settings_file(thread: str) -> Path:
+    return threads_folder() / f"{Path(thread).name}.json"
 
 
 def _sound(path: Path, columns: Columns) -> Path:

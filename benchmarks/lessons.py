@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from planweave import PlanweaveError
-from planweave.benchmarks.record import Record
-from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.suite import Sample
 from planweave.learning.paths import Path
 from planweave.learning.queries.literals import for_question, slotted
 from planweave.learning.queries.memory import action
 from planweave.memory import Answer, Context
-from planweave.nodes.answering_machine import admitted
+from planweave.nodes.deciding.answering_machine import admitted
 from planweave.tools import Limits, open_database
 from planweave.tools.database import QueryResult
 

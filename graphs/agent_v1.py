@@ -1,14 +1,14 @@
 """Strategy agent V1: rewrites the question, retrieves once, writes the answer."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import chosen
-from planweave.graphs.parts import begin, bind_tools, bound
-from planweave.graphs.registry import method
-from planweave.memory import Tool
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.selector import selector
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import chosen
+from planweave.graphs.support.parts import begin, bind_tools, bound
+from planweave.graphs.support.registry import method
+from planweave.memory import BOUND_TOOL, Tool
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", BOUND_TOOL)
 
 
 @method("agent_v1", family="documents")
@@ -17,7 +17,7 @@ def agent_v1(graph: Builder) -> None:
     graph.add_node("answering_machine", answering_machine)
     tool_ends = bind_tools(graph, TOOLS)
 
-    begin(graph, "rewriter")
+    begin(graph, "rewriter", when_read="answering_machine")
     graph.add_conditional_edges(
         "rewriter",
         chosen,

@@ -1,14 +1,14 @@
 """Strategy agent V2: one prompt chooses each search, every result becomes a fact."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import chosen
-from planweave.graphs.parts import begin, bind_tools, bound
-from planweave.graphs.registry import method
-from planweave.memory import Tool
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.selector import selector
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import chosen
+from planweave.graphs.support.parts import begin, bind_tools, bound
+from planweave.graphs.support.registry import method
+from planweave.memory import BOUND_TOOL, Tool
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", BOUND_TOOL)
 
 
 @method("agent_v2", family="documents")

@@ -4,8 +4,8 @@ Figure 3.1 of the thesis: planner → evaluator → answering machine → taskma
 executor (the tools) → planner … A given plan bypasses planner and evaluator.
 """
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import (
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import (
     answered,
     approval,
     chosen,
@@ -13,17 +13,17 @@ from planweave.graphs.edges import (
     review,
     revision,
 )
-from planweave.graphs.parts import begin, bind_tools, bound
-from planweave.graphs.registry import method
-from planweave.memory import Tool
-from planweave.nodes.answering_machine import may_continue
-from planweave.nodes.evaluator import evaluator
-from planweave.nodes.plan_approval import plan_approval
-from planweave.nodes.planner import planner
-from planweave.nodes.selector import selector
-from planweave.nodes.taskmaster import taskmaster
+from planweave.graphs.support.parts import begin, bind_tools, bound
+from planweave.graphs.support.registry import method
+from planweave.memory import BOUND_TOOL, Tool
+from planweave.nodes.deciding.answering_machine import may_continue
+from planweave.nodes.deciding.evaluator import evaluator
+from planweave.nodes.deciding.plan_approval import plan_approval
+from planweave.nodes.deciding.planner import planner
+from planweave.nodes.deciding.selector import selector
+from planweave.nodes.deciding.taskmaster import taskmaster
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 
 
 @method("agent_v3", family="documents")
@@ -31,7 +31,10 @@ def agent_v3(graph: Builder) -> None:
     graph.add_node("planner", planner("agent_v3/planner"))
     graph.add_node("evaluator", evaluator("agent_v3/evaluator"))
     graph.add_node("plan_approval", plan_approval)
-    graph.add_node("answering_machine", may_continue("agent_v3/answering_machine"))
+    graph.add_node(
+        "answering_machine",
+        may_continue("agent_v3/answering_machine", combined="agent_v3/answer_or_task"),
+    )
     graph.add_node("taskmaster", taskmaster("agent_v3/taskmaster"))
     graph.add_node("selector", selector("agent_v3/selector", TOOLS))
     tool_ends = bind_tools(graph, TOOLS)

@@ -1,17 +1,17 @@
 """AutoGPT: thoughts, a plan and criticism before every command, until it finishes."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import chosen
-from planweave.graphs.parts import begin, bind_tools, bound
-from planweave.graphs.registry import method
-from planweave.memory import Tool
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.autogpt import commander
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import chosen
+from planweave.graphs.support.parts import begin, bind_tools, bound
+from planweave.graphs.support.registry import method
+from planweave.memory import BOUND_TOOL, Tool
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.autogpt import commander
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 
 
-@method("autogpt", family="documents")
+@method("autogpt", family="documents", baseline=True)
 def autogpt(graph: Builder) -> None:
     graph.add_node("autogpt", commander("autogpt/autogpt", (*TOOLS, "finish")))
     graph.add_node("answering_machine", answering_machine)

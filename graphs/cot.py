@@ -1,13 +1,13 @@
 """CoT: thinks step by step, then answers; nothing is looked up (Kojima et al. 2022)."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.parts import begin
-from planweave.graphs.registry import method
-from planweave.nodes.drafter import drafter
-from planweave.nodes.finisher import finisher
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.parts import begin
+from planweave.graphs.support.registry import method
+from planweave.nodes.drafting.drafter import drafter
+from planweave.nodes.drafting.finisher import finisher
 
 
-@method("cot", family="write")
+@method("cot", family="write", baseline=True)
 def cot(graph: Builder) -> None:
     graph.add_node("drafter", drafter)
     graph.add_node("finisher", finisher)

@@ -1,12 +1,12 @@
 """Direct: asks for the answer, program, plan or text at once, without thoughts or retrieval."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.parts import begin
-from planweave.graphs.registry import method
-from planweave.nodes.finisher import finisher
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.parts import begin
+from planweave.graphs.support.registry import method
+from planweave.nodes.drafting.finisher import finisher
 
 
-@method("direct", family="write")
+@method("direct", family="write", baseline=True)
 def direct(graph: Builder) -> None:
     graph.add_node("finisher", finisher)
 

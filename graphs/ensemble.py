@@ -6,12 +6,15 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from planweave import BadInput
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import run_context
-from planweave.graphs.registry import METHODS, method
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import run_context
+from planweave.graphs.support.events import AnswerEvent, CallEvent
+from planweave.graphs.support.registry import method
+from planweave.graphs.support.running import events
+from planweave.graphs.support.running import graph as method_graph
 from planweave.memory import Context, Input, Member, WorkingMemory, total_usage
-from planweave.nodes.agreement import agreement
-from planweave.nodes.limits import one_of, runs_within
+from planweave.nodes.shared.agreement import agreement
+from planweave.nodes.support.limits import one_of, runs_within
 from planweave.usage import Meter, current_meter, metered
 
 
@@ -41,16 +44,13 @@ async def member(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     share = one_of(runs_within(context, spent), context, spent)
     own: Any = share.model_copy(update={**varied, "approve": False})
     given = Input(question=state["question"], predefined_plan=state["plan"])
-    graph: Any = METHODS.get(context.ensemble_of).graph
     memory: WorkingMemory = {}
     with metered(Meter(outer=current_meter())):
-        async for mode, chunk in graph.astream(
-            given, context=own, stream_mode=["custom", "values"]
-        ):
-            if mode == "custom":
-                runtime.stream_writer(chunk)
-            else:
-                memory = chunk
+        async for event in events(method_graph(context.ensemble_of), given, own):
+            if isinstance(event, CallEvent):
+                runtime.stream_writer({"call": event.record.model_dump(mode="json")})
+            elif isinstance(event, AnswerEvent):
+                memory = event.result.memory
     own_memory = Member(
         number=number,
         answer=memory["answer"],

@@ -5,17 +5,17 @@ assessor → retrieval → evidence → furthest reasoner … until it answers (
 ``corrective`` a grader drops pages that do not bear on the query before they are evidence.
 """
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import found_new, proposing
-from planweave.graphs.parts import begin
-from planweave.graphs.registry import method
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.assessor import assessor
-from planweave.nodes.clusterer import clusterer
-from planweave.nodes.documents import unseen_documents
-from planweave.nodes.evidence import evidence
-from planweave.nodes.grader import grader
-from planweave.nodes.reasoner import reasoner
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import found_new, proposing
+from planweave.graphs.support.parts import begin
+from planweave.graphs.support.registry import method
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.documents.documents import unseen_documents
+from planweave.nodes.documents.evidence import evidence
+from planweave.nodes.documents.grader import grader
+from planweave.nodes.hops.assessor import assessor
+from planweave.nodes.hops.clusterer import clusterer
+from planweave.nodes.hops.reasoner import reasoner
 
 
 @method("furepa", family="hops")

@@ -3,14 +3,14 @@
 Deducer → environment → grounder → deducer … until an action hands in the result.
 """
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.parts import act_and_observe, begin_task
-from planweave.graphs.registry import method
-from planweave.nodes.deducer import deducer
-from planweave.nodes.grounder import grounder
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.parts import act_and_observe, begin_task
+from planweave.graphs.support.registry import method
+from planweave.nodes.acting.deducer import deducer
+from planweave.nodes.acting.grounder import grounder
 
 
-@method("genground", family="act")
+@method("genground", family="act", baseline=True)
 def genground(graph: Builder) -> None:
     begin_task(graph, "deducer")
     graph.add_node("deducer", deducer)

@@ -4,12 +4,12 @@ Pathfinder (RL-Agent) → path selector (ML-Agent) → thought and action → en
 and the questions it comes from stand in working memory; the actor may depart from it.
 """
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.parts import act_and_observe, begin_task
-from planweave.graphs.registry import method
-from planweave.nodes.actor import actor
-from planweave.nodes.path_selector import chosen_path, path_selector
-from planweave.nodes.pathfinder import pathfinder
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.parts import act_and_observe, begin_task
+from planweave.graphs.support.registry import method
+from planweave.nodes.acting.actor import actor
+from planweave.nodes.acting.path_selector import chosen_path, path_selector
+from planweave.nodes.acting.pathfinder import pathfinder
 
 
 @method("instructrag", family="act")

@@ -1,16 +1,16 @@
 """IRCoT: one sentence of thought, one retrieval by it, in turn (Trivedi et al. 2023)."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import thinking_on
-from planweave.graphs.parts import begin
-from planweave.graphs.registry import method
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.documents import unseen_documents
-from planweave.nodes.evidence import evidence
-from planweave.nodes.thinker import thinker
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import thinking_on
+from planweave.graphs.support.parts import begin
+from planweave.graphs.support.registry import method
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.documents.documents import unseen_documents
+from planweave.nodes.documents.evidence import evidence
+from planweave.nodes.hops.thinker import thinker
 
 
-@method("ircot", family="hops")
+@method("ircot", family="hops", baseline=True)
 def ircot(graph: Builder) -> None:
     graph.add_node("thinker", thinker("ircot/thinker"))
     graph.add_node("documents", unseen_documents)

@@ -1,17 +1,17 @@
 """Iterative RAG: thought, action, observation, again until the facts are enough (figure 3 a)."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import chosen
-from planweave.graphs.parts import begin, bind_tools, bound
-from planweave.graphs.registry import method
-from planweave.memory import Tool
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.selector import selector
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import chosen
+from planweave.graphs.support.parts import begin, bind_tools, bound
+from planweave.graphs.support.registry import method
+from planweave.memory import BOUND_TOOL, Tool
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking", BOUND_TOOL)
 
 
-@method("iter_rag", family="decide")
+@method("iter_rag", family="decide", baseline=True)
 def iter_rag(graph: Builder) -> None:
     graph.add_node("selector", selector("iter_rag/selector", (*TOOLS, "finish")))
     graph.add_node("answering_machine", answering_machine)

@@ -4,14 +4,14 @@ Experience → path follower → query → path answer: what is left of PlanRAG 
 model takes part. It shows what the experience is worth by itself.
 """
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import chosen, following
-from planweave.graphs.parts import begin, bind_tools
-from planweave.graphs.registry import method
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import chosen, following
+from planweave.graphs.support.parts import begin, bind_tools
+from planweave.graphs.support.registry import method
 from planweave.memory import Tool
-from planweave.nodes.experience import experience
-from planweave.nodes.path_answer import path_answer
-from planweave.nodes.path_follower import path_follower
+from planweave.nodes.deciding.experience import experience
+from planweave.nodes.deciding.path_answer import path_answer
+from planweave.nodes.deciding.path_follower import path_follower
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher")
 

@@ -1,24 +1,27 @@
 """PlanRAG: plans first, retrieves by the plan, and re-plans when the plan falls short.
 
-The loop of figure 3 (b): planner → selector → tool → re-planner → selector … → answering machine.
-The plan lives in working memory, and re-planning is an edge of the graph. With experience switched
-on a learned path that fits the question is the plan: path follower → tool → … → answering machine.
+The loop of figure 3 (b): planner → selector → tools → re-planner → selector … → answering machine.
+The plan lives in working memory, and re-planning is an edge of the graph. Actions that do not need
+each other are carried out at once; the observer waits for all of them. With experience switched on
+a learned path that fits the question is the plan: path follower → tool → … → answering machine.
 """
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import beginning, chosen, progress, start
-from planweave.graphs.parts import bind_tools, bound
-from planweave.graphs.registry import method
-from planweave.memory import Tool
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.experience import experience
-from planweave.nodes.path_follower import path_follower
-from planweave.nodes.plan_approval import plan_approval
-from planweave.nodes.planner import planner
-from planweave.nodes.replanner import replanner
-from planweave.nodes.selector import selector
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import at_once, beginning, chosen, progress, start
+from planweave.graphs.support.parts import bind_tools, bound
+from planweave.graphs.support.registry import method
+from planweave.memory import BOUND_TOOL, Tool
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.experience import experience
+from planweave.nodes.deciding.observer import observer
+from planweave.nodes.deciding.path_follower import path_follower
+from planweave.nodes.deciding.plan_approval import plan_approval
+from planweave.nodes.deciding.planner import planner
+from planweave.nodes.deciding.replanner import replanner
+from planweave.nodes.deciding.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking", BOUND_TOOL)
+CHOICES: tuple[Tool, ...] = (*TOOLS, "replan", "finish")
 
 
 @method("planrag", family="decide")
@@ -30,14 +33,19 @@ def planrag(graph: Builder) -> None:
             "planrag/planner",
             with_documents="planrag/planner_with_documents",
             following="planrag/planner_following",
+            combined="planrag/plan_task",
+            tools=CHOICES,
+            when_read="planrag/planner_when_read",
         ),
     )
     graph.add_node("plan_approval", plan_approval)
     graph.add_node("path_follower", path_follower)
-    graph.add_node("selector", selector("planrag/selector", (*TOOLS, "replan", "finish")))
-    graph.add_node("replanner", replanner("planrag/replanner"))
+    graph.add_node("selector", selector("planrag/selector", CHOICES, combined="planrag/act_task"))
+    graph.add_node("observer", observer, defer=True)
+    graph.add_node(
+        "replanner", replanner("planrag/replanner", combined="planrag/judge_task", tools=CHOICES)
+    )
     graph.add_node("answering_machine", answering_machine)
-    tool_ends = bind_tools(graph, TOOLS)
 
     graph.add_edge("recall", "experience")
     graph.add_conditional_edges(
@@ -49,7 +57,7 @@ def planrag(graph: Builder) -> None:
     graph.add_conditional_edges(
         "plan_approval",
         start,
-        {"followed": "path_follower", "approved": "selector", "rejected": "planner"},
+        bound(TOOLS) | {"followed": "path_follower", "approved": "selector", "rejected": "planner"},
     )
     graph.add_conditional_edges(
         "path_follower",
@@ -58,16 +66,17 @@ def planrag(graph: Builder) -> None:
     )
     graph.add_conditional_edges(
         "selector",
-        chosen,
+        at_once,
         bound(TOOLS)
         | {"replan": "replanner", "finish": "answering_machine", "unreadable": "selector"},
     )
-    for end in tool_ends:
-        graph.add_conditional_edges(
-            end,
-            progress,
-            {"followed": "path_follower", "doubtful": "replanner", "sound": "selector"},
-        )
+    for end in bind_tools(graph, TOOLS, at_once=True):
+        graph.add_edge(end, "observer")
+    graph.add_conditional_edges(
+        "observer",
+        progress,
+        {"followed": "path_follower", "doubtful": "replanner", "sound": "selector"},
+    )
     graph.add_edge("replanner", "selector")
     graph.add_edge("answering_machine", "citation_check")
 

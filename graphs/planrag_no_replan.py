@@ -1,19 +1,19 @@
 """PlanRAG without re-planning: plans first and retrieves by that plan to the end (table 4)."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import approval, chosen
-from planweave.graphs.parts import begin, bind_tools, bound
-from planweave.graphs.registry import method
-from planweave.memory import Tool
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.plan_approval import plan_approval
-from planweave.nodes.planner import planner
-from planweave.nodes.selector import selector
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import approval, chosen
+from planweave.graphs.support.parts import begin, bind_tools, bound
+from planweave.graphs.support.registry import method
+from planweave.memory import BOUND_TOOL, Tool
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.plan_approval import plan_approval
+from planweave.nodes.deciding.planner import planner
+from planweave.nodes.deciding.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking", BOUND_TOOL)
 
 
-@method("planrag_no_replan", family="decide")
+@method("planrag_no_replan", family="decide", baseline=True)
 def planrag_no_replan(graph: Builder) -> None:
     graph.add_node(
         "planner",
@@ -21,6 +21,7 @@ def planrag_no_replan(graph: Builder) -> None:
             "planrag/planner",
             with_documents="planrag/planner_with_documents",
             following="planrag/planner_following",
+            when_read="planrag/planner_when_read",
         ),
     )
     graph.add_node("plan_approval", plan_approval)

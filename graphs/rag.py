@@ -1,14 +1,14 @@
 """RAG: the question is the query, the best pages go before the answer (RAG-1, RAG-5)."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.parts import begin
-from planweave.graphs.registry import method
-from planweave.nodes.evidence import evidence
-from planweave.nodes.finisher import finisher
-from planweave.nodes.retriever import question_documents
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.parts import begin
+from planweave.graphs.support.registry import method
+from planweave.nodes.documents.evidence import evidence
+from planweave.nodes.drafting.finisher import finisher
+from planweave.nodes.drafting.retriever import question_documents
 
 
-@method("rag", family="write")
+@method("rag", family="write", baseline=True)
 def rag(graph: Builder) -> None:
     graph.add_node("documents", question_documents)
     graph.add_node("evidence", evidence)

@@ -1,13 +1,13 @@
 """RAP: acts with the whole trajectories of the nearest tasks as examples (Kagaya et al. 2024)."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.parts import act_and_observe, begin_task
-from planweave.graphs.registry import method
-from planweave.nodes.actor import actor
-from planweave.nodes.trajectories import examples, trajectories
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.parts import act_and_observe, begin_task
+from planweave.graphs.support.registry import method
+from planweave.nodes.acting.actor import actor
+from planweave.nodes.acting.trajectories import examples, trajectories
 
 
-@method("rap", family="act")
+@method("rap", family="act", baseline=True)
 def rap(graph: Builder) -> None:
     begin_task(graph, "trajectories")
     graph.add_node("trajectories", trajectories)

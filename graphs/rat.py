@@ -6,20 +6,20 @@ Drafter → to-query → retriever → comparer → reviser → appender → to-
 
 from langgraph.types import Send
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import run_context
-from planweave.graphs.parts import begin
-from planweave.graphs.registry import method
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import run_context
+from planweave.graphs.support.parts import begin
+from planweave.graphs.support.registry import method
 from planweave.memory import WorkingMemory
-from planweave.nodes.appender import appender
-from planweave.nodes.comparer import comparer
-from planweave.nodes.drafter import drafter
-from planweave.nodes.finisher import finisher
-from planweave.nodes.limits import reason_to_answer
-from planweave.nodes.retriever import retriever
-from planweave.nodes.reviser import reviser
-from planweave.nodes.thoughts import steps_to_check, steps_to_revise
-from planweave.nodes.to_query import to_query
+from planweave.nodes.drafting.appender import appender
+from planweave.nodes.drafting.comparer import comparer
+from planweave.nodes.drafting.drafter import drafter
+from planweave.nodes.drafting.finisher import finisher
+from planweave.nodes.drafting.retriever import retriever
+from planweave.nodes.drafting.reviser import reviser
+from planweave.nodes.drafting.to_query import to_query
+from planweave.nodes.support.limits import reason_to_answer
+from planweave.nodes.support.thoughts import steps_to_check, steps_to_revise
 
 
 def checking(state: WorkingMemory) -> list[Send] | str:

@@ -3,24 +3,24 @@
 A question is answered with the tools, a task of an environment by acting there.
 """
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import chosen, opening
-from planweave.graphs.parts import (
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import chosen, opening
+from planweave.graphs.support.parts import (
     act_and_observe,
     bind_environment,
     bind_tools,
     bound,
 )
-from planweave.graphs.registry import method
-from planweave.memory import Tool
-from planweave.nodes.actor import actor, unguided
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.selector import selector
+from planweave.graphs.support.registry import method
+from planweave.memory import BOUND_TOOL, Tool
+from planweave.nodes.acting.actor import actor, unguided
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 
 
-@method("react", family="documents")
+@method("react", family="documents", baseline=True)
 def react(graph: Builder) -> None:
     graph.add_node("selector", selector("react/selector", (*TOOLS, "finish")))
     graph.add_node("answering_machine", answering_machine)

@@ -3,15 +3,15 @@
 Actor ⇄ environment until the trial is over, then the reflector, then the next trial.
 """
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import tried, trying
-from planweave.graphs.parts import begin_task
-from planweave.graphs.registry import method
-from planweave.nodes.actor import actor
-from planweave.nodes.reflector import lessons, reflector
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import tried, trying
+from planweave.graphs.support.parts import begin_task
+from planweave.graphs.support.registry import method
+from planweave.nodes.acting.actor import actor
+from planweave.nodes.acting.reflector import lessons, reflector
 
 
-@method("reflexion", family="act")
+@method("reflexion", family="act", baseline=True)
 def reflexion(graph: Builder) -> None:
     begin_task(graph, "actor")
     graph.add_node("actor", actor(lessons))

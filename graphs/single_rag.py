@@ -1,23 +1,23 @@
 """Single-turn RAG: one query written from question, rules and schema, run once, then the answer."""
 
-from planweave.graphs.builder import Builder
-from planweave.graphs.edges import chosen
-from planweave.graphs.parts import begin, bind_tools, bound
-from planweave.graphs.registry import method
-from planweave.memory import Tool
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.selector import selector
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.edges import chosen
+from planweave.graphs.support.parts import begin, bind_tools, bound
+from planweave.graphs.support.registry import method
+from planweave.memory import BOUND_TOOL, Tool
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.deciding.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents")
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", BOUND_TOOL)
 
 
-@method("single_rag", family="decide")
+@method("single_rag", family="decide", baseline=True)
 def single_rag(graph: Builder) -> None:
     graph.add_node("selector", selector("single_rag/selector", TOOLS))
     graph.add_node("answering_machine", answering_machine)
     tool_ends = bind_tools(graph, TOOLS)
 
-    begin(graph, "selector")
+    begin(graph, "selector", when_read="answering_machine")
     graph.add_conditional_edges(
         "selector",
         chosen,

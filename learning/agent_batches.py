@@ -9,6 +9,8 @@ import numpy as np
 from planweave.learning.agent_losses import Labelled, Pairs, Parameters, Played, Pools, Sequences
 from planweave.learning.agents_file import OTHERS, QUESTIONS
 from planweave.learning.graph_states import FEATURES, PRINTED, Sample, Survey, Walk, samples
+from planweave.learning.guide import THRESHOLD
+from planweave.learning.instruction_graph import THRESHOLD as PUBLISHED
 from planweave.learning.ml_agent import PLACES, MLAgent, sequence
 from planweave.learning.paths import MetaTask
 from planweave.learning.rl_agent import (
@@ -24,6 +26,9 @@ from planweave.learning.rl_agent import (
 from planweave.learning.slots import question_vectors
 from planweave.learning.vectors import Embed, Floats
 
+_NODES = 24
+"""Nodes that are drawn for a question of the warm start, as printed."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -32,7 +37,9 @@ class Settings:
     Attributes:
         seed: Of every draw.
         k: Paths that are proposed.
-        printed: States, starts and instructions as they are printed, and no baseline.
+        printed: As the paper prints it: states, starts, instructions, the labels of the warm
+            start, both contrastive losses, no baseline.
+        threshold: Delta of the instruction graph.
         warm_start: Take the steps of L_WS.
         policy_gradient: Take those of L_PG.
         pre_training: Take those of L_PT.
@@ -64,6 +71,7 @@ class Settings:
     seed: int = 1
     k: int = 3
     printed: bool = False
+    threshold: float = THRESHOLD
     warm_start: bool = True
     policy_gradient: bool = True
     pre_training: bool = True
@@ -103,15 +111,36 @@ class Agents(NamedTuple):
     ml: Parameters
 
 
+def as_published(seed: int, iterations: int, threshold: float = PUBLISHED) -> Settings:
+    """The paper's agents; they take instructions without slots."""
+    return Settings(
+        seed=seed,
+        iterations=iterations,
+        threshold=threshold,
+        printed=True,
+        by_overlap=False,
+        calibration=False,
+    )
+
+
+def drawn_nodes(sample: Sample, random: np.random.Generator) -> list[Decision]:
+    """States of nodes drawn by lot, labelled by whether the question's own path has them."""
+    survey = sample.view.survey
+    walks = [survey.walks[row] for row, path in enumerate(survey.paths) if path == sample.path]
+    own = {node for walk in walks for node in walk}
+    nodes = random.choice([*survey.nodes], min(_NODES, len(survey.nodes)), replace=False).tolist()
+    seen = (sample.view.at(node, random) for node in nodes)
+    return [Decision(choice.state, choice.node in own) for choice in seen if choice]
+
+
 def labelled(sample: Sample, rule: Rule | None, near: int = 2) -> list[Decision]:
     """States along a question's own path and those of the likest questions, with their labels.
 
-    Included is what gives an instruction of the question's own path; as printed, a node of it.
+    Included is what gives an instruction of the question's own path.
     """
     view, survey = sample.view, sample.view.survey
     own = [survey.walks[row] for row, path in enumerate(survey.paths) if path == sample.path]
     wanted = {survey.text_row.get(text, -1) for text in sample.path.instructions}
-    nodes = {node for walk in own for node in walk}
     likest = view.likest(near)
     walks = own + [survey.walks[row] for row in likest]
     texts = [sample.path.instructions] * len(own)
@@ -124,7 +153,7 @@ def labelled(sample: Sample, rule: Rule | None, near: int = 2) -> list[Decision]
                 continue
             before = names[:length]
             made[walk[:length]] = [
-                Decision(c.state, c.node in nodes if view.printed else c.text in wanted)
+                Decision(c.state, c.text in wanted)
                 for c in view.choices(walk[:length], given[:length])
                 if rule is None or rule(before, survey.texts[c.text])
             ]
@@ -145,7 +174,15 @@ class Material:
         self.task = task
         self.support = samples(survey, task.support, embed, printed=settings.printed)
         self.query = samples(survey, task.query, embed, printed=settings.printed)
-        decisions = [d for sample in self.support for d in labelled(sample, settings.rule)]
+        random = np.random.default_rng(settings.seed)
+        decisions = [
+            decision
+            for sample in self.support
+            for decision in (
+                drawn_nodes(sample, random) if settings.printed else labelled(sample, settings.rule)
+            )
+        ]
+        self.even = settings.printed
         width = settings.features
         self.states = np.array([decision.state[:width] for decision in decisions], np.float32)
         self.labels = np.array([decision.included for decision in decisions], np.float32)
@@ -158,9 +195,13 @@ def drawn_labels(
 
     A node is included if its chance is over 1/2. To get the best F1 it has to be if the true
     chance is over half of the F1 that can be reached (Lipton et al. 2014, arXiv 1402.1892); drawn
-    like this it is over about half of the share of nodes that are on a path.
+    like this it is over about half of the share of nodes that are on a path. As printed each state
+    is as likely as the other.
     """
     material = materials[int(random.integers(len(materials)))]
+    if material.even:
+        rows = random.integers(len(material.labels), size=count)
+        return Labelled(material.states[rows], material.labels[rows])
     wanted = random.random(count) < 2 / 3
     sides = [np.flatnonzero(material.labels == label) for label in (0, 1)]
     off, on = (random.choice(side if len(side) else np.arange(1), count) for side in sides)
@@ -193,7 +234,7 @@ class Batches:
     def pairs(self, some: Sequence[Sample]) -> Pairs:
         """Questions with their own paths."""
         paths = [sample.path.instructions for sample in some]
-        return Pairs(self._asked(some), self._sequences(paths), _same(paths))
+        return Pairs(self._asked(some), self._sequences(paths), _same(paths), self._printed)
 
     def played(
         self, some: Sequence[Sample], agents: Agents, random: np.random.Generator
@@ -247,7 +288,11 @@ class Batches:
         shown = Sequences(*(each.reshape(len(some), size, *each.shape[1:]) for each in flat))
         real = worse.any(axis=1).astype(np.float32)
         same = _same([pool[0] for pool in pools])
-        return Pools(self._asked(some), shown, expected, worse, same, real)
+        return Pools(self._asked(some), shown, expected, worse, same, real, self._printed)
+
+    @property
+    def _printed(self) -> np.float32:
+        return np.float32(self._settings.printed)
 
     def _decide(self, agents: Agents) -> Policy:
         return policy(plain(agents.rl))

@@ -59,11 +59,13 @@ class Pairs(NamedTuple):
         questions: Of n questions.
         paths: The path of each.
         same: [n, n], 1 where two paths are the same, so that neither is a wrong one.
+        printed: [], 1 to leave the right path out of the denominators, as the paper prints them.
     """
 
     questions: Sequences
     paths: Sequences
     same: Array
+    printed: Array
 
 
 class Pools(NamedTuple):
@@ -77,6 +79,7 @@ class Pools(NamedTuple):
         worse: [n, pool], 1 where a path did worse than the first.
         same: [n, n], 1 where the best paths of two questions are the same.
         real: [n], 0 where no path is better than another.
+        printed: See :class:`Pairs`.
     """
 
     questions: Sequences
@@ -85,6 +88,7 @@ class Pools(NamedTuple):
     worse: Array
     same: Array
     real: Array
+    printed: Array
 
 
 def warm_start(parameters: Parameters, batch: Labelled) -> jax.Array:
@@ -106,13 +110,17 @@ def pre_training(parameters: Parameters, batch: Pairs) -> jax.Array:
     """L_PT = L_QPA + L_QPM, equations 6 to 8.
 
     QPA is InfoNCE in both directions: the printed denominator leaves the positive out, ours keeps
-    it in. For QPM each question has its own path and that of the next question.
+    it in (see :func:`_contrast`). For QPM each question has its own path and that of the next
+    question.
     """
     cosines = _encoded(parameters, QUESTION, batch.questions)
     paths = _encoded(parameters, PATH, batch.paths)
     cosines = cosines @ paths.T
     n = len(cosines)
-    alignment = _info_nce(parameters, cosines, batch.same * (1 - jnp.eye(n)))
+    wrong_ones = (1 - batch.same) * (1 - jnp.eye(n))
+    logits = cosines * jnp.exp(parameters["scale"])
+    ways = (_contrast(jnp.diagonal(a), a, wrong_ones, batch.printed) for a in (logits, logits.T))
+    alignment = sum(way.mean() for way in ways) / 2
     ring = (jnp.arange(n), (jnp.arange(n) + 1) % n)
     slope, shift = parameters["match"]
     right = optax.sigmoid_binary_cross_entropy(slope * jnp.diagonal(cosines) + shift, jnp.ones(n))
@@ -135,11 +143,10 @@ def fine_tuning(parameters: Parameters, batch: Pools) -> jax.Array:
     scale = jnp.exp(parameters["scale"])
     own = jnp.einsum("nd,npd->np", questions, paths) * scale
     own = own + WORTH * batch.expected
-    counted = batch.worse.at[:, 0].set(1)
-    forth = -jax.nn.log_softmax(jnp.where(counted > 0, own, _FAR), axis=1)[:, 0]
+    forth = _contrast(own[:, 0], own, batch.worse.at[:, 0].set(0), batch.printed)
     across = paths[:, 0] @ questions.T * scale
-    masked = jnp.where(batch.same * (1 - jnp.eye(n)) > 0, _FAR, across)
-    back = -jnp.diagonal(jax.nn.log_softmax(masked, axis=1))
+    others = (1 - batch.same) * (1 - jnp.eye(n))
+    back = _contrast(jnp.diagonal(across), across, others, batch.printed)
     mean: jax.Array = jnp.sum((forth + back) / 2 * batch.real) / jnp.maximum(batch.real.sum(), 1)
     return mean
 
@@ -149,10 +156,16 @@ def _encoded(parameters: Parameters, kind: str, sequences: Sequences) -> jax.Arr
     return encoded
 
 
-def _info_nce(parameters: Parameters, cosines: jax.Array, masked: jax.Array) -> jax.Array:
-    """Symmetric cross-entropy of the diagonal (equation 7); ``masked`` places do not count."""
-    logits = jnp.where(masked > 0, _FAR, cosines * jnp.exp(parameters["scale"]))
-    forth = -jnp.diagonal(jax.nn.log_softmax(logits, axis=1))
-    back = -jnp.diagonal(jax.nn.log_softmax(logits, axis=0))
-    mean: jax.Array = (forth.mean() + back.mean()) / 2
-    return mean
+def _contrast(right: jax.Array, logits: jax.Array, wrong: Array, printed: Array) -> jax.Array:
+    """Cross-entropy [n] of the right one among those that are wrong (equations 7 and 9).
+
+    Args:
+        right: [n], the logit of the right one.
+        logits: [n, m].
+        wrong: [n, m], 1 where a logit is that of a wrong one; the right one is not among them.
+        printed: [], 1 to leave the right one out of the denominator; a row without a wrong one
+            then counts nothing.
+    """
+    against = jax.nn.logsumexp(jnp.where(wrong > 0, logits, _FAR), axis=1)
+    ours: jax.Array = jnp.logaddexp(against, right) - right
+    return jnp.where(printed > 0, jnp.where(wrong.any(axis=1), against - right, 0.0), ours)

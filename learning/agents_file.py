@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from planweave import BadInput
-from planweave.learning.graph_states import FEATURES
+from planweave.learning.graph_states import FEATURES, PRINTED
 from planweave.learning.rl_agent import Parameters
 from planweave.learning.vectors import Floats
 
@@ -19,6 +19,9 @@ RewardName: TypeAlias = Literal["overlap", "environment"]
 
 SHIPPED, NONE = "shipped", "none"
 """Names of agents beside those of files: those that ship, and none at all."""
+
+AS_PUBLISHED = "as-published"
+"""Name of the paper's agents, where agents are trained."""
 
 ITERATIONS = 20
 """Of the meta-training: twice as many bring no more."""
@@ -47,6 +50,7 @@ class AgentsCard(BaseModel):
         command: What made it.
         tasks: Paths of each task that it was trained on.
         reward: What it was rewarded by.
+        published: Whether they are the paper's, for instructions without slots.
         rewards: Mean reward of the searches of each iteration.
     """
 
@@ -61,6 +65,7 @@ class AgentsCard(BaseModel):
     command: str
     tasks: dict[str, int]
     reward: RewardName = "overlap"
+    published: bool = False
     rewards: list[float]
 
 
@@ -100,7 +105,7 @@ def load(agents: str | Path = SHIPPED) -> Loaded:
         raise BadInput(f"The card beside {path} is damaged.", mend=_MEND) from None
     if hashlib.sha256(packed).hexdigest() != card.sha256:
         raise BadInput(f"The agents {path} are not those that their card tells of.", mend=_MEND)
-    if (card.version, card.features) != (VERSION, FEATURES):
+    if (card.version, card.features) != (VERSION, PRINTED if card.published else FEATURES):
         raise BadInput(f"The agents {path} belong to another version of planweave.", mend=_MEND)
     try:
         with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planweave import BadInput
+from planweave import BadInput, PlanweaveError
 from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
 from planweave.learning.paths import Path
 from planweave.learning.queries.literals import slotted
@@ -172,6 +172,8 @@ class Experience:
                     database.execute(statement)
                 database.execute(f"PRAGMA user_version = {_VERSION}")
                 yield database
+        except PlanweaveError:
+            raise
         except (OSError, sqlite3.Error, ValueError, TypeError) as error:
             raise _unusable(self.file, error) from None
 

@@ -207,6 +207,11 @@ class View:
             self._known[walk, texts] = self._choices(walk, texts)
         return self._known[walk, texts]
 
+    def at(self, node: int, random: np.random.Generator) -> Choice | None:
+        """The state of a node behind one of those before it, drawn by lot."""
+        before = [one for one, other in self.survey.edges if other == node]
+        return self._choice(int(random.choice(before)), node, 0, self.seen, ())
+
     def _choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
         last = walk[-1] if walk else START
         same = self.seen & self._began(walk) if walk else self.seen

@@ -2,7 +2,7 @@
 
 import pathlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 from planweave import BadInput
 from planweave.learning.agents_file import NONE, load
 from planweave.learning.experience import experience_of
+from planweave.learning.instruction_graph import THRESHOLD as PUBLISHED
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.ml_agent import MLAgent
 from planweave.learning.overlap import shared
@@ -18,7 +19,7 @@ from planweave.learning.paths import Path, read_paths, succeeded
 from planweave.learning.queries.literals import LookUp, for_question
 from planweave.learning.queries.memory import is_query
 from planweave.learning.rl_agent import Proposal, RLAgent
-from planweave.learning.slots import ASKED, Slots
+from planweave.learning.slots import ASKED, Slots, can_fill
 from planweave.learning.vectors import Embed, Floats, SentenceVectors
 from planweave.models import embeddings
 
@@ -26,6 +27,7 @@ THRESHOLD = 0.9
 """Delta of a graph of instructions with slots, which are short and near each other."""
 
 _KEEP = 4
+_MORE = 4
 _ACTION = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _NUMBERED = re.compile(r"\{\d+\}")
 
@@ -53,6 +55,8 @@ class Guide:
         rl_agent: Proposes paths from the instruction graph; without it those of the questions
             that are nearest in form are proposed.
         ml_agent: Selects among them; without it the first.
+        moves: See :class:`~planweave.learning.slots.Slots`.
+        published: Instructions stay as they are, and the graph has the paper's delta.
 
     Raises:
         BadInput: None of them succeeded.
@@ -64,6 +68,9 @@ class Guide:
         embed: Embed,
         rl_agent: RLAgent | None = None,
         ml_agent: MLAgent | None = None,
+        moves: Iterable[str] = (),
+        *,
+        published: bool = False,
     ) -> None:
         self.paths = succeeded(paths)
         if not self.paths:
@@ -71,10 +78,11 @@ class Guide:
                 "There is no path that succeeded.",
                 mend="Name a file of paths in `paths`, or add some: planweave experience add FILE",
             )
-        self.slots = Slots.of(self.paths)
+        self.slots = Slots.of(self.paths, moves)
         self._embed, self._rl_agent, self._ml_agent = embed, rl_agent, ml_agent
         self._vectors: Floats = embed([path.question for path in self.paths])
-        self._forms = [self.slots.path(path) for path in self.paths]
+        self._published = published
+        self._forms = [*self.paths] if published else [self.slots.path(p) for p in self.paths]
         self._form_vectors: Floats = embed(
             [self.slots.question(path.question) for path in self.paths]
         )
@@ -101,23 +109,31 @@ class Guide:
     @cached_property
     def graph(self) -> InstructionGraph:
         """The instruction graph of the paths, with slots."""
-        graph = InstructionGraph(self._embed, THRESHOLD)
+        graph = InstructionGraph(self._embed, PUBLISHED if self._published else THRESHOLD)
         graph.insert_all(self._forms)
         return graph
 
     def propose(self, question: str, k: int) -> list[Suggestion]:
         """At most ``k`` different paths for a question, the likeliest first (InstructRAG).
 
+        A path is not proposed if it wants names of which the question has none.
+
         Raises:
             ModelUnavailable: The frozen model is not on this machine.
         """
+        names = len(self.slots.names(question))
         if self._rl_agent is None:
-            return self._nearest_in_form(question, k)
+            return self._nearest_in_form(question, k, names)
         asked = {path.key: path.question for path in self._forms}
-        proposed = self._rl_agent.propose(self.graph, question, k)
+        found: list[Proposal] = []
+        for count in (k, _MORE * k):  # more are asked for only where some of the first do not fit
+            proposed = self._rl_agent.propose(self.graph, question, count)
+            found = [one for one in proposed if can_fill(one.instructions, names)][:k]
+            if len(found) == k or len(proposed) < count:
+                break
         return [
             Suggestion(p.instructions, tuple(asked[key] for key in p.origins), p.expected)
-            for p in proposed
+            for p in found
         ]
 
     def select(self, question: str, suggestions: Sequence[Suggestion]) -> int:
@@ -149,11 +165,27 @@ class Guide:
         known = for_question(instructions, question, look_up) or instructions
         return tuple(text if is_query(text) else _filled(text, values) for text in known)
 
-    def _nearest_in_form(self, question: str, k: int) -> list[Suggestion]:
+    def shown(
+        self, suggestion: Suggestion, question: str, look_up: LookUp
+    ) -> tuple[str, ...] | None:
+        """A path as a model is shown it, with nothing in it that belongs to other questions.
+
+        Returns:
+            None if it cannot be filled for the question; see
+            :meth:`~planweave.learning.slots.Slots.shown`.
+        """
+        known = for_question(suggestion.instructions, question, look_up)
+        if known is None or self._published:
+            return known
+        return self.slots.shown(known, question, suggestion.origins)
+
+    def _nearest_in_form(self, question: str, k: int, names: int) -> list[Suggestion]:
         cosines = self._form_vectors @ self._embed([self.slots.question(question)])[0]
         found: dict[tuple[str, ...], list[str]] = {}
         for row in np.argsort(-cosines, kind="stable"):
             instructions = self._forms[row].instructions
+            if not can_fill(instructions, names):
+                continue
             if len(found) == k and instructions not in found:
                 break
             found.setdefault(instructions, []).append(self.paths[row].question)
@@ -167,25 +199,31 @@ def _filled(instruction: str, values: Mapping[str, str]) -> str:
     return f"{action[1]}[{' '.join(_NUMBERED.sub('', action[2]).split()) or ASKED}]"
 
 
-def open_guide(file: str | None, owner: str, agents: str = NONE) -> Guide:
+def open_guide(
+    file: str | None, owner: str, agents: str = NONE, moves: frozenset[str] = frozenset()
+) -> Guide:
     """The guide of a file of paths, or of an owner's experience; made once for the same paths.
 
     Args:
         file: Of paths; the owner's experience if None.
         owner: Whose experience.
         agents: See :func:`guide_of`.
+        moves: See there.
 
     Raises:
         BadInput: The paths or the agents cannot be read, or no path succeeded.
         ModelUnavailable: The frozen model is not on this machine.
     """
     if file is not None:
-        return guide_of(tuple(read_paths(pathlib.Path(file))), agents)
-    return guide_of(tuple(entry.path for entry in experience_of(owner).entries()), agents)
+        return guide_of(tuple(read_paths(pathlib.Path(file))), agents, moves)
+    kept = experience_of(owner).entries()
+    return guide_of(tuple(entry.path for entry in kept), agents, moves)
 
 
 @lru_cache(maxsize=_KEEP)
-def guide_of(paths: tuple[Path, ...], agents: str = NONE) -> Guide:
+def guide_of(
+    paths: tuple[Path, ...], agents: str = NONE, moves: frozenset[str] = frozenset()
+) -> Guide:
     """The guide of these paths; made once.
 
     Args:
@@ -193,17 +231,21 @@ def guide_of(paths: tuple[Path, ...], agents: str = NONE) -> Guide:
         agents: ``shipped``, a file that ``planweave train instructrag`` wrote, or ``none``: then
             the paths of questions that are nearest in form are proposed, and the first is
             selected. Agents see texts through the embedding model that they were trained with.
+        moves: Actions that only move between the environment's pages.
 
     Raises:
         BadInput: None of the paths succeeded, or the agents cannot be read.
         ModelUnavailable: The frozen model is not on this machine.
     """
     if agents == NONE:
-        return Guide(paths, SentenceVectors(embeddings()))
+        return Guide(paths, SentenceVectors(embeddings()), moves=moves)
     loaded = load(agents)
     embed = SentenceVectors(embeddings(loaded.card.embeddings))
-    slots = Slots.of(succeeded(paths))
+    if loaded.card.published:
+        agents_as_published = RLAgent(loaded.rl, embed, printed=True), MLAgent(loaded.ml, embed)
+        return Guide(paths, embed, *agents_as_published, moves, published=True)
+    slots = Slots.of(succeeded(paths), moves)
     # Calibration by the overlap would undo what the environment taught the policy.
     reward = shared if loaded.card.reward == "overlap" else None
     rl_agent = RLAgent(loaded.rl, embed, slots=slots, reward=reward)
-    return Guide(paths, embed, rl_agent, MLAgent(loaded.ml, embed, slots=slots))
+    return Guide(paths, embed, rl_agent, MLAgent(loaded.ml, embed, slots=slots), moves)

@@ -3,7 +3,7 @@
 Algorithm 2 (MAML, Finn et al. 2017: the outer step is differentiated through the inner one) and
 Algorithm 3. The reward is any function of question and path: that of
 :mod:`planweave.learning.overlap` needs nothing else, that of
-:mod:`planweave.benchmarks.environment_reward` plays episodes.
+:mod:`planweave.benchmarks.suites.environment.reward` plays episodes.
 """
 
 import hashlib

@@ -10,7 +10,8 @@ import json
 import pathlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Annotated, Any, BinaryIO, Self, TypeAlias
 
 from pydantic import (
@@ -47,6 +48,7 @@ class Path:
         instructions: At least one, such as ``Search[Scott Derrickson]``, in order.
         reward: Between 0 and 1, what they came to.
         origin: Where they come from.
+        observations: What each instruction showed, where that is known.
     """
 
     task: str
@@ -54,6 +56,7 @@ class Path:
     instructions: tuple[str, ...]
     reward: float = 1.0
     origin: str = ""
+    observations: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def key(self) -> str:
@@ -82,10 +85,15 @@ _Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=_MOST
 
 class _Step(BaseModel):
     action: _Text
+    observation: Annotated[str, BeforeValidator(lambda given: given or "")] = ""
 
 
 def _as_step(given: object) -> object:
-    return {"action": given[0]} if isinstance(given, list) and given else given
+    """Lists hold an action and what it showed."""
+    if not (isinstance(given, list) and given):
+        return given
+    shown = [text for text in given[1:2] if isinstance(text, str)]
+    return {"action": given[0], "observation": "".join(shown)}
 
 
 class _Trajectory(BaseModel):
@@ -114,8 +122,9 @@ class _Trajectory(BaseModel):
 
     def path(self, file: str, task_of: TaskOf | None) -> Path | None:
         """The path, or None without any action."""
-        kept = (s.action for s in self.steps if not _NOT_AN_ACTION.fullmatch(s.action))
-        instructions = tuple(" ".join(action.split()) for action in kept)
+        kept = [step for step in self.steps if not _NOT_AN_ACTION.fullmatch(step.action)]
+        instructions = tuple(" ".join(step.action.split()) for step in kept)
+        shown = tuple(step.observation[:_MOST] for step in kept)
         if not instructions:
             return None
         own = self.task_type or (self.task if self.task_description is not None else "")
@@ -126,6 +135,7 @@ class _Trajectory(BaseModel):
             instructions=instructions,
             reward=reward,
             origin=file if self.source is None else self.source,
+            observations=shown if any(shown) else (),
         )
 
 
@@ -184,5 +194,8 @@ def _record(path: Path) -> dict[str, JsonValue]:
         "task_type": path.task,
         "question": path.question,
         "reward": path.reward,
-        "steps": [{"action": instruction} for instruction in path.instructions],
+        "steps": [
+            {"action": instruction} | ({"observation": shown} if shown else {})
+            for instruction, shown in zip_longest(path.instructions, path.observations)
+        ],
     }

@@ -242,8 +242,10 @@ class RLAgent:
         survey = self._surveyed(graph)
         vector = question_vectors([question], self._embed, self._slots)[0]
         view = View(survey, vector, printed=self._printed)
-        proposed = candidates(view, self._policy, k, rule=self._rule)
-        return [proposal(view, *walk) for walk in proposed]
+        walks = candidates(view, self._policy, k, rule=self._rule)
+        proposed = [proposal(view, *walk) for walk in walks]
+        # As printed nothing but the cosine decides on the selection.
+        return [one._replace(expected=0.0) for one in proposed] if self._printed else proposed
 
     def _surveyed(self, graph: InstructionGraph) -> Survey:
         if (

@@ -8,7 +8,7 @@ they are; slots are ours.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from planweave.learning.queries.literals import slotted
 from planweave.learning.queries.memory import is_finish, is_query
 from planweave.learning.vectors import Embed, Floats
 
-ASKED, FOUND, ANSWER = "{asked}", "{found}", "{answer}"
+ASKED, FOUND, ANSWER, FITTING = "{asked}", "{found}", "{answer}", "{fitting}"
 
 _ACTION = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _OBJECT = re.compile(r"\b([a-z]+) \d+\b")
@@ -36,6 +36,21 @@ they this those to was were what when where which who whom whose why will with y
 _EMPTY = frozenset(_EMPTY_WORDS.split())
 _OPENERS = _EMPTY | {"after", "before", "between"}
 _SHARED, _FEWEST = 0.1, 3
+_NUMBERED = re.compile(r"\{(\d+)\}")
+_PIECE = re.compile(rf"\{{\w+\}}|{_TOKEN.pattern}")
+_OPEN_TWICE = re.compile(r"\{fitting\}(?:\s+\{fitting\})+")
+_AMOUNT = r"(?:[$€£]\s?\d[\d,.]*|\d[\d,.]*\s?(?:dollars?|euros?|usd|eur|bucks)\b)"
+_LIMIT_WORDS = (
+    r"(?:price[sd]?|pricing|costs?|costing|budget|lower|less|cheaper|under|below|at most|up to|"
+    r"no more|not more|within|maximum|max)"
+)
+_LIMIT = re.compile(
+    r"[,;]?\s*(?:\b(?:and|but|with|for|at|in|is|of|on|a|an|the|its|my|it|should|must|be)\s+)*"
+    rf"\b{_LIMIT_WORDS}\b(?:\s+(?:\w+\s+){{0,3}}|\s*)(?:than|to|of|between)?\s*{_AMOUNT}"
+    rf"(?:\s*(?:and|to|or|-)\s*{_AMOUNT})?"
+    rf"|[,;]?\s*(?:\bfor\s+)?{_AMOUNT}\s+or\s+(?:less|lower|cheaper|under|below)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -55,30 +70,44 @@ class Slots:
             them names them.
         fixed: Actions in brackets, in small letters, that belong to the environment and not to a
             question, such as ``click[buy now]``; they stay as they are.
+
+        moves: Actions in brackets, in small letters, that only move between the pages of the
+            environment, such as ``click[< prev]``; they are left out of paths.
+
+    A limit of price (``and price lower than 50.00 dollars``) names nothing, and nobody searches
+    for it: its words and its number fill no slot.
     """
 
     objects: frozenset[str] = frozenset()
     fixed: frozenset[str] = frozenset()
+    moves: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, paths: Iterable[Path]) -> "Slots":
+    def of(cls, paths: Iterable[Path], moves: Iterable[str] = ()) -> "Slots":
         """The slots for questions like those of stored paths.
 
         Fixed is what the paths of a tenth of the questions have in common, of at least three.
         """
+        moving = frozenset(moves)
         kept = [*paths]
         done = {(path.question, text) for path in kept for text in path.instructions}
         plain = [text for _, text in done if not _ACTION.fullmatch(text)]
-        bracketed = {(asked, text.lower()) for asked, text in done if _ACTION.fullmatch(text)}
+        bracketed = {
+            (asked, text.lower())
+            for asked, text in done
+            if _ACTION.fullmatch(text) and text.lower() not in moving
+        }
         enough = max(_FEWEST, _SHARED * len({path.question for path in kept}))
         counts = Counter(text for _, text in bracketed)
         return cls(
             objects=frozenset(word for text in plain for word in _OBJECT.findall(text)),
             fixed=frozenset(text for text, count in counts.items() if count >= enough),
+            moves=moving,
         )
 
     def names(self, question: str) -> list[str]:
         """What a question names: quoted, with capitals or digits, or a known object."""
+        question = without_limit(question)
         found = [(match.start(1), match.group(1)) for match in _QUOTED.finditer(question)]
         rest = _QUOTED.sub(lambda match: " " * len(match.group()), question)
         for match in _CAPITALS.finditer(rest):
@@ -96,6 +125,7 @@ class Slots:
     def question(self, question: str) -> str:
         """The form of a question: its names as ``{1}``, ``{2}``, and so on."""
         numbered = enumerate(self.names(question), start=1)
+        question = without_limit(question)
         for number, name in sorted(numbered, key=lambda pair: -len(pair[1])):
             question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", f"{{{number}}}", question)
         return question
@@ -106,13 +136,45 @@ class Slots:
         for number, name in enumerate(self.names(path.question), start=1):
             for token in content_words(name):
                 where.setdefault(token.lower(), f"{{{number}}}")
-        for token in content_words(path.question):
+        for token in content_words(without_limit(path.question)):
             where.setdefault(token.lower(), ASKED)
-        kept = slotted(path).instructions
+        gone = [text for text in path.instructions if text.lower() not in self.moves]
+        kept = slotted(replace(path, instructions=tuple(gone) or path.instructions)).instructions
         asks = any(map(is_query, kept))  # elsewhere `finish[…]` holds the answer of one question
         formed = [text if asks and is_finish(text) else self._formed(text, where) for text in kept]
-        changes = [new for old, new in zip(["", *formed], formed, strict=False) if old != new]
-        return replace(path, instructions=tuple(changes))
+        return replace(path, instructions=_without_repetitions(formed), observations=())
+
+    def shown(
+        self, instructions: Sequence[str], question: str, origins: Iterable[str]
+    ) -> tuple[str, ...] | None:
+        """The instructions for a question, without anything that belongs to other questions.
+
+        Names of the question fill the numbered slots. A slot that it has no name for is open, and
+        so is a word that the instructions have from elsewhere: in brackets one that the question
+        lacks, outside of them one that a question of their origin has and this one lacks; where
+        things are numbered, such a thing is a guess at a place or a tool, and stays. Equal
+        instructions in a row become one.
+
+        Args:
+            instructions: With slots.
+            question: The new question.
+            origins: The questions that the instructions come from.
+
+        Returns:
+            None if they do not fit the question: one of them wants names of it, and it has none
+            of these.
+        """
+        names, asked = self.names(question), _word_set(without_limit(question))
+        elsewhere = _word_set(" ".join(origins)) - _word_set(question) - self.objects
+        if not can_fill(instructions, len(names)):
+            return None
+        shown = [
+            text
+            if is_query(text) or finishes(text) or text.lower() in self.fixed
+            else _opened(_with_names(text, names), asked, elsewhere)
+            for text in instructions
+        ]
+        return _without_repetitions(shown)
 
     def _formed(self, instruction: str, where: dict[str, str]) -> str:
         """One instruction, given the slot of each word of the question."""
@@ -148,10 +210,63 @@ def finishes(instruction: str) -> bool:
     return instruction.lower().startswith("finish[")
 
 
+def can_fill(instructions: Iterable[str], names: int) -> bool:
+    """Whether a question with so many names can fill the numbered slots of a path.
+
+    In brackets one name for each instruction that wants some is enough, outside of them all are
+    needed: ``take {1} from {2}`` says nothing without.
+    """
+    for text in instructions:
+        wanted = {int(number) for number in _NUMBERED.findall(text)}
+        got = sum(number <= names for number in wanted)
+        if wanted and got < (1 if _ACTION.fullmatch(text) else len(wanted)):
+            return False
+    return True
+
+
+def without_limit(question: str) -> str:
+    """The question without its limit of price, which no search is for."""
+    return _LIMIT.sub("", question)
+
+
 def content_words(text: str) -> list[str]:
     """The words that carry meaning, without an ending ``'s``."""
     plain = (token.replace("\u2019", "'").removesuffix("'s") for token in _TOKEN.findall(text))
     return [token for token in plain if token.lower() not in _EMPTY]
+
+
+def _without_repetitions(instructions: Sequence[str]) -> tuple[str, ...]:
+    """Equal instructions in a row as one."""
+    pairs = zip(["", *instructions], instructions, strict=False)
+    return tuple(new for old, new in pairs if old != new)
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in content_words(text))
+
+
+def _with_names(instruction: str, names: Sequence[str]) -> str:
+    """The instruction with names in its numbered slots; those that it has no name for are open."""
+    named = {str(number): name for number, name in enumerate(names, start=1)}
+    return _NUMBERED.sub(lambda slot: named.get(slot[1], FITTING), instruction)
+
+
+def _opened(instruction: str, asked: Container[str], elsewhere: Container[str]) -> str:
+    """The instruction with an open slot for what belongs to another question; the verb stays."""
+    action = _ACTION.fullmatch(instruction)
+    verb, words = (action[1], action[2]) if action else instruction.partition(" ")[::2]
+
+    def piece(found: re.Match[str]) -> str:
+        word = found[0].lower().replace("\u2019", "'").removesuffix("'s")
+        own = word in asked or word in _EMPTY if action else word not in elsewhere
+        return found[0] if own or word.startswith("{") else FITTING
+
+    opened = _OPEN_TWICE.sub(FITTING, _PIECE.sub(piece, words))
+    if action is None:
+        return f"{verb} {opened}".rstrip()
+    if ASKED in opened or FOUND in opened:
+        opened = " ".join(opened.replace(FITTING, "").split())
+    return f"{verb}[{opened}]"
 
 
 def _new(token: str) -> str:

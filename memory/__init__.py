@@ -14,6 +14,9 @@ from planweave.memory.context import (
 )
 from planweave.memory.given import check_input, check_state
 from planweave.memory.working_memory import (
+    BOUND_TOOL,
+    NO_DECISION,
+    OWN_TOOLS,
     Action,
     Answer,
     Basis,
@@ -28,6 +31,7 @@ from planweave.memory.working_memory import (
     InstructionPath,
     Lookup,
     Member,
+    Observed,
     Page,
     Quote,
     Reflection,
@@ -40,12 +44,16 @@ from planweave.memory.working_memory import (
     Value,
     Verdict,
     VerdictKind,
+    Worked,
     WorkingMemory,
     add_usage,
     total_usage,
 )
 
 __all__ = [
+    "BOUND_TOOL",
+    "NO_DECISION",
+    "OWN_TOOLS",
     "Action",
     "Answer",
     "AssessorChoice",
@@ -63,6 +71,7 @@ __all__ = [
     "InstructionPath",
     "Lookup",
     "Member",
+    "Observed",
     "Page",
     "Quote",
     "Reflection",
@@ -80,6 +89,7 @@ __all__ = [
     "Value",
     "Verdict",
     "VerdictKind",
+    "Worked",
     "WorkingMemory",
     "add_usage",
     "callers",

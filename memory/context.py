@@ -4,19 +4,23 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from planweave.redact import holds_secret
 
-ReplanPolicy = Literal["every_observation", "when_needed"]
+ReplanPolicy = Literal["adaptive", "every_observation"]
 
 SearchMode = Literal["fused", "dense", "bm25"]
 TaskFamily = Literal["answer", "code", "maths", "planning", "writing"]
 RevisionOrder = Literal["causal", "non_causal", "cot_rag"]
 AssessorChoice = Literal["trained", "first", "random"]
 Assist = Literal["auto", "on", "off"]
+AidsGiven = Literal["on", "off", "some"]
+WholeCollection = Literal["auto", "on", "off"]
 CitationCheck = Literal["off", "string", "model"]
 
+
+_REPLY_TOKENS = 512
 
 Caller = Literal["free", "lower", "named", "never"]
 """What a caller from outside may do with a setting: choose it, choose less than the operator's,
@@ -64,6 +68,11 @@ def _without_secret(name: str) -> str:
     return name
 
 
+def _listed(names: object) -> object:
+    """Names with commas between, as a command line gives them, as a list."""
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else names
+
+
 ModelName = Annotated[str, AfterValidator(_without_secret)]
 """A model's name is written into every record, so it may hold no secret."""
 
@@ -89,15 +98,25 @@ class Context(BaseModel):
     seed: Annotated[int | None, Setting("Model", "free")] = Field(
         default=None, description="Seed of the sampling, where the provider takes one"
     )
-    max_reply_tokens: Annotated[int, Field(ge=32, le=8192), Setting("Model", "lower")] = Field(
-        default=512, description="Tokens of one reply at most"
+    max_reply_tokens: Annotated[
+        Annotated[int, Field(ge=32, le=32_768)] | None, Setting("Model", "lower")
+    ] = Field(
+        default=None,
+        description="Tokens of one reply at most; not set: 512 with aids, else what the form of "
+        "the reply may need, and 512 at least",
     )
     assist: Annotated[Assist, Setting("Model", "free")] = Field(
         default="auto",
-        description="Aids for small models, such as corrected queries; auto: for the embedded one",
+        description="Aids for small models, such as corrected queries; auto: on for the embedded "
+        "one, off for the baselines of a benchmark",
     )
     query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = Field(
         default=4, description="With aids: queries that are tried, of which the results vote"
+    )
+    most_unlinked: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
+        default=0.2,
+        description="With aids: share of a question's words that match no name and no value of the "
+        "database, above which it is not answered; 1 for never",
     )
     least_agreement: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
         default=1.0,
@@ -145,12 +164,19 @@ class Context(BaseModel):
     candidate_paths: Annotated[int, Field(ge=1, le=10), Setting("InstructRAG", "never")] = Field(
         default=3, description="InstructRAG: paths that are proposed; RAP: paths that are shown"
     )
+    path_aids: Annotated[Literal["auto", "on", "off"], Setting("InstructRAG", "never")] = Field(
+        default="auto",
+        description="InstructRAG, RAP: say which step of the path is next, and list the actions "
+        "that do it first: auto (InstructRAG does, RAP does not, as in its paper), on, off",
+    )
     trials: Annotated[int, Field(ge=1, le=5), Setting("Reflexion", "never")] = Field(
         default=3, description="Reflexion: attempts at a task"
     )
-    tools: Annotated[tuple[str, ...], Setting("Sources", "named")] = Field(
-        default=(),
-        description="LangChain tools to offer beside a method's own, by name (docs/extending.md)",
+    tools: Annotated[tuple[str, ...], BeforeValidator(_listed), Setting("Sources", "named")] = (
+        Field(
+            default=(),
+            description="LangChain tools to offer beside a method's own, by name",
+        )
     )
     approve_tools: Annotated[bool, Setting("Plan", "free")] = Field(
         default=False, description="Stop for a person's approval before each call of these tools"
@@ -167,9 +193,10 @@ class Context(BaseModel):
         default=15, description="Actions of a run at most"
     )
     replan: Annotated[ReplanPolicy, Setting("Plan", "free")] = Field(
-        default="every_observation",
-        description="Ask the re-planner after every observation, or only when one is empty, "
-        "an error, or contradicts the plan",
+        default="adaptive",
+        description="adaptive: ask for another plan only after an error, an empty or "
+        "contradicting result, or when the selector asks; every_observation: judge the plan after "
+        "each result, and let each reply say one thing, as the papers do",
     )
     evaluations: Annotated[int, Field(ge=0, le=5), Setting("Plan", "free")] = Field(
         default=0, description="Times that the evaluator may send a plan back; 0: no evaluator"
@@ -189,6 +216,17 @@ class Context(BaseModel):
     )
     page_characters: Annotated[int, Field(ge=200, le=20_000), Setting("Reading", "free")] = Field(
         default=2_500, description="A longer page is shown around the words that were found"
+    )
+    whole_collection: Annotated[WholeCollection, Setting("Reading", "free")] = Field(
+        default="auto",
+        description="Read a collection whole, once, before the method begins; auto: where it fits "
+        "into whole_characters and the reader has no aids for small models",
+    )
+    whole_characters: Annotated[int, Field(ge=1_000, le=2_000_000), Setting("Reading", "lower")] = (
+        Field(
+            default=60_000,
+            description="Longest collection that is read whole (4 characters a token)",
+        )
     )
     search: Annotated[SearchMode, Setting("Reading", "free")] = Field(
         default="fused", description="Search by meaning and words together, or by one of them"
@@ -226,8 +264,10 @@ class Context(BaseModel):
     skip_agreeing: Annotated[bool, Setting("RAT", "free")] = Field(
         default=False, description="RAT: leave a step as it is when the page found agrees with it"
     )
-    parallel: Annotated[bool, Setting("RAT", "free")] = Field(
-        default=False, description="RAT: revise steps that do not need each other at once"
+    parallel: Annotated[bool | None, Setting("Plan", "free")] = Field(
+        default=None,
+        description="Carry out steps that do not need each other at once; not set: PlanRAG does "
+        "so, RAT does not",
     )
     masking: Annotated[bool, Setting("FuRePA", "free")] = Field(
         default=True, description="FuRePA: hide earlier reasoning and queries from the reasoner"
@@ -298,6 +338,27 @@ class Context(BaseModel):
         if self.assist == "auto":
             return self.model_for(role).partition(":")[0] == "embedded"
         return self.assist == "on"
+
+    def combines(self, role: str) -> bool:
+        """Whether one reply of ``role`` may say several things, as an action, ticks and the answer.
+
+        Small models do better with one small thing at a time, and so do the papers.
+        """
+        return self.replan == "adaptive" and not self.assists(role)
+
+    @property
+    def reply_tokens(self) -> int:
+        """Tokens of a reply at most, where its form does not say what it needs."""
+        return self.max_reply_tokens or _REPLY_TOKENS
+
+    @property
+    def aids(self) -> AidsGiven:
+        """Which roles have aids, for records: what ``auto`` comes to."""
+        names = {self.model, *self.models.values()}
+        if self.assist != "auto":
+            return self.assist
+        embedded = {name.partition(":")[0] == "embedded" for name in names}
+        return "some" if len(embedded) > 1 else "on" if embedded.pop() else "off"
 
     def model_for(self, role: str) -> str:
         """Name of the chat model that plays ``role``."""

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from planweave import BadInput
 from planweave.memory.working_memory import Input, WorkingMemory
+from planweave.texts import shorten
 from planweave.usage import Usage
 
 _OVERWRITE = "__overwrite__"
@@ -83,7 +84,7 @@ def _reason(error: Exception) -> str:
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False)[0]
         return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+    return shorten((str(error).splitlines() or [type(error).__name__])[0], 200)
 
 
 def _is_overwrite(value: Any) -> bool:

@@ -5,7 +5,7 @@ checkpointed, streamed over HTTP and edited in Studio. It grows by reducers; nod
 """
 
 from operator import add
-from typing import Annotated, Literal, NotRequired, TypeAlias
+from typing import Annotated, Literal, NotRequired, TypeAlias, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -14,21 +14,37 @@ from typing_extensions import TypedDict  # pydantic wants this one before Python
 
 from planweave.usage import Usage
 
-Tool: TypeAlias = Literal[
-    "sql", "cypher", "documents", "calculator", "thinking", "environment", "replan", "finish"
-]
+Tool: TypeAlias = str
+"""What an action uses: a method's tool, a bound tool by its name, or ``replan``, ``finish``."""
+
+OWN_TOOLS = (
+    *("sql", "cypher", "documents", "calculator", "thinking", "environment"),
+    *("replan", "finish"),
+)
+"""The tools and moves that are ours; every other name is that of a bound LangChain tool."""
+
+BOUND_TOOL = "bound_tool"
+"""The node in which bound tools are called, and their place in a method's list of tools."""
 
 
 Value: TypeAlias = float | int | str | bool | None
+Item = TypeVar("Item")
 
 
 class Action(TypedDict):
-    """What the selector chose to do next."""
+    """What the selector chose to do next.
+
+    ``completes`` names the steps of the plan that are done if it succeeds; without it that is
+    ``step``. An action that finishes may carry the ``answer``, as the answering machine would
+    have replied.
+    """
 
     step: int
     thought: str
     tool: Tool
     input: str
+    completes: NotRequired[list[int]]
+    answer: NotRequired[dict[str, Value | list[int]]]
 
 
 class Page(TypedDict):
@@ -57,14 +73,30 @@ class Table(TypedDict):
     complete: bool
 
 
+class Worked(TypedDict):
+    """One expression of a calculation and what it came to.
+
+    ``note`` says which item it is about and by which rule; ``result`` is a number with its unit,
+    ``true`` or ``false``, or a list of them.
+    """
+
+    name: str
+    expression: str
+    result: str
+    note: str
+
+
 class Fact(TypedDict):
     """Something a tool returned, numbered so that an answer can cite it.
 
-    ``values`` names the cells of a one-row result, so that the calculator can use them; ``table``
-    holds all rows of a query, so that the program can carry out rules on them; ``quote``
-    is the place in a document, None for a fact from elsewhere; ``faithfulness`` is the share of
-    its statements that the page supports, None where it was not measured; ``agreement`` the share
-    of the candidate queries that returned the same, where there were several.
+    ``values`` names the cells of a one-row result and the values that a page gives, so that the
+    calculator can use them; one with a unit is a text, such as ``40 $``. ``table`` holds all rows
+    of a query, so that the program can carry out rules on them; ``quote`` is the place in a
+    document, None for a fact from elsewhere; ``faithfulness`` is the share of its statements that
+    the page supports, None where it was not measured; ``agreement`` the share of the candidate
+    queries that returned the same, where there were several; ``working`` holds the steps of a
+    calculation; ``ranks`` says that the rows are options, the best first, and whether the highest
+    or lowest value is best.
     """
 
     number: int
@@ -76,10 +108,15 @@ class Fact(TypedDict):
     faithfulness: float | None
     table: NotRequired[Table]
     agreement: NotRequired[float]
+    working: NotRequired[list[Worked]]
+    ranks: NotRequired[Literal["highest", "lowest"]]
 
 
 class Turn(TypedDict):
-    """One iteration: the action, and the facts or the problem it led to."""
+    """One iteration: the action, and the facts or the problem it led to.
+
+    ``completes`` is that of the :class:`Action`.
+    """
 
     iteration: int
     step: int
@@ -89,6 +126,14 @@ class Turn(TypedDict):
     facts: list[int]
     problem: str
     seconds: float
+    completes: NotRequired[list[int]]
+
+
+class Observed(TypedDict):
+    """What one of several actions at once led to; turn and facts have no numbers yet."""
+
+    turn: Turn
+    facts: list[Fact]
 
 
 class Replan(TypedDict):
@@ -140,6 +185,10 @@ class Verdict(TypedDict):
     text: str
     said: NotRequired[str]
     gives: NotRequired[str]
+
+
+NO_DECISION = "none"
+"""The decision that no admitted decision improves anything; an answer like any other."""
 
 
 class Answer(TypedDict):
@@ -207,11 +256,13 @@ class InstructionPath(TypedDict):
     """Actions that solved tasks before, adapted to this one, and the questions they come from.
 
     Who proposed or selected it stands in ``by``, where somebody did; in ``expected`` the overlap
-    with a path that solves the task that the proposer expects.
+    with a path that solves the task that the proposer expects; in ``observations`` what each
+    instruction showed, where that is known and shown as an example.
     """
 
     instructions: list[str]
     origins: list[str]
+    observations: NotRequired[list[str]]
     by: NotRequired[str]
     expected: NotRequired[float]
 
@@ -260,6 +311,16 @@ def total_usage(usage: UsageByRole) -> Usage:
     return sum((Usage.model_validate(part) for part in usage.values()), Usage())
 
 
+def latest(_: Item, right: Item) -> Item:
+    """Reducer: the last value holds, also where actions at once write several."""
+    return right
+
+
+def merged(left: dict[str, str], right: dict[str, str]) -> dict[str, str]:
+    """Reducer: what actions at once have learned holds together."""
+    return left | right
+
+
 class Input(TypedDict, total=False):
     """What a caller gives: a chat message or a question, and a plan if there already is one."""
 
@@ -286,33 +347,44 @@ class WorkingMemory(Input, total=False):
         dict[str, str], Field(description="Query language of each connected query tool")
     ]
     plan: Annotated[list[str], Field(description="Steps of the plan that is carried out")]
+    needs: Annotated[
+        list[list[int]],
+        Field(description="For each step of the plan, or of the draft, the earlier ones it needs"),
+    ]
+    done_steps: Annotated[list[int], Field(description="Numbers of the plan's steps that are done")]
     step: Annotated[
         int,
         Field(
-            description="Number of the plan's next step, from 1; after a good result it moves on"
+            description="Number of the plan's first open step, from 1; a good result moves it on"
         ),
     ]
     iteration: Annotated[int, Field(description="Iterations done")]
-    action: Annotated[Action | None, Field(description="The action chosen last")]
+    action: Annotated[Action | None, Field(description="The action chosen last"), latest]
+    actions: Annotated[list[Action], Field(description="Actions that are carried out at once")]
+    observed: Annotated[
+        list[Observed], Field(description="What actions at once led to, until all have ended"), add
+    ]
     facts: Annotated[list[Fact], Field(description="Numbered results of the tools"), add]
     turns: Annotated[list[Turn], Field(description="Every iteration so far"), add]
     replans: Annotated[list[Replan], Field(description="Every change of plan"), add]
-    replanning: Annotated[str, Field(description="Why the re-planner is asked; empty: routine")]
+    replanning: Annotated[
+        str, Field(description="What puts the plan in doubt; empty: nothing does")
+    ]
     failures: Annotated[list[Failure], Field(description="What went wrong on the way"), add]
     usage: Annotated[UsageByRole, Field(description="Usage by role and tool"), add_usage]
     given_plan: Annotated[bool, Field(description="The plan was given and is not changed")]
-    pages: Annotated[list[Page], Field(description="Pages that the last search found")]
+    pages: Annotated[list[Page], Field(description="Pages that the last search found"), latest]
+    whole: Annotated[bool, Field(description="The document collection is read whole, once")]
     objection: Annotated[str, Field(description="Why the evaluator rejects the plan")]
     rejections: Annotated[int, Field(description="Plans that the evaluator has rejected")]
     reason: Annotated[str, Field(description="Why the answering machine goes on")]
     task: Annotated[str, Field(description="What this iteration has to find out")]
-    abbreviations: Annotated[dict[str, str], Field(description="Known abbreviations, expanded")]
+    abbreviations: Annotated[
+        dict[str, str], Field(description="Known abbreviations, expanded"), merged
+    ]
     answer: Annotated[Answer | None, Field(description="The decision or answer")]
     claims: Annotated[list[Claim], Field(description="The answer's claims, checked")]
     draft: Annotated[list[str], Field(description="The first thoughts, step by step")]
-    needs: Annotated[
-        list[list[int]], Field(description="For each thought, the earlier ones it builds on")
-    ]
     lookups: Annotated[
         list[Lookup], Field(description="What is looked up for the thoughts"), add_lookups
     ]

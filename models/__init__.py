@@ -1,11 +1,21 @@
 """Chat models of any provider, the embedded one, structured replies, and what they cost."""
 
 from planweave.models.call import Call, call
-from planweave.models.chat import ModelRequest, achat_model, chat_model, name_of, register_provider
+from planweave.models.chat import (
+    ModelRequest,
+    achat_model,
+    chat_model,
+    is_script,
+    name_of,
+    new_script,
+    register_model,
+    register_provider,
+    registered,
+)
 from planweave.models.embeddings import embedding_id, embeddings, register_embeddings, tokenizer
 from planweave.models.errors import ModelUnavailable
 from planweave.models.extract import StructuredFailure
-from planweave.models.plain import Text
+from planweave.models.plain import InPrompt, Text
 from planweave.models.program import Program
 from planweave.models.samples import Samples, samples
 from planweave.models.settings import ModelSettings, process_settings
@@ -15,6 +25,7 @@ from planweave.models.usage import CallRecord, price_of, usage_by_role, usage_of
 __all__ = [
     "Call",
     "CallRecord",
+    "InPrompt",
     "ModelRequest",
     "ModelSettings",
     "ModelUnavailable",
@@ -29,11 +40,15 @@ __all__ = [
     "chat_model",
     "embedding_id",
     "embeddings",
+    "is_script",
     "name_of",
+    "new_script",
     "price_of",
     "process_settings",
     "register_embeddings",
+    "register_model",
     "register_provider",
+    "registered",
     "samples",
     "tokenizer",
     "usage_by_role",

@@ -55,7 +55,7 @@ async def call(
     """
     start = time.perf_counter()
     try:
-        reply = await _replied(asked or model, messages, config)
+        reply = await _replied(asked or model, messages, _with_role(config, role))
     except Exception as error:
         raise failed(error, model, messages, role, time.perf_counter() - start) from error
     cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
@@ -101,8 +101,14 @@ def _asked(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> 
     )
 
 
+def _with_role(config: RunnableConfig | None, role: str) -> RunnableConfig:
+    """The configuration with the role in its metadata, where traces and scripted models read it."""
+    own = config or {}
+    return {**own, "metadata": {**own.get("metadata", {}), "role": role}}
+
+
 async def _replied(
-    asked: Asked, messages: Sequence[BaseMessage], config: RunnableConfig | None
+    asked: Asked, messages: Sequence[BaseMessage], config: RunnableConfig
 ) -> AIMessage:
     """The reply; a stream that breaks off is asked for again, as clients do with whole replies."""
     for delay in _pauses():

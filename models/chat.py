@@ -6,15 +6,19 @@
 ``openai:gpt-4.1-mini``                   OpenAI
 ``http://host:port/v1#model``             any OpenAI-compatible server
 ``ollama:…``, ``anthropic:…``, …          what LangChain knows, if its package is installed
-``<prefix>:…``                            what :func:`register_provider` was told of
+``script:FILE``                           written replies (:class:`planweave.testing.ScriptedModel`)
+``<prefix>:…``                            of a provider that :func:`register_provider` has added
 ========================================  ===========================================
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
 from typing import TypeAlias
 
 import httpx
@@ -64,6 +68,9 @@ Factory: TypeAlias = Callable[[ModelRequest], BaseChatModel]
 PROVIDERS: Registry[Factory] = Registry("provider", accepts=callable)
 """Factories by the prefix of a model's name; the entry-point group is ``planweave.providers``."""
 
+_given: dict[str, BaseChatModel] = {}
+_numbers = count(1)
+
 
 def register_provider(prefix: str, factory: Factory) -> None:
     """Let names that begin with ``prefix:`` be answered by ``factory``.
@@ -75,6 +82,23 @@ def register_provider(prefix: str, factory: Factory) -> None:
     PROVIDERS.remove(prefix)
     PROVIDERS.add(prefix, factory)
     _build.cache_clear()
+
+
+def register_model(model: BaseChatModel) -> str:
+    """Make a model that was made elsewhere known in this process; returns its name for settings."""
+    name = f"given:{next(_numbers)}"
+    _given[name] = model
+    return name
+
+
+@contextmanager
+def registered(model: BaseChatModel) -> Iterator[str]:
+    """As :func:`register_model`, until the end of the block."""
+    name = register_model(model)
+    try:
+        yield name
+    finally:
+        del _given[name]
 
 
 def chat_model(
@@ -101,9 +125,12 @@ def chat_model(
         ModelUnavailable: No such provider, its package or its key is missing, or the weights are.
         BadInput: The name is malformed, or a setting is.
     """
+    name = name.strip()
+    if name in _given:
+        return _given[name]
     return _build(
         ModelRequest(
-            name=name.strip(),
+            name=name,
             temperature=temperature,
             max_tokens=max_tokens,
             seed=seed,
@@ -141,6 +168,14 @@ def _build(request: ModelRequest) -> BaseChatModel:
     prefix, _, model_name = request.name.partition(":")
     if prefix in ("http", "https"):
         model: BaseChatModel = _compatible(request)
+    elif prefix == "given":
+        raise ModelUnavailable(
+            f"The model {request.name} is not known in this process.",
+            mend="Give the model itself once more.",
+            trouble="missing",
+        )
+    elif prefix == "script":
+        return _script(request.name)
     elif prefix == "embedded":
         model = _embedded(request)
     elif prefix == "openai" and model_name:
@@ -151,6 +186,28 @@ def _build(request: ModelRequest) -> BaseChatModel:
         model = _langchain(request)
     model.metadata = {**(model.metadata or {}), NAME: request.name}
     return model
+
+
+def is_script(name: str) -> bool:
+    """Whether a name is that of written replies."""
+    return name.startswith("script:")
+
+
+def new_script(name: str) -> BaseChatModel:
+    """The model ``script:FILE``, at the beginning of its replies.
+
+    Raises:
+        BadInput: The file cannot be used.
+    """
+    from planweave.testing import ScriptedModel
+
+    model = ScriptedModel.from_file(Path(name.partition(":")[2]).expanduser())
+    model.metadata = {NAME: name}
+    return model
+
+
+_script = lru_cache(maxsize=64)(new_script)
+"""The model ``script:FILE``, which goes on from one call to the next, whatever their settings."""
 
 
 def _embedded(request: ModelRequest) -> BaseChatModel:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from planweave import PlanweaveError
 from planweave.models.settings import process_settings
+from planweave.texts import shorten
 
 if TYPE_CHECKING:
     from planweave.models.usage import CallRecord
@@ -60,6 +61,8 @@ def unavailable(error: Exception, name: str) -> ModelUnavailable:
     while cause is not None:  # client libraries wrap what our own transport raises
         if isinstance(cause, ModelUnavailable):
             return cause
+        if isinstance(cause, PlanweaveError):
+            return ModelUnavailable(cause.problem, mend=cause.mend)
         cause = cause.__cause__
     trouble = _trouble(error)
     problem, mend = _TEXTS[trouble]
@@ -105,7 +108,7 @@ def _first_line(error: Exception) -> str:
     line = (str(error).strip().splitlines() or [""])[0]
     for key in _keys():  # a server may repeat the key that it was sent
         line = line.replace(key, "***")
-    return _SECRET.sub("***", line)[:300]
+    return shorten(_SECRET.sub("***", line), 300)
 
 
 def _keys() -> list[str]:

@@ -15,12 +15,15 @@ from typing import Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, RootModel, ValidationError
 
+from planweave.texts import MORE, shorten
+
 T = TypeVar("T", bound=BaseModel)
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 Told: TypeAlias = Mapping[str, object]
 
 _LONGEST = 64_000
 _LONGEST_REPAIR = 16_000
+_REPAIRS = 2
 _MOST_STARTS = 200
 _NOISE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00\ufeff\u200b-\u200d\u2060]")
 _FENCE = re.compile(r"```[\w-]*\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
@@ -177,25 +180,28 @@ def _plain(name: str) -> str:
 
 
 def _fit(value: Json, schema: type[T]) -> T:
-    """Validate, and once more after harmless mends of what was wrong.
+    """Validate, and again after harmless repairs of what was wrong.
 
     Raises:
-        ValidationError: The first one, when the mends do not help.
+        ValidationError: The first one, when the repairs do not help.
     """
     try:
         return schema.model_validate(value)
     except ValidationError as error:
         mended = json.loads(json.dumps(value))
-        changes = [
-            _mend(mended, detail["loc"], detail["type"], detail.get("ctx", {}))
-            for detail in error.errors(include_url=False)[:20]
-        ]
-        if not any(changes):
-            raise
-        try:
-            return schema.model_validate(mended)
-        except ValidationError:
-            raise error from None
+        problem = error
+        for _ in range(_REPAIRS):
+            changes = [
+                _mend(mended, detail["loc"], detail["type"], detail.get("ctx", {}))
+                for detail in problem.errors(include_url=False)[:20]
+            ]
+            if not any(changes):
+                break
+            try:
+                return schema.model_validate(mended)
+            except ValidationError as again:  # as of a text that the mark "…" makes too long
+                problem = again
+        raise error from None
 
 
 def _mend(root: Json, loc: tuple[str | int, ...], kind: str, told: Told) -> bool:
@@ -258,9 +264,14 @@ def _choice(value: Json, told: Told) -> Json:
 
 
 def _shorter(value: Json, told: Told) -> Json:
-    """Cut at the schema's limit, as a grammar would have: ``max_length`` means no more."""
+    """Cut at the schema's limit, as a grammar would have, with ``…`` to show it."""
     limit = told.get("max_length")
-    return value[:limit] if isinstance(value, str | list) and isinstance(limit, int) else value
+    if not isinstance(limit, int) or not isinstance(value, str | list):
+        return value
+    if isinstance(value, str):
+        return shorten(value, limit)
+    kept = value[:limit]
+    return [*kept[:-1], f"{kept[-1]} {MORE}"] if kept and isinstance(kept[-1], str) else kept
 
 
 _MENDS: dict[str, Callable[[Json, Told], Json]] = {
@@ -276,7 +287,7 @@ _MENDS: dict[str, Callable[[Json, Told], Json]] = {
 
 
 def _failure(text: str, problems: Sequence[ValidationError], *, cut: bool) -> StructuredFailure:
-    reply = text[:1000]
+    reply = shorten(text, 1000)
     if not text:
         return StructuredFailure(kind="empty", message="The reply was empty.")
     if _LOOP.search(text[-2000:]):
@@ -291,5 +302,5 @@ def _failure(text: str, problems: Sequence[ValidationError], *, cut: bool) -> St
         return StructuredFailure(kind="no_json", message=message, reply=reply)
     details = problems[0].errors(include_url=False, include_input=False)[:5]
     told = "; ".join(f"{'.'.join(map(str, d['loc'])) or 'object'}: {d['msg']}" for d in details)
-    message = f"The JSON object does not fit: {told[:600]}."
+    message = f"The JSON object does not fit: {shorten(told, 600)}."
     return StructuredFailure(kind="invalid", message=message, reply=reply)

@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 from pydantic import BaseModel
 
 from planweave.models.extract import StructuredFailure
+from planweave.texts import shorten
 
 _FENCED = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
 _SENTENCES = re.compile(r".*[.!?][\"')\]\u201d\u2019]*(?=\s|\Z)", re.DOTALL)
@@ -30,6 +31,10 @@ class Plain(BaseModel):
             text: The reply.
             cut: It ended because it reached its ceiling of tokens.
         """
+
+
+class InPrompt(BaseModel):
+    """An object whose form its prompt shows: a first request does not write the schema out."""
 
 
 class Text(Plain):
@@ -61,4 +66,4 @@ class Text(Plain):
 def cut_off(text: str) -> StructuredFailure:
     """What is wrong with a reply that lost its end."""
     message = "The reply was cut off before its end; it must be shorter."
-    return StructuredFailure(kind="cut_off", message=message, reply=text[:1000])
+    return StructuredFailure(kind="cut_off", message=message, reply=shorten(text, 1000))

@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 
 from planweave.models.extract import StructuredFailure
 from planweave.models.plain import Plain, cut_off
+from planweave.texts import shorten
 
 _BLOCK = re.compile(r"```[ \t]*[\w+-]*[ \t]*\n(.*?)(?:\n[ \t]*(```)|\Z)", re.DOTALL)
 _LONGEST = 16_000
@@ -39,7 +40,7 @@ class Program(Plain):
             return cut_off(text)
         problem = problems[max(blocks, key=len)] if "```" in text else "it has no block of code"
         message = f"The reply holds no Python program: {problem}."
-        return StructuredFailure(kind="no_program", message=message, reply=text[:1000])
+        return StructuredFailure(kind="no_program", message=message, reply=shorten(text, 1000))
 
 
 def _problem(code: str) -> str:

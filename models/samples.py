@@ -50,7 +50,7 @@ async def _asked(
     # Only models that declare ``n`` take it: others would refuse the call.
     options: dict[str, Any] = {"n": count} if count > 1 and hasattr(model, "n") else {}
     try:
-        result = await model.agenerate([list(messages)], **options)
+        result = await model.agenerate([list(messages)], metadata={"role": role}, **options)
     except Exception as error:
         raise failed(error, model, messages, role, time.perf_counter() - start) from error
     found = [one for one in result.generations[0] if isinstance(one, ChatGeneration)]

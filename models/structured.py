@@ -22,9 +22,11 @@ from planweave.models.call import Asked, Call, call
 from planweave.models.chat import name_of
 from planweave.models.errors import ModelUnavailable
 from planweave.models.extract import StructuredFailure, read
-from planweave.models.plain import Plain
+from planweave.models.lengths import Node, fitted, marked
+from planweave.models.plain import InPrompt, Plain
 from planweave.models.usage import CallRecord
 from planweave.prompts import load
+from planweave.texts import shorten
 
 T = TypeVar("T", bound=BaseModel)
 Schema: TypeAlias = dict[str, "Schema | list[Schema] | list[str] | str | bool | int | float | None"]
@@ -81,7 +83,7 @@ async def ask(
             if error.trouble != "too_long":
                 raise
             return Reply(None, _too_long(error), tuple(records))
-        outcome = await asyncio.to_thread(_read, done.text, schema, cut=done.cut)
+        outcome = await asyncio.to_thread(_read, done, schema, _bound_form(model, schema))
         if not isinstance(outcome, StructuredFailure):
             return Reply(outcome, None, tuple(records))
         failure = outcome
@@ -92,10 +94,13 @@ async def ask(
     return Reply(None, failure, tuple(records))
 
 
-def _read(text: str, schema: type[T], *, cut: bool) -> T | StructuredFailure:
+def _read(done: Call, schema: type[T], form: Node | None) -> T | StructuredFailure:
     if issubclass(schema, Plain):
-        return schema.read(text, cut=cut)
-    return read(text, schema, cut=cut)
+        return schema.read(done.text, cut=done.cut)
+    found = read(done.text, schema, cut=done.cut)
+    if form is None or isinstance(found, StructuredFailure):
+        return found
+    return schema.model_validate(marked(found.model_dump(), form))
 
 
 async def _request(
@@ -153,9 +158,26 @@ def _pair(model: BaseChatModel, schema: type[BaseModel]) -> tuple[str, str]:
 
 def _understood(model: BaseChatModel, schema: type[BaseModel]) -> object:
     """The response format; for OpenAI without limits of strings: its strict mode knows few."""
-    wanted = response_format(schema)
-    openai = name_of(model).startswith("openai:")
-    return _without(wanted, ("minLength", "maxLength", "pattern")) if openai else wanted
+    form = _bound_form(model, schema)
+    if form is None:
+        return _without(response_format(schema), ("minLength", "maxLength", "pattern"))
+    return response_format(schema, form)
+
+
+def _bound_form(model: BaseChatModel, schema: type[BaseModel]) -> Node | None:
+    """The JSON schema whose lengths the model's server holds it to; None where none does."""
+    from langchain_openai.chat_models.base import BaseChatOpenAI
+
+    if (
+        not isinstance(model, BaseChatOpenAI)
+        or model.use_responses_api
+        or issubclass(schema, Plain)
+        or name_of(model).startswith("openai:")
+        or _pair(model, schema) in _plain_only
+    ):
+        return None
+    form = schema.model_json_schema()
+    return fitted(form, model.max_tokens) if model.max_tokens else form
 
 
 def _without(node: object, names: Collection[str]) -> object:
@@ -167,13 +189,13 @@ def _without(node: object, names: Collection[str]) -> object:
     return {key: _without(value, names) for key, value in node.items() if key not in names}
 
 
-def response_format(schema: type[BaseModel]) -> dict[str, object]:
-    """The ``response_format`` of OpenAI-compatible servers for ``schema``.
+def response_format(schema: type[BaseModel], form: Node | None = None) -> dict[str, object]:
+    """The ``response_format`` of OpenAI-compatible servers for ``schema``, or its shorter ``form``.
 
     Strict wherever the schema allows it: every field is written, in the order of the class, and no
     other.
     """
-    tightened, strict = _tightened(schema.model_json_schema())
+    tightened, strict = _tightened(form or schema.model_json_schema())
     name = "".join(letter for letter in schema.__name__ if letter.isalnum() or letter in "_-")[:64]
     return {
         "type": "json_schema",
@@ -204,9 +226,9 @@ def _tightened(node: object) -> tuple[object, bool]:
 
 
 def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
-    """The prompt with the schema at its end; unchanged if a retry already shows it."""
+    """The prompt with the schema at its end; unchanged if it already shows the form."""
     shape = _shape(schema)
-    if prompt and shape in prompt[-1].text:
+    if issubclass(schema, InPrompt) or (prompt and shape in prompt[-1].text):
         return list(prompt)
     if prompt and isinstance(prompt[-1], HumanMessage):
         return [*prompt[:-1], HumanMessage(f"{prompt[-1].text}\n\n{shape}")]
@@ -234,7 +256,7 @@ def _corrected(
     if not failure.reply:
         return [*messages, again]
     endless = failure.kind in ("repetition", "cut_off")
-    shown = f"{failure.reply[:200]} …" if endless else failure.reply
+    shown = shorten(failure.reply, 200) if endless else failure.reply
     return [*messages, AIMessage(shown), again]
 
 

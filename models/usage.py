@@ -54,6 +54,8 @@ class CallRecord(BaseModel):
         dollars: Cost, or None when the model's price is unknown.
         from_cache: The reply came from our response cache and cost nothing.
         error: Why the call, or the use of its reply, failed; empty otherwise.
+        stage: The graph's step in which it was made, from 1; 0 outside a graph.
+        task: The task of that step: tasks of one step run at once.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -69,6 +71,8 @@ class CallRecord(BaseModel):
     dollars: float | None = None
     from_cache: bool = False
     error: str = ""
+    stage: int = 0
+    task: str = ""
 
     @property
     def usage(self) -> Usage:
@@ -98,7 +102,7 @@ def usage_by_role(records: Iterable[CallRecord]) -> dict[str, Usage]:
 
 
 _FREE = Price(input=0, output=0, cached=0)
-_LOCAL = frozenset({"embedded", "ollama"})
+_LOCAL = frozenset({"embedded", "ollama", "script"})
 _SNAPSHOT = re.compile(r"(-\d{4}-\d{2}-\d{2}|-\d{8}|-latest)$")
 _TABLE: TypeAdapter[dict[str, Price]] = TypeAdapter(dict[str, Price])
 

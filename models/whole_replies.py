@@ -10,6 +10,8 @@ from typing import Any, cast
 
 import httpx
 
+from planweave.texts import shorten
+
 _BAD_GATEWAY = 502
 _END = b"data: [DONE]"
 _FINISHED = b'"finish_reason"'
@@ -60,7 +62,7 @@ def _checked(response: httpx.Response) -> httpx.Response:
         code = error.get("code") if isinstance(error, dict) else None
         told = error.get("message") if isinstance(error, dict) else error
         status = code if isinstance(code, int) and 400 <= code < 600 else _BAD_GATEWAY
-        return _trouble(response, str(told)[:300], status)
+        return _trouble(response, shorten(str(told), 300), status)
     if not _holds_message(reply):
         return _trouble(response, "its reply holds no message")
     return response

@@ -3,11 +3,12 @@
 from functools import partial
 
 
-class PlanweaveError(Exception):
-    """Something a person can mend: one sentence on what is wrong, one on how to mend it.
+class PlanweaveError(ValueError):
+    """Something a person can fix: one sentence on what is wrong, one on how to fix it.
 
-    The doors (command line, server) print ``str(error)`` and leave with ``exit_code``;
-    no traceback is shown.
+    The interfaces (command line, servers) print ``str(error)``, without a traceback; the command
+    line exits with ``exit_code``. It is a ``ValueError``, because ``langgraph dev`` passes on the
+    text of no other errors than built-in ones.
 
     Args:
         problem: What is wrong, as a full sentence, without any secret in it.

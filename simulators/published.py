@@ -198,8 +198,9 @@ def _bound(size: int) -> None:
 
 
 def _questions(item: _QuestionFile, files: _Files) -> Iterator[Question]:
+    text = _decoded(item.name, item.data)
     try:
-        entries = json.loads(_decoded(item.name, item.data))
+        entries = json.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers without end, nesting without end
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise BadInput(f"{item.name} is not JSON{where}.", mend="Get the file again.") from None

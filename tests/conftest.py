@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from offers import SCRIPT
 from pytest_socket import socket_allow_hosts
 from servers import Server, Unobtainable, mariadb, postgresql
 from shop import SHOP
@@ -44,6 +45,14 @@ def shop_file(tmp_path: Path) -> Path:
     connection.executescript(SHOP)
     connection.close()
     return path
+
+
+@pytest.fixture
+def offers(tmp_path: Path) -> str:
+    """Path of the database of offers."""
+    path = tmp_path / "offers.sql"
+    path.write_text(SCRIPT)
+    return str(path)
 
 
 @pytest.fixture(scope="session")

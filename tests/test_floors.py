@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import planweave
+
 ROOT = Path(__file__).parents[1]
 FLOORS = {
     "planweave": 0,
@@ -24,6 +26,8 @@ FLOORS = {
     "apps": 7,
 }
 FOLDERS = frozenset(FLOORS) - {"planweave"}
+FRONT = {"planweave", "planweave.__main__"}
+"""The public interface and the program, which pass on what lies above them."""
 HEAVY = {
     *("sqlalchemy", "kglite", "neo4j", "pint", "scipy", "matplotlib", "faiss"),
     *("langchain_community", "langchain_openai", "xllamacpp", "onnxruntime", "tokenizers"),
@@ -65,6 +69,8 @@ def _imports(name: str, *, at_load: bool = False) -> Iterator[str]:
         for target in targets:
             module = target if target in MODULES else target.rpartition(".")[0]
             assert module.partition(".")[0] not in FOLDERS, f"{name}: write planweave.{module}"
+            passed_on = module == "planweave" and target.rpartition(".")[2] in planweave._HOMES
+            assert not passed_on, f"{name}: import {target} from its own module"
             if module.partition(".")[0] == "planweave":
                 yield module
 
@@ -79,7 +85,7 @@ def _run_at_load(node: ast.AST) -> Iterator[ast.AST]:
             yield from _run_at_load(child)
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", sorted({*MODULES} - FRONT))
 def test_imports_go_down(name: str) -> None:
     own = _folder(name)
     wrong = [
@@ -88,6 +94,10 @@ def test_imports_go_down(name: str) -> None:
         if (folder := _folder(target)) != own and FLOORS[folder] >= FLOORS[own]
     ]
     assert not wrong
+
+
+def test_the_public_interface_loads_nothing_from_above() -> None:
+    assert {*_imports("planweave", at_load=True)} == {"planweave.errors"}
 
 
 def test_no_import_circles() -> None:
@@ -102,15 +112,15 @@ def test_no_import_circles() -> None:
 def test_a_circle_and_a_step_up_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = tmp_path / "upward.py"
     module.write_text(
-        "def f():\n    from planweave.graphs.registry import method\n"
-        "    import planweave.nodes.query\n"
+        "def f():\n    from planweave.graphs.support.registry import method\n"
+        "    import planweave.nodes.deciding.query\n"
     )
     monkeypatch.setitem(MODULES, "planweave.tools.upward", module)
     with pytest.raises(AssertionError):
         test_imports_go_down("planweave.tools.upward")
     assert not list(_imports("planweave.tools.upward", at_load=True))
-    module.write_text("import planweave.nodes.query\n")
-    monkeypatch.setitem(MODULES, "planweave.nodes.query", tmp_path / "query.py")
+    module.write_text("import planweave.nodes.deciding.query\n")
+    monkeypatch.setitem(MODULES, "planweave.nodes.deciding.query", tmp_path / "query.py")
     (tmp_path / "query.py").write_text("import planweave.tools.upward\n")
     with pytest.raises(pytest.fail.Exception, match="circle"):
         test_no_import_circles()

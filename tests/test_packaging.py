@@ -3,16 +3,18 @@
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tarfile
 import zipfile
+from contextlib import closing
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
-from planweave.apps.cli import COMMANDS, GROUPS
+from planweave.apps.cli.main import COMMANDS, GROUPS
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (
@@ -26,6 +28,63 @@ FOREIGN = {
     "tools/__init__.py": "raise RuntimeError('the tools of somebody else')\n",
     "graphs/__init__.py": "raise RuntimeError('the graphs of somebody else')\n",
 }
+
+SHOP = """
+CREATE TABLE delivery(supplier TEXT, days_late INTEGER);
+INSERT INTO delivery VALUES ('Prompt Ltd', 0), ('Late & Co', 4), ('Late & Co', 7);
+"""
+REPLIES = """
+planner:
+  - steps: [Count the late deliveries of each supplier.]
+selector:
+  - thought: Count them.
+    step: 1
+    tool: sql
+    input: >-
+      SELECT supplier, count(*) AS late FROM delivery WHERE days_late > 0
+      GROUP BY supplier ORDER BY late DESC LIMIT 1
+  - {thought: Enough., step: 1, tool: finish, input: ""}
+replanner:
+  - {reason: It is enough., replan: N, steps: []}
+answering_machine:
+  - why: It is late most often.
+    facts: [1]
+    decision: Late & Co
+    how: highest
+    column: late
+    unknown: ""
+"""
+TYPED = """
+import planweave
+from planweave.testing import ScriptedModel
+
+settings = planweave.Settings(strict=True)
+model = ScriptedModel([{"steps": ["Look."]}, "N"])
+result = planweave.run("Which?", database="shop.db", model=model, settings=settings)
+decision: str | None = result.decision
+calls: int = result.usage.calls
+for fact in result.facts:
+    print(fact["text"].upper(), fact["txt"])  # wrong
+for event in planweave.stream("Which?", documents="energy", settings={"pages": 2}):
+    if event.type == "answer":
+        print(event.result.text.upper())
+    if isinstance(event, planweave.FactEvent):
+        print(event.fact["number"] + 1)
+        print(event.fat)  # wrong
+number: int = result.text  # wrong
+planweave.run("Which?", databse="shop.db")  # wrong
+planweave.run(database="shop.db")  # wrong
+planweave.ruin("Which?")  # wrong
+error: ValueError = planweave.PlanweaveError("No.")
+
+
+async def main() -> str:
+    run = await planweave.arun("Which?", rules="None.")
+    async for event in planweave.astream("Which?", tokens=True):
+        print(event.type)
+    memory = await planweave.graph("planrag").ainvoke({"question": "?"}, context=settings)
+    return run.text + str(memory["answer"])
+"""
 
 
 def tracked() -> list[Path]:
@@ -81,33 +140,72 @@ def test_the_wheel_holds_every_file_of_the_packages(built: dict[str, Path]) -> N
     assert {Path(name) for name in names} == wanted
 
 
-def test_it_works_beside_other_code(built: dict[str, Path], tmp_path: Path) -> None:
-    """The ten lines of the README, in a folder whose own modules have the names of our folders."""
-    site = tmp_path / "site"
+@pytest.fixture(scope="module")
+def installed(built: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder into which the wheel is installed."""
+    site = tmp_path_factory.mktemp("site")
     words = ("-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(site))
-    run([sys.executable, *words, str(built["wheel"])], tmp_path)
-    (record,) = site.glob("planweave-*.dist-info/RECORD")
+    run([sys.executable, *words, str(built["wheel"])], site)
+    return site
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A folder of somebody else, whose modules have the names of our folders."""
+    for name, text in FOREIGN.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+def test_one_name_is_installed(installed: Path) -> None:
+    (record,) = installed.glob("planweave-*.dist-info/RECORD")
     files = [line.partition(",")[0] for line in record.read_text("utf-8").splitlines()]
     tops = {file.split("/")[0] for file in files if not file.endswith("bin/planweave")}
     assert tops == {"planweave", record.parent.name}
-    mine = tmp_path / "mine"
-    for name, text in FOREIGN.items():
-        (mine / name).parent.mkdir(parents=True, exist_ok=True)
-        (mine / name).write_text(text, "utf-8")
-    shutil.copy(ROOT / "examples" / "offers.sql", mine)
-    program = mine / "ask.py"
-    program.write_text(readme_program(), "utf-8")
-    shown = run([sys.executable, "ask.py"], mine, PYTHONPATH=str(site))
-    assert str(site) in shown
+
+
+def test_the_readmes_program_answers_beside_other_code(installed: Path, mine: Path) -> None:
+    with closing(sqlite3.connect(mine / "shop.db")) as shop:
+        shop.executescript(SHOP)
+    (mine / "replies.yaml").write_text(REPLIES, "utf-8")
+    model = 'model="script:replies.yaml",\n    database='
+    program = readme_program().replace("database=", model)
+    (mine / "ask.py").write_text(f"{program}print(planweave.__file__)\n", "utf-8")
+    shown = run([sys.executable, "ask.py"], mine, PYTHONPATH=str(installed))
+    assert shown.startswith("Late & Co {'kind': 'supported'")
+    assert str(installed) in shown
 
 
 def readme_program() -> str:
-    """The README's program without the question, which would need a model."""
-    text = (ROOT / "README.md").read_text("utf-8")
-    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    imports = re.findall(r"^(?:from|import) .*$", program, re.MULTILINE)
-    assert imports
-    return "\n".join([*imports, "import planweave", "print(planweave.__file__)"])
+    (program,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL
+    )
+    assert "import planweave\n" in program
+    return str(program)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
+def test_the_public_interface_is_typed(installed: Path, mine: Path, checker: str) -> None:
+    """Exactly the lines that end with ``# wrong`` are found wrong."""
+    program = shutil.which(checker, path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if program is None:
+        pytest.skip(f"{checker} is not installed")
+    (mine / "typed.py").write_text(TYPED, "utf-8")
+    own = ["--strict", "--cache-dir", ".cache"] if checker == "mypy" else []
+    python = "--python-executable" if checker == "mypy" else "--pythonpath"
+    done = subprocess.run(
+        [program, *own, python, sys.executable, "typed.py"],
+        cwd=mine,
+        env=os.environ | {"PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = {int(n) for n in re.findall(r"typed\.py:(\d+)(?::\d+)?(?: -)?:? error", done.stdout)}
+    lines = enumerate(TYPED.splitlines(), 1)
+    assert found == {number for number, line in lines if line.endswith("# wrong")}, done.stdout
 
 
 def test_commands_start_with_what_a_run_installs() -> None:
@@ -120,7 +218,7 @@ def test_commands_start_with_what_a_run_installs() -> None:
         if not {normalised(name) for name in names} & {*installed, "planweave"}
     }
     assert {"jax", "optax", "matplotlib", "pytest"} <= foreign
-    started = "; ".join(f"import planweave.apps.{name}" for name in (*COMMANDS, *GROUPS))
+    started = "; ".join(f"import planweave.apps.cli.{name}" for name in (*COMMANDS, *GROUPS))
     code = f"import sys; sys.modules.update(dict.fromkeys({sorted(foreign)})); {started}"
     run = subprocess.run(
         [sys.executable, "-c", code], check=False, cwd=ROOT, capture_output=True, text=True

@@ -8,15 +8,11 @@ from langchain_core.tools import BaseTool
 from pydantic import BaseModel, ValidationError
 
 from planweave import BadInput, PlanweaveError
+from planweave.memory import BOUND_TOOL, OWN_TOOLS
 from planweave.registry import Registry
 
 TOOLS: Registry[BaseTool] = Registry("tool", accepts=lambda found: isinstance(found, BaseTool))
 """Every bound tool by name; the entry-point group is ``planweave.tools``."""
-
-OWN = frozenset(
-    {"sql", "cypher", "documents", "calculator", "thinking", "environment", "replan", "finish"}
-)
-"""What methods call their own tools and moves: no bound tool may have such a name."""
 
 
 class ToolFailed(PlanweaveError):
@@ -29,7 +25,7 @@ def register_tool(tool: BaseTool) -> BaseTool:
     Raises:
         BadInput: The name is taken.
     """
-    if tool.name in OWN:
+    if tool.name in (*OWN_TOOLS, BOUND_TOOL):
         raise BadInput(f"A tool may not be named {tool.name!r}.", mend="Choose another name.")
     return TOOLS.add(tool.name, tool)
 

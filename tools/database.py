@@ -84,11 +84,22 @@ class QueryResult:
         return tuple(row[0] for row in self.rows if isinstance(row[0], str))
 
 
+class Unlinked(NamedTuple):
+    """Words that nothing corresponds to, and their share of those that name what is asked about."""
+
+    words: tuple[str, ...]
+    share: float
+
+
 class Corrected(NamedTuple):
-    """A query as the schema admits it, and what was changed for that."""
+    """A query as the schema admits it, what was changed for that, and what the data speaks against.
+
+    A doubt names a value that the query looks for and its column does not hold.
+    """
 
     query: str
     changes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +171,14 @@ class Database(Protocol):
 
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which names a question speaks of."""
+
+    def unlinked(self, question: str, explained: str = "") -> Unlinked:
+        """The words of a question that no name and no value of the database corresponds to.
+
+        Args:
+            question: In the user's words.
+            explained: Rules and instructions, whose words are known from there.
+        """
 
     def close(self) -> None:
         """Release connections; safe to call twice."""

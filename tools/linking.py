@@ -4,11 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from planweave.texts import MORE
 from planweave.tools.database import Schema
+from planweave.tools.suggest import shared_start
 
 _SHOWN_PLACES = 8
 _SHOWN_VALUES = 3
 _LONGEST_VALUE = 60
+_LONG_WORD = 6
 _WORDS = re.compile(r"[^\W_]+", re.UNICODE)
 _PARTS_OF_A_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
 _SMALL_WORDS = """
@@ -18,26 +21,38 @@ _SMALL_WORDS = """
 _NO_NAMES = frozenset(_SMALL_WORDS.split())
 
 
-def linked(question: str, schema: Schema, values: Callable[[str, str], Sequence[str]]) -> list[str]:
+def linked(
+    question: str,
+    schema: Schema,
+    values: Callable[[str, str], Sequence[str]],
+    *,
+    quote: Callable[[str], str] | None = None,
+) -> list[str]:
     """Lines that say which values and columns a question speaks of.
 
     Args:
         question: In the user's words.
         schema: What the database holds.
         values: Stored texts of a column, by table and column.
+        quote: Writes a text as the language does; as SQL if unset.
 
     Returns:
         One line for values, one for columns; none for what is not spoken of.
     """
     found = [
-        f"{table}.{column} = {' or '.join(map(_quoted, spoken[:_SHOWN_VALUES]))}"
+        f"{table}.{column} = {_some(list(map(quote or _quoted, spoken)), _SHOWN_VALUES, ' or ')}"
         for table, column, spoken in _spoken_values(question, schema, values)
     ]
     columns = _spoken_columns(question, schema)
-    lines = [f"Values in the data: {'; '.join(found[:_SHOWN_PLACES])}."] if found else []
+    lines = [f"Values in the data: {_some(found, _SHOWN_PLACES, '; ')}."] if found else []
     if columns:
-        lines.append(f"Columns that the question names: {', '.join(columns[:_SHOWN_PLACES])}.")
+        lines.append(f"Columns that the question names: {_some(columns, _SHOWN_PLACES, ', ')}.")
     return lines
+
+
+def _some(names: Sequence[str], most: int, between: str) -> str:
+    """The first few names, with ``…`` for the others."""
+    return between.join([*names[:most], *([MORE] if len(names) > most else [])])
 
 
 def _spoken_values(
@@ -63,7 +78,12 @@ def _is_spoken(value: str, text: str) -> bool:
     plain = _plain(value)
     if len(plain) < 2 or len(value) > _LONGEST_VALUE or plain in _NO_NAMES or plain.isdigit():
         return False
-    return f" {plain} " in text or (len(plain) > 3 and f" {plain}s " in text)
+    if f" {plain} " in text or (len(plain) > 3 and f" {plain}s " in text):
+        return True
+    # "Who cancels" speaks of the status "cancelled".
+    stem = plain.removesuffix("ed")
+    is_state = stem != plain and len(stem) >= _LONG_WORD and plain.isalpha()
+    return is_state and any(shared_start(stem, word) >= len(stem) - 1 for word in text.split())
 
 
 def _is_part(value: str, others: Iterable[str]) -> bool:

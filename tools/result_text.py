@@ -7,6 +7,7 @@ Row text is escaped to one line, so that no row can fake a line of its own.
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from planweave.texts import shorten
 from planweave.tools.database import Cell, QueryResult
 
 _DIGITS = (6, 9, 12, 17)  # significant digits; 17 tell any two doubles apart
@@ -30,11 +31,6 @@ def _escaped(character: str) -> str:
     if unicodedata.category(character) in _INVISIBLE:
         return f"\\u{ord(character):04x}"
     return character
-
-
-def shorten(text: str, length: int) -> str:
-    """Cut ``text`` to ``length`` characters, the last of them an ellipsis if anything went."""
-    return text if len(text) <= length else text[: max(length - 1, 0)] + "…"
 
 
 def cell_text(cell: Cell, digits: int = 6) -> str:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from planweave.texts import shorten
 from planweave.tools.database import Entity, Field, Schema
-from planweave.tools.result_text import one_line, shorten
+from planweave.tools.result_text import one_line
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN_NAME_POSTGRES = re.compile(r"[a-z_][a-z0-9_]*")  # it folds other letters to lower case

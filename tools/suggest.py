@@ -1,9 +1,11 @@
 """Nearest names, for hints such as "did you mean …"."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 
 _CLOSE = 0.6
+_FAINT = 0.3  # resemblance of a value that is worth naming where none is close
+_ALL, _SOME = 8, 5  # values that are all named; of more, how many are named
 _INSIDE = 0.7  # score of a name that contains the other: better than a mere resemblance
 
 
@@ -21,19 +23,52 @@ def nearest(
         n: At most so many are returned.
         close: The least resemblance, from 0 to 1.
     """
-    scored = [(_resemblance(name, candidate), candidate) for candidate in dict.fromkeys(candidates)]
+    distinct = dict.fromkeys(candidates)
+    scored = [(_resemblance(name, candidate, close), candidate) for candidate in distinct]
     found = sorted((pair for pair in scored if pair[0] >= close), key=lambda pair: -pair[0])
     return tuple(candidate for _, candidate in found[:n])
 
 
-def _resemblance(name: str, candidate: str) -> float:
+def values_near(
+    wanted: str,
+    values: Sequence[str],
+    *,
+    every: bool = True,
+    shown: Callable[[str], str] = repr,
+) -> str:
+    """How many values there are, and the nearest of them; all of them if they are few.
+
+    Args:
+        wanted: What was looked for.
+        values: What exists, each once.
+        every: Whether these are all; of some of them only "more than" so many can be said.
+        shown: How a value is written.
+    """
+    count = f"{len(values):,}" if every else f"more than {len(values):,}"
+    if not values:
+        return "it holds no values"
+    close = nearest(wanted, values, _SOME, close=_FAINT)
+    if len(values) <= _ALL and every:
+        values = [*close, *(value for value in values if value not in close)]
+        noun = "its only value is" if len(values) == 1 else f"its {count} values are"
+        return f"{noun} {_joined(values, shown)}"
+    if close:
+        return f"of its {count} values the nearest are {_joined(close, shown)}"
+    return f"it has {count} values, such as {_joined(values[:_SOME], shown)}"
+
+
+def _joined(values: Sequence[str], shown: Callable[[str], str]) -> str:
+    return ", ".join(map(shown, values))
+
+
+def _resemblance(name: str, candidate: str, close: float) -> float:
     """A number in [0, 1]; 1 for names that differ only in case and underscores."""
     left, right = _plain(name), _plain(candidate)
     if left == right:
         return 1.0
     matcher = SequenceMatcher(None, left, right)
     # Two cheap upper bounds come first: values are compared by the thousand.
-    is_far = matcher.real_quick_ratio() < _CLOSE or matcher.quick_ratio() < _CLOSE
+    is_far = matcher.real_quick_ratio() < close or matcher.quick_ratio() < close
     ratio = 0.0 if is_far else matcher.ratio()
     short, long = sorted((left, right), key=len)
     if len(short) >= 3 and short in long:
@@ -43,3 +78,9 @@ def _resemblance(name: str, candidate: str) -> float:
 
 def _plain(name: str) -> str:
     return name.casefold().replace("_", "").replace(" ", "")
+
+
+def shared_start(one: str, other: str) -> int:
+    """How many letters two words have in common from the first on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -182,8 +182,8 @@ class _Task:
 
     async def whole(self, run: Runner, request: Request) -> dict[str, Any]:
         """The task when it is over, or waits."""
-        async for update in run(self._order, request):
-            self.outcome.take(update)
+        async for event in run(self._order, request):
+            self.outcome.take(event)
         task = self._task(*self._end(), artifacts=self._artifacts())
         return {"task": task} if self._modern else task
 
@@ -198,9 +198,9 @@ class _Task:
 
         yield told_of("task", self._task("working"))
         try:
-            async with aclosing(run(self._order, request)) as updates:
-                async for update in updates:
-                    if step := self.outcome.take(update):
+            async with aclosing(run(self._order, request)) as events:
+                async for event in events:
+                    if step := self.outcome.take(event):
                         yield told_of("statusUpdate", self._status_update("working", step))
         except Exception as error:
             yield told_of("statusUpdate", self._status_update("failed", told(error)[1]))

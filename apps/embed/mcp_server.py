@@ -61,8 +61,8 @@ def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
         outcome, steps = Outcome(), 0
         try:
             order = _order(params.name, params.arguments or {}, offered())
-            async for update in run(order, asked.request):
-                if step := outcome.take(update):
+            async for event in run(order, asked.request):
+                if step := outcome.take(event):
                     steps += 1
                     await asked.session.report_progress(steps, message=step)
         except Exception as error:

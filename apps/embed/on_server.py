@@ -14,9 +14,10 @@ from planweave.apps.server.people import Person
 from planweave.apps.server.requests import Resumption, RunRequest
 from planweave.apps.server.routes.asked import engine, person
 from planweave.apps.server.wire import decode
+from planweave.graphs.support.events import Event, Reader
 
 
-async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Mapping[str, Any]]:
+async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Event]:
     """Carry out an order as the person who sent the request (see ``Runner``).
 
     A caller who goes away ends the run.
@@ -28,14 +29,15 @@ async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Map
         raise RuntimeError("Only a request tells whose order it is.")
     worker, who = engine(request), person(request)
     run = await worker.submit(who, order.thread, _asked(order))
-    happened = False
+    reader, happened = Reader(order.method, order.thread), False
     try:
-        async for event in worker.follow(run):
-            if event is not None and event.name == "error":
-                raise failed(decode(event.data))
-            if event is not None and event.name == "updates":
+        async for part in worker.follow(run):
+            if part is not None and part.name == "error":
+                raise failed(decode(part.data))
+            if part is not None and part.name == "updates":
                 happened = True
-                yield decode(event.data)
+                for event in reader.read(part.name, decode(part.data)):
+                    yield event
     except (asyncio.CancelledError, GeneratorExit):
         if not worker.draining:
             worker.aside(_end(worker, who, run))
@@ -45,6 +47,7 @@ async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Map
         raise RunFailed("The server is about to stop.", mend="Ask again in a moment.")
     if order.resume is not None and not happened:
         raise nothing_waits()
+    yield reader.end()
 
 
 def _asked(order: Order) -> RunRequest:

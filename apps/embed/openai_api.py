@@ -94,8 +94,8 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
             if asked.stream:
                 usage = asked.stream_options is not None and asked.stream_options.include_usage
                 return event_stream(reply.stream(run, order, request, usage=usage))
-            async for update in run(order, request):
-                reply.outcome.take(update)
+            async for event in run(order, request):
+                reply.outcome.take(event)
             return JSONResponse(reply.whole())
         except Exception as error:
             status, text = told(error)
@@ -205,9 +205,9 @@ class _Reply:
         """The completion in pieces: what happens as ``reasoning_content``, then the answer."""
         yield self._piece({"role": "assistant", "content": ""})
         try:
-            async with aclosing(run(order, request)) as updates:
-                async for update in updates:
-                    if step := self.outcome.take(update):
+            async with aclosing(run(order, request)) as events:
+                async for event in events:
+                    if step := self.outcome.take(event):
                         yield self._piece({"reasoning_content": f"{step}\n"})
         except Exception as error:
             yield json.dumps({"error": _error(*told(error))})

@@ -4,20 +4,32 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from langgraph.types import Command, Overwrite
+from langgraph.types import Command
 
 from planweave import BadInput, PlanweaveError
 from planweave.apps.service import Service, service
 from planweave.apps.threads import checkpoints, long_term_memory
-from planweave.graphs import METHODS
-from planweave.graphs.edges import RECURSION_LIMIT
-from planweave.memory import Answer, Fact, add_usage, total_usage
-from planweave.nodes.briefing import plan_text, source_text
+from planweave.graphs.support.events import (
+    ActionEvent,
+    AnswerEvent,
+    ApprovalEvent,
+    Event,
+    FactEvent,
+    PlanEvent,
+    ProblemEvent,
+    Reader,
+    ReplanEvent,
+    ThoughtEvent,
+)
+from planweave.graphs.support.running import events, graph
+from planweave.memory import Answer
+from planweave.nodes.support.briefing import plan_text, source_text
+from planweave.texts import shorten
 from planweave.usage import Usage
 
 if TYPE_CHECKING:
@@ -50,16 +62,13 @@ class Order:
 class Runner(Protocol):
     """Carries out an order for whoever sent the request.
 
-    Gives the updates of the graph's nodes as they come, as LangGraph streams them: each a mapping
-    from a node's name to its update, or from ``__interrupt__`` to what a person is asked.
+    Gives the events of the run as they come; the last one is what a person is asked, or the answer.
 
     Raises:
         PlanweaveError: The order is refused, or the run cannot go on.
     """
 
-    def __call__(
-        self, order: Order, request: "Request | None", /
-    ) -> AsyncGenerator[Mapping[str, Any]]:
+    def __call__(self, order: Order, request: "Request | None", /) -> AsyncGenerator[Event]:
         """Carry out an order."""
 
 
@@ -85,27 +94,21 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
         offered: What a caller may ask for.
     """
 
-    async def run(
-        order: Order, _request: "Request | None" = None
-    ) -> AsyncGenerator[Mapping[str, Any]]:
+    async def run(order: Order, _request: "Request | None" = None) -> AsyncGenerator[Event]:
         offer = await asyncio.to_thread(offered)
         offer.offers(order.method)
         context = offer.admit(order.settings)
-        method = await asyncio.to_thread(METHODS.get, order.method)
         kept = checkpoints() if order.thread else nullcontext()
         async with long_term_memory() as store, kept as saver:
-            graph = method.compiled(checkpointer=saver, store=store)
-            config = {
-                "configurable": {"thread_id": order.thread},
-                "recursion_limit": RECURSION_LIMIT,
-            }
-            if order.resume is not None and not (await graph.aget_state(config)).interrupts:
+            compiled = await asyncio.to_thread(graph, order.method, checkpointer=saver, store=store)
+            place: Any = {"configurable": {"thread_id": order.thread}}
+            if order.resume is not None and not (await compiled.aget_state(place)).interrupts:
                 raise nothing_waits()
-            durability: Any = "exit" if saver else None
-            async for update in graph.astream(
-                _given(order), config, context=context, stream_mode="updates", durability=durability
-            ):
-                yield update
+            how: dict[str, Any] = {"durability": "exit"} if order.thread else {}
+            run = events(compiled, _given(order), context, thread=order.thread, **how)
+            async with aclosing(run):
+                async for event in run:
+                    yield event
 
     return run
 
@@ -134,24 +137,23 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
     """
     client = cache(connect)
 
-    async def run(
-        order: Order, _request: "Request | None" = None
-    ) -> AsyncGenerator[Mapping[str, Any]]:
+    async def run(order: Order, _request: "Request | None" = None) -> AsyncGenerator[Event]:
         from langgraph_sdk.errors import APIStatusError
 
-        happened = False
+        reader, happened = Reader(order.method, order.thread), False
         try:
             async for part in _streamed(client(), order):
                 if part.event == "error":
                     raise failed(part.data)
-                if part.event == "updates":
-                    happened = True
-                    yield part.data
+                happened = happened or part.event == "updates"
+                for event in reader.read(part.event, part.data):
+                    yield event
         except APIStatusError as error:
             refused = BadInput if error.status_code < 500 else RunFailed
             raise refused(f"The server answered: {error}") from error
         if order.resume is not None and not happened:
             raise nothing_waits()
+        yield reader.end()
 
     return run
 
@@ -180,92 +182,59 @@ def _given(order: Order) -> Any:
 
 @dataclass
 class Outcome:
-    """What a run has come to so far.
+    """What a run has come to so far."""
 
-    Attributes:
-        text: What it says in the chat.
-        request: What a person is asked before it goes on, in the form of LangChain's chat pages.
-        answer: The answer with the facts that it cites.
-        facts: The facts that this run has found.
-        usage: What its model calls used.
-    """
+    _last: AnswerEvent | ApprovalEvent | None = None
 
-    text: str = ""
-    request: Mapping[str, Any] | None = None
-    answer: Answer | None = None
-    facts: list[Fact] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
+    def take(self, event: Event) -> str:
+        """Take up one event of the run; returns what happened in it as text, or nothing."""
+        if isinstance(event, AnswerEvent | ApprovalEvent):
+            self._last = event
+        return _text(event)
+
+    @property
+    def request(self) -> Mapping[str, Any] | None:
+        """What a person is asked before the run goes on, in the form of LangChain's chat pages."""
+        return self._last.request if isinstance(self._last, ApprovalEvent) else None
+
+    @property
+    def text(self) -> str:
+        """The answer in the chat."""
+        return self._last.result.text if self._last else ""
+
+    @property
+    def answer(self) -> Answer | None:
+        """The answer in parts."""
+        return self._last.result.answer if self._last else None
+
+    @property
+    def usage(self) -> Usage:
+        """What the run used."""
+        return self._last.result.usage if self._last else Usage()
 
     @property
     def cited(self) -> list[dict[str, Any]]:
         """The facts that the answer cites, with their sources, as far as this run found them."""
-        numbers = self.answer["facts"] if self.answer else []
         return [
             {"number": fact["number"], "text": fact["text"], "source": source_text(fact)}
-            for fact in self.facts
-            if fact["number"] in numbers
+            for fact in (self._last.result.cited if self._last else ())
         ]
 
-    def take(self, updates: Mapping[str, Any]) -> str:
-        """Take up one update of the stream; returns what happened in it as text, or nothing."""
-        lines: list[str] = []
-        for node, found in updates.items():
-            if node == "__interrupt__":
-                self.request = _value(found[0])
-                continue
-            if node == "intake":  # it only empties the working memory for the question
-                continue
-            for update in found if isinstance(found, list) else [found or {}]:
-                self._note(update)
-                lines += _told(update)
-        return "\n".join(lines)
 
-    def _note(self, update: Mapping[str, Any]) -> None:
-        for message in update.get("messages") or ():
-            kind, text = _message(message)
-            self.text = text if kind == "ai" else self.text
-        self.answer = update.get("answer") or self.answer
-        facts = update.get("facts")
-        if (afresh := _overwriting(facts)) is not None:
-            self.facts = afresh
-        else:
-            self.facts = self.facts + (facts or [])
-        self.usage += total_usage(add_usage({}, update.get("usage") or {}))
-
-
-def _overwriting(facts: Any) -> list[Fact] | None:
-    """The facts that replace all before, from the object or from what a server made of it."""
-    if isinstance(facts, Overwrite):
-        return list(facts.value)
-    return list(facts.get("value") or []) if isinstance(facts, Mapping) else None
-
-
-def _value(interrupted: Any) -> Any:
-    """What an interrupt asks, from the object or from what a server made of it."""
-    return interrupted["value"] if isinstance(interrupted, Mapping) else interrupted.value
-
-
-def _message(message: Any) -> tuple[str, str]:
-    """Kind and text of a message, from the object or from what a server made of it."""
-    if isinstance(message, Mapping):
-        return str(message.get("type")), str(message.get("content"))
-    return message.type, message.text
-
-
-def _told(update: Mapping[str, Any]) -> list[str]:
-    """What one node has done, in lines for a person."""
-    lines = []
-    if plan := update.get("plan"):
-        lines += ["Plan:", plan_text(plan)]
-    if action := update.get("action"):
-        lines.append(action["thought"])
-    for turn in update.get("turns") or ():
-        lines.append(f"{turn['tool']}: {turn['input']}")
-        if turn["problem"]:
-            lines.append(f"Problem: {turn['problem']}")
-    facts = update.get("facts")
-    replaced = _overwriting(facts)
-    for fact in (facts or ()) if replaced is None else replaced:
-        text = fact["text"]
-        lines.append(f"[{fact['number']}] {text[:_SHOWN]}{' …' if len(text) > _SHOWN else ''}")
-    return [line for line in lines if line]
+def _text(event: Event) -> str:
+    """What has happened, in lines for a person."""
+    text = ""
+    match event:
+        case PlanEvent(steps=steps):
+            text = f"Plan:\n{plan_text(steps)}"
+        case ReplanEvent(reason=reason, steps=steps):
+            text = f"New plan: {reason}\n{plan_text(steps)}"
+        case ThoughtEvent(text=thought):
+            text = thought
+        case ActionEvent(tool=tool, input=given):
+            text = f"{tool}: {given}"
+        case ProblemEvent(text=problem):
+            text = f"Problem: {problem}"
+        case FactEvent(fact=fact):
+            text = f"[{fact['number']}] {shorten(fact['text'], _SHOWN)}"
+    return text

@@ -7,6 +7,7 @@ from uuid import NAMESPACE_URL, uuid5
 from planweave.apps.server.errors import NotFound
 from planweave.apps.service import service
 from planweave.graphs import METHODS
+from planweave.texts import shorten
 
 _SINCE = "2026-01-01T00:00:00+00:00"
 
@@ -26,7 +27,7 @@ def method_of(identifier: str) -> str:
         if identifier in (name, assistant_id(name)):
             return name
     raise NotFound(
-        f"There is no assistant {identifier[:64]!r}.",
+        f"There is no assistant {shorten(identifier, 64)!r}.",
         mend=f"The methods are: {', '.join(service().methods)}.",
     )
 

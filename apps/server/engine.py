@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from planweave import BadInput, PlanweaveError
 from planweave.apps.server import metrics, tracing
 from planweave.apps.server.contexts import admitted
-from planweave.apps.server.execution import Graph, carry_out, outcome
+from planweave.apps.server.execution import carry_out, outcome
 from planweave.apps.server.feed import Feed
 from planweave.apps.server.leased import Lease, LeasedSaver, LeaseLost
 from planweave.apps.server.people import Person
@@ -28,7 +28,10 @@ from planweave.apps.server.storage import Storage, storage_failed
 from planweave.apps.server.threads import Threads
 from planweave.apps.server.wire import Event, encode
 from planweave.graphs import METHODS
+from planweave.graphs.support.running import Graph
+from planweave.graphs.support.running import graph as method_graph
 from planweave.memory import Context, WorkingMemory
+from planweave.texts import shorten
 from planweave.usage import Meter, Usage, metered
 
 log = logging.getLogger(__name__)
@@ -127,9 +130,8 @@ class Engine:
     def graph(self, name: str) -> Graph:
         """A method, compiled with this server's checkpoints and memory."""
         if name not in self._graphs:
-            builder = METHODS.get(name).builder
-            self._graphs[name] = builder.compile(
-                checkpointer=self._saver, store=self.storage.store, name=name
+            self._graphs[name] = method_graph(
+                name, checkpointer=self._saver, store=self.storage.store
             )
         return self._graphs[name]
 
@@ -382,7 +384,7 @@ def _of_the_caller(error: BaseException, *, steered: bool) -> BaseException:
             mend="A state that was written by hand needs every field that the next node reads.",
         )
     if steered or isinstance(error, InvalidUpdateError):
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        reason = shorten((str(error).splitlines() or [type(error).__name__])[0], 200)
         return BadInput(
             f"The run cannot go on from the state that it was given ({reason}).",
             mend="Begin at another checkpoint, or in a new thread.",

@@ -1,18 +1,18 @@
 """One run, carried through its graph."""
 
 from collections.abc import Callable
+from contextlib import aclosing
 from typing import Any
 
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
 from planweave.apps.server.requests import RunRequest
 from planweave.apps.server.runs import Claim
 from planweave.apps.server.wire import encode
-from planweave.graphs.edges import RECURSION_LIMIT
+from planweave.graphs.support.edges import RECURSION_LIMIT
+from planweave.graphs.support.running import Graph, parts
 from planweave.memory import Context
 
-Graph = CompiledStateGraph[Any, Context, Any, Any]
 Say = Callable[[str, Any], None]
 """Publishes an event of the run: its name and what it holds."""
 
@@ -36,24 +36,24 @@ async def carry_out(
     config = _config(claim, request)
     given = await _given(claim, graph, request, config)
     wanted = {NAMES.get(mode, mode) for mode in claim.payload["stream_mode"]}
-    modes: Any = [*{*wanted, "custom"}]
     if wanted:
         say("metadata", {"run_id": claim.run_id, "attempt": claim.attempt})
-    parts: Any = graph.astream(
+    run = parts(
+        graph,
         given,
-        config,
-        context=context,
-        stream_mode=modes,
+        context,
+        modes=wanted,
+        config=config,
+        on_call=called,
         subgraphs=True,
         interrupt_before=request.interrupt_before,
         interrupt_after=request.interrupt_after,
         durability=request.durability or "async",
     )
-    async for space, mode, chunk in parts:
-        if mode == "custom" and not space and "call" in chunk:
-            called(chunk["call"])
-        if mode in wanted and (not space or request.stream_subgraphs):
-            say("|".join((mode, *space)), chunk)
+    async with aclosing(run):
+        async for space, mode, chunk in run:
+            if not space or request.stream_subgraphs:
+                say("|".join((mode, *space)), chunk)
 
 
 async def outcome(claim: Claim, graph: Graph) -> tuple[bool, dict[str, str]]:

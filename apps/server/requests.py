@@ -20,6 +20,7 @@ from planweave.apps.server.contexts import admitted
 from planweave.apps.server.people import Person
 from planweave.apps.server.runs import Order, Strategy
 from planweave.memory import Context, check_input, check_state
+from planweave.texts import shorten
 from planweave.usage import Budget
 
 StreamMode = Literal["values", "updates", "custom", "messages-tuple", "tasks", "checkpoints"]
@@ -156,7 +157,7 @@ def check_nodes(names: Iterable[str], known: Container[str]) -> None:
     """
     for name in names:
         if name not in known:
-            raise BadInput(f"The method has no node {name[:64]!r}.")
+            raise BadInput(f"The method has no node {shorten(name, 64)!r}.")
 
 
 def order_of(person: Person, request: RunRequest, *, stateless: bool, quiet: bool = False) -> Order:

@@ -14,11 +14,13 @@ from planweave import BadInput, PlanweaveError
 from planweave.apps.server.assistants import method_of
 from planweave.apps.server.engine import Engine
 from planweave.apps.server.errors import Conflict, NotFound
-from planweave.apps.server.execution import Graph, columns
+from planweave.apps.server.execution import columns
 from planweave.apps.server.people import Person
 from planweave.apps.server.requests import Place
 from planweave.apps.server.storage import storage_failed
+from planweave.graphs.support.running import Graph
 from planweave.memory import check_state
+from planweave.texts import shorten
 
 log = logging.getLogger(__name__)
 
@@ -101,8 +103,10 @@ class States:
             check_state(written)
         try:
             changed = await graph.aupdate_state(_at(thread_id, place), values, as_node=as_node)
+        except PlanweaveError:
+            raise
         except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
-            raise BadInput(f"The state cannot be changed so: {str(error)[:300]}") from None
+            raise BadInput(f"The state cannot be changed so: {shorten(str(error), 300)}") from None
         with _readable():
             latest = await graph.aget_state(_at(thread_id, Place()))
         status = "interrupted" if latest.next else "idle"

@@ -1,7 +1,6 @@
 """The methods: what each does, its graph, and the settings that they all share."""
 
 from functools import cache
-from typing import get_args
 
 from pydantic import JsonValue
 from starlette.requests import Request
@@ -10,7 +9,7 @@ from starlette.responses import JSONResponse
 from planweave.apps.studio.access import Access
 from planweave.apps.studio.settings import form
 from planweave.graphs import METHODS
-from planweave.memory import Tool
+from planweave.memory import BOUND_TOOL, OWN_TOOLS
 
 
 class Methods:
@@ -37,7 +36,7 @@ def graph(request: Request) -> JSONResponse:
 def _graph(name: str) -> dict[str, JsonValue]:
     drawn = METHODS.get(name).graph.get_graph()
     return {
-        "nodes": [{"id": node, "tool": node in get_args(Tool)} for node in drawn.nodes],
+        "nodes": [{"id": node, "tool": node in (*OWN_TOOLS, BOUND_TOOL)} for node in drawn.nodes],
         "edges": [
             {
                 "source": edge.source,

@@ -9,10 +9,10 @@ from starlette.responses import JSONResponse
 
 from planweave import BadInput
 from planweave.apps.studio.guard import asked
-from planweave.benchmarks.metrics import grouped
-from planweave.benchmarks.record import Record
-from planweave.benchmarks.report import Report
-from planweave.benchmarks.store import Results, merged
+from planweave.benchmarks.core.metrics import grouped
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.report import Report
+from planweave.benchmarks.core.store import Results, merged
 
 
 class ResultSettings(BaseSettings):

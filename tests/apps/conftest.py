@@ -6,17 +6,8 @@ from pathlib import Path
 import pytest
 from command_line import PROGRAM, CommandLine, Run
 from door import Operator, served
-from offers import SCRIPT
 
 from planweave.apps.service import service
-
-
-@pytest.fixture
-def offers(tmp_path: Path) -> str:
-    """Path of the database of offers."""
-    path = tmp_path / "offers.sql"
-    path.write_text(SCRIPT)
-    return str(path)
 
 
 @pytest.fixture

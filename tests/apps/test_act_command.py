@@ -10,8 +10,8 @@ from scripted import Replies, register
 from typer.testing import CliRunner, Result
 from worlds import WordVectors, encyclopedia, solved
 
-from planweave.apps import experience
-from planweave.apps.act import act
+from planweave.apps.cli import experience
+from planweave.apps.cli.act import act
 from planweave.learning.experience import experience_of
 from planweave.tools.environments.episodes import close_all
 

@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, expect
 from records import record
 from servers import Unobtainable
 
-from planweave.apps.arena import page as arena_page
-from planweave.benchmarks.arena import Ballot, matches
-from planweave.benchmarks.record import Record, Score
+from planweave.apps.cli.arena import page as arena_page
+from planweave.benchmarks.arena.votes import Ballot, matches
+from planweave.benchmarks.core.record import Record, Score
 
 pytestmark = pytest.mark.server
 

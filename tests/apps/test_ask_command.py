@@ -14,11 +14,11 @@ from scripted import tell
 SEARCH = {"thought": "Look it up.", "tool": "documents", "input": "levelised cost of hydrogen"}
 QUOTE = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
 READ = {
-    "findings": [
-        {"page": 1, "quote": QUOTE, "statement": "It costs USD 5.5/kg.", "number": "5.5 USD/kg"}
-    ]
+    "findings": [{"page": 1, "quote": QUOTE, "statement": "It costs USD 5.5/kg.", "values": []}]
 }
 ANSWER = tell("In 2023 it costs USD 5.5/kg [1].", "USD 5.5/kg")
+SEARCHED = ("--setting", "whole_collection=off")
+"""The collection would fit into one prompt."""
 V1 = (SEARCH, READ, ANSWER)
 V3 = (
     {"steps": ["Find the cost."]},
@@ -42,7 +42,7 @@ def library(planweave: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_ask_tells_plan_task_pages_fact_and_cited_answer(library: CommandLine) -> None:
     with serving(*scripted(*V3)) as model:
         asked = ("ask", "What is the cost?", "--collection", "market", "--method", "agent_v3")
-        run = library(*asked, "--model", model.name)
+        run = library(*asked, "--model", model.name, *SEARCHED)
     assert run.returncode == 0, run.stderr
     order = [
         *("What is the cost?", "Plan", "1. Find the cost.", "task: Find the cost of hydrogen."),
@@ -87,7 +87,7 @@ def test_ask_tells_what_other_methods_do(
 ) -> None:
     with serving(*scripted(*replies)) as model:
         asked = ("ask", QUESTION, "--collection", NAME, "--pages", "1", "--method", method)
-        run = library(*asked, "--model", model.name)
+        run = library(*asked, "--model", model.name, *SEARCHED)
     assert run.returncode == 0, run.stderr
     end = ("─ Answer ─", "5.5/kg [1].", "2 of 2 claims supported", f"{len(replies)} model calls")
     place = 0
@@ -100,7 +100,7 @@ def test_ask_json_is_the_whole_run(library: CommandLine) -> None:
     with serving(*scripted(*V1)) as model:
         run = library(
             *("ask", "What is the cost?", "--collection", "market", "--method", "agent_v1"),
-            *("--model", model.name, "--json"),
+            *("--model", model.name, "--json", *SEARCHED),
         )
     told = json.loads(run.stdout)
     assert told["answer"]["decision"] == "USD 5.5/kg"
@@ -112,7 +112,9 @@ def test_an_ensemble_of_any_method_tells_how_many_agree(library: CommandLine) ->
     ensemble = ("--method", "ensemble", "--setting", "ensemble_of=agent_v1")
     asked = ("ask", "What is the cost?", "--collection", "market", *ensemble)
     with serving(*scripted(*V1)) as model:
-        run = library(*asked, "--setting", "ensemble_runs=1", "--model", model.name, "--json")
+        run = library(
+            *asked, "--setting", "ensemble_runs=1", "--model", model.name, "--json", *SEARCHED
+        )
     told = json.loads(run.stdout)
     assert told["agreement"] == 1
     assert [member["answer"]["decision"] for member in told["members"]] == ["USD 5.5/kg"]
@@ -124,7 +126,7 @@ def test_a_question_to_documents_and_a_database(library: CommandLine, offers: st
     with serving(*scripted(SEARCH, READ, query, finish, ANSWER)) as model:
         run = library(
             *("ask", "What?", "--collection", "market", "--database", offers, "--json"),
-            *("--method", "react", "--model", model.name),
+            *("--method", "react", "--model", model.name, *SEARCHED),
         )
     assert [fact["source"] for fact in json.loads(run.stdout)["facts"]] == ["documents", "sql"]
 
@@ -134,7 +136,7 @@ def test_a_term_is_learned_confirmed_used_and_forgotten(library: CommandLine) ->
         with serving(*scripted(*V1)) as model:
             library(
                 *("ask", "What is the LCOH?", "--collection", "market", "--method", "agent_v1"),
-                *("--model", model.name),
+                *("--model", model.name, *SEARCHED),
             )
         return "\n".join(message["content"] for message in model.requests[0]["messages"])
 
@@ -157,7 +159,16 @@ def test_a_term_that_was_never_learned_cannot_be_confirmed(planweave: CommandLin
 def test_a_run_waits_for_approval_and_says_how_to_go_on(library: CommandLine) -> None:
     with serving(*scripted(*V3)) as model:
         run = library(
-            *("ask", "What?", "--collection", "market", "--model", model.name, "--approve")
+            *(
+                "ask",
+                "What?",
+                "--collection",
+                "market",
+                "--model",
+                model.name,
+                "--approve",
+                *SEARCHED,
+            )
         )
     assert_one_clear_error(run, "waits for approval", "planweave ask --resume", code=5)
 

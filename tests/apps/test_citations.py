@@ -23,8 +23,8 @@ QUOTES = {
     ("notes.md", 2): "Hydrogen leaks through seals that hold methane.",
 }
 FINDINGS = [
-    {"page": 1, "quote": " ".join(quote.split()), "statement": f"It says {place}.", "number": ""}
-    for place, quote in enumerate(QUOTES.values(), start=1)
+    {"page": 1, "quote": " ".join(quote.split()), "statement": f"It says {place}.", "values": []}
+    for place, quote in zip(("one", "two", "three"), QUOTES.values(), strict=True)
 ]
 ANSWER = tell("Hydrogen leaks [3]. It says so [1][2].")
 SOURCE = re.compile(r'\[(\d)\] (\S+), p\. (\d+): "([^"]+)"')
@@ -48,7 +48,10 @@ def test_every_citation_opens_the_page_that_holds_its_words(
     library: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(*scripted(SEARCH, {"findings": FINDINGS}, ANSWER)) as model:
-        run = library("ask", "What of hydrogen?", "--method", "agent_v1", "--model", model.name)
+        run = library(
+            *("ask", "What of hydrogen?", "--method", "agent_v1", "--model", model.name),
+            *("--setting", "whole_collection=off"),
+        )
     assert run.returncode == 0, run.stderr
     answer = " ".join(run.stdout[run.stdout.index("─ Answer ─") :].split())
     cited = {int(number): place for number, *place in SOURCE.findall(answer)}
@@ -69,7 +72,8 @@ def test_every_citation_opens_the_page_that_holds_its_words(
 def test_the_record_of_a_run_cites_the_same_places(library: CommandLine) -> None:
     with serving(*scripted(SEARCH, {"findings": FINDINGS}, ANSWER)) as model:
         run = library(
-            *("ask", "What of hydrogen?", "--method", "agent_v1", "--model", model.name, "--json")
+            *("ask", "What of hydrogen?", "--method", "agent_v1", "--model", model.name),
+            *("--json", "--setting", "whole_collection=off"),
         )
     told = json.loads(run.stdout)
     facts = {fact["number"]: fact["quote"] for fact in told["facts"]}

@@ -12,15 +12,22 @@ from pathlib import Path
 import pytest
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from langgraph.types import Overwrite
-from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, querying, scripted
 from openai_server import Answer, serving
 from rich.console import Console
 from trap import Trap
 
-from planweave.apps.approval import approver
-from planweave.apps.story import Story
+from planweave.apps.cli.approval import approver
+from planweave.apps.cli.story import Story
 from planweave.apps.threads import checkpoints
+from planweave.graphs.support.events import (
+    ActionEvent,
+    FactEvent,
+    PlanEvent,
+    ProblemEvent,
+    ReplanEvent,
+    ThoughtEvent,
+)
 from planweave.memory import Answer as Given
 from planweave.memory import Claim, Fact, Member, Verdict, VerdictKind, WorkingMemory
 
@@ -47,10 +54,11 @@ def test_decide_tells_plan_query_facts_and_decision(
     order = ["Which offer?", "Plan", "1. Find", "SELECT name", "[1]", "birch | 5.25", "Decision"]
     places = [run.stdout.index(text) for text in order]
     assert places == sorted(places)
-    assert "5 model calls" in run.stdout
+    assert "4 model calls" in run.stdout
     prompts = [request["messages"] for request in model.requests]
     assert "Take the cheapest offer." in prompts[0][0]["content"]
-    assert all(prompt[0] == prompts[0][0] for prompt in prompts)
+    assert all(prompt[0] == prompts[0][0] for prompt in prompts[:-1])  # for prompt caches
+    assert prompts[0][0]["content"].startswith(prompts[-1][0]["content"])
 
 
 CHEAPEST = "Which offer is cheapest?"
@@ -131,7 +139,7 @@ def test_decide_json_is_the_whole_run(planweave: CommandLine, offers: str) -> No
         "verdict": {"kind": "supported", "text": "In the facts: the cheapest of fact [1]."},
     }
     assert told["facts"][0]["query"] == QUERY["input"]
-    assert told["total"]["calls"] == 5
+    assert told["total"]["calls"] == 4
 
 
 def test_decide_carries_out_a_predefined_plan(
@@ -139,7 +147,7 @@ def test_decide_carries_out_a_predefined_plan(
 ) -> None:
     plan = tmp_path / "plan.txt"
     plan.write_text("Sort the offers by price.\n\nTake the first.\n")
-    with serving(*scripted(QUERY, SOUND, FINISH, DECISION)) as model:
+    with serving(*scripted(QUERY, FINISH, DECISION)) as model:
         run = planweave(
             *("decide", "Which offer?", "--database", offers, "--model", model.name, "--json"),
             *("--plan", str(plan)),
@@ -149,8 +157,8 @@ def test_decide_carries_out_a_predefined_plan(
 
 def test_decide_judges_a_generated_question(planweave: CommandLine) -> None:
     wrong = DECISION | {"decision": "nobody"}
-    query = QUERY | {"input": "SELECT name FROM plant"}
-    with serving(*scripted(PLAN, query, SOUND, FINISH, wrong, wrong)) as model:
+    query = querying("SELECT name FROM plant")
+    with serving(*scripted(PLAN, query, FINISH, wrong, wrong)) as model:
         run = planweave("decide", "--scenario", "distribution", "--model", model.name)
     assert run.returncode == 6, run.stderr  # no decision
     assert "✘ Simulator: no decision was made" in run.stdout
@@ -197,13 +205,13 @@ def test_decide_waits_for_approval_and_resumes(
         resumed = _typed(typed, [PROGRAM, "decide", "--resume", thread], environment)
     assert "Carry out this plan?" in resumed
     assert "birch" in resumed.lower()
-    assert len(model.requests) == 5 + replanned
+    assert len(model.requests) == 4 + replanned
     planned = model.requests[1 + replanned]["messages"][1]["content"]
     assert expected in planned
     again = planweave("decide", "--resume", thread)  # as if the terminal had died before its end
     assert again.returncode == 0, again.stderr
     assert "birch" in again.stdout.lower()
-    assert len(model.requests) == 5 + replanned
+    assert len(model.requests) == 4 + replanned
 
 
 def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers: str) -> None:
@@ -216,7 +224,7 @@ def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers
     assert second.returncode == 0, second.stderr
     assert f"understood as: {meant['question']}" in second.stdout
     assert "ash" in second.stdout
-    planned = model.requests[6]["messages"][1]["content"]
+    planned = model.requests[5]["messages"][1]["content"]
     assert "# Earlier in this conversation" in planned
     assert "5.25" in planned
 
@@ -266,11 +274,11 @@ def test_decide_survives_being_killed(
         process.communicate(timeout=30)
         assert process.returncode != 0
         before = len(model.requests)
-        model.answers[:] = scripted(SOUND, FINISH, DECISION)
+        model.answers[:] = scripted(FINISH, DECISION)
         resumed = planweave("decide", "--resume", thread)
     assert resumed.returncode == 0, resumed.stderr
     assert "birch" in resumed.stdout.lower()
-    assert len(model.requests) - before == 3  # neither the plan nor the query was made again
+    assert len(model.requests) - before == 2  # neither the plan nor the query was made again
 
 
 def test_two_processes_do_not_go_on_with_one_thread(
@@ -518,8 +526,6 @@ async def test_a_checkpoint_makes_no_objects_of_foreign_classes(
 def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     console = Console(force_terminal=True, width=200, color_system=None, highlight=False)
     story = Story(console)
-    action = {"step": 1, "thought": text, "tool": "sql", "input": text}
-    turn = {"problem": text, "facts": [1], **action}
     fact: Fact = {
         "number": 1,
         "text": text,
@@ -529,11 +535,12 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
         "quote": {"document": text, "page": 1, "text": text},
         "faithfulness": None,
     }
-    story.tell("planner", {"plan": [text]})
-    story.tell("selector", {"action": action})
-    story.tell("sql", {"turns": [turn], "facts": [fact]})
-    story.tell("replanner", {"replans": [{"reason": text, "after": [text]}]})
-    story.tell("planner", {"failures": [{"role": "planner", "detail": text}]})
+    story.tell(PlanEvent(steps=[text]))
+    story.tell(ThoughtEvent(text=text))
+    story.tell(ActionEvent(tool="sql", input=text))
+    story.tell(FactEvent(fact=fact))
+    story.tell(ProblemEvent(where=text, text=text))
+    story.tell(ReplanEvent(reason=text, steps=[text]))
     claim = Claim(text=text, facts=[1], supported=False, reason=text)
     memory: WorkingMemory = {"facts": [fact], "usage": {}, "claims": [claim]}
     memory["answer"] = {"decision": text, "why": text, "facts": [1], "unknown": text}
@@ -544,14 +551,8 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
     assert not set(styles.sub("", shown)) & set("\x1b\u202e\u009b\r")
 
 
-def test_what_the_assessor_gives_each_query_and_how_many_runs_agree_is_told(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_how_many_runs_agree_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     story = Story(Console(width=100, highlight=False))
-    story.tell("clusterer", {"candidate_queries": ["director of Aurora", "film\x1b[2J"]})
-    story.tell("assessor", {"query_scores": [0.125, -2.0]})
-    told = capsys.readouterr().out.splitlines()
-    assert told == ["◦ query 0.12: director of Aurora", "◦ query -2.00: film\\u001b[2J"]
     memory: WorkingMemory = {"facts": [], "claims": [], "usage": {}}
     memory["answer"] = {"decision": "Turku", "why": "", "facts": [], "unknown": ""}
     member = Member(number=1, answer=memory["answer"], plan=[], facts=[], turns=[], claims=[])
@@ -559,21 +560,6 @@ def test_what_the_assessor_gives_each_query_and_how_many_runs_agree_is_told(
     assert "2 of 3 runs give this answer." in capsys.readouterr().out
     story.finish(memory)
     assert "runs give" not in capsys.readouterr().out
-
-
-def test_each_turn_of_an_ensemble_is_told_with_its_own_facts(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    def turn(number: int) -> dict[str, object]:
-        return {"tool": "sql", "input": f"SELECT {number}", "facts": [number], "problem": ""}
-
-    def fact(number: int) -> dict[str, object]:
-        return {"number": number, "text": f"row {number}", "quote": None, "faithfulness": None}
-
-    update = {"turns": [turn(1), turn(2)], "facts": Overwrite([fact(1), fact(2)])}
-    Story(Console(width=100, highlight=False)).tell("agreement", update)
-    told = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    assert told == ["sql", "SELECT 1", "[1] row 1", "sql", "SELECT 2", "[2] row 2"]
 
 
 def test_a_decision_that_cites_a_fact_in_its_text_is_still_titled_so(
@@ -595,8 +581,9 @@ def test_a_decision_that_cites_a_fact_in_its_text_is_still_titled_so(
 def test_a_plan_shown_for_approval_hides_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin.isatty", lambda: True)
-        patch.setattr("planweave.apps.approval.Prompt.ask", lambda *_, **__: "approve")
-        request = {"action_requests": [{"description": "1. Look.\n2. Drop all.\x1b[1A\x1b[2K"}]}
+        patch.setattr("click.getchar", lambda: "a")
+        text = "1. Look.\n2. Drop all.\x1b[1A\x1b[2K"
+        request = {"action_requests": [{"name": "carry_out_plan", "description": text}]}
         decided = approver(Console(), "x")(request)
     assert decided == {"decisions": [{"type": "approve"}]}
     assert "2. Drop all.\\u001b[1A\\u001b[2K" in capsys.readouterr().out

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from documents import WordEmbeddings, WordTokens, encrypt, write_pdf
 
-from planweave.apps.cli import main
+from planweave.apps.cli.main import main
 from planweave.models import register_embeddings
 from planweave.tools.documents import chunks, collection
 

@@ -39,6 +39,11 @@ def test_a_method_is_a_model(client: OpenAI, operator: Operator) -> None:
         client.models.retrieve("gpt")
 
 
+def tokens(script: Replies) -> int:
+    """What the prompts hold, as the scripted model counts them."""
+    return sum(sum(len(one.text) for one in prompt.messages) // 4 for prompt in script.prompts)
+
+
 def test_a_completion(client: OpenAI, operator: Operator, offers: str) -> None:
     script = whole_run()
     operator.offers(script, database=offers)
@@ -47,7 +52,7 @@ def test_a_completion(client: OpenAI, operator: Operator, offers: str) -> None:
     assert choice.finish_reason == "stop"
     assert choice.message.content == "**birch**\n\nIt is best. [1]"
     assert completion.usage is not None
-    assert completion.usage.prompt_tokens == sum(len(p.text) // 4 for p in script.prompts)
+    assert completion.usage.prompt_tokens == tokens(script)
     assert completion.usage.total_tokens > completion.usage.completion_tokens > 0
     assert extra(completion)["answer"]["decision"] == "birch"
     assert extra(completion)["answer"]["verdict"]["kind"] == "supported"
@@ -240,11 +245,11 @@ def test_an_error_ends_a_stream_with_a_sentence(client: OpenAI, operator: Operat
 def test_what_nobody_outside_can_mend_is_not_shown(
     client: OpenAI, operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(name: str) -> None:
+    def broken(name: str, **_: object) -> None:
         raise ZeroDivisionError("secret")
 
     operator.offers(Replies())
-    monkeypatch.setattr("planweave.graphs.METHODS.get", broken)
+    monkeypatch.setattr("planweave.apps.embed.runs.graph", broken)
     with pytest.raises(openai.InternalServerError) as failed:
         client.chat.completions.create(model="planrag", messages=ASKED)
     assert "secret" not in str(failed.value)

@@ -13,8 +13,8 @@ import bag_of_words
 import pytest
 from langchain_core.runnables import RunnableConfig
 
-from planweave.apps import experience as command
-from planweave.apps.cli import main
+from planweave.apps.cli import experience as command
+from planweave.apps.cli.main import main
 from planweave.apps.example import Example
 from planweave.apps.threads import Thread, checkpoints
 from planweave.graphs import METHODS

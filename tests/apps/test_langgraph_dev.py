@@ -10,7 +10,7 @@ from dev_server import langgraph_dev
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from market import ANSWER, FUREPA, NAME, QUESTION, RAT, add_report, needs_minilm
-from offers import DECISION, FINISH, PLAN, QUERY, SOUND, WHOLE_RUN, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from tokens import assert_tokens_are_streamed
 
@@ -86,7 +86,7 @@ async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers
         *("intake", "recall", "experience", "planner", "plan_approval", "selector", "sql"),
         *("replanner", "selector", "answering_machine", "citation_check", "speaker"),
     ]
-    assert calls == 5
+    assert calls == 4
     state = await client.threads.get_state(thread["thread_id"])
     memory = memory_of(state["values"])
     assert memory["answer"]["decision"] == "Birch"
@@ -162,7 +162,7 @@ async def test_interrupts_for_approval_resumes_and_forks(
     history = await client.threads.get_history(thread, limit=50)
     before = next(state for state in history if state["next"] == ["selector"])
     other = DECISION | {"decision": "ash"}
-    with serving(*scripted(QUERY, SOUND, FINISH, other)) as model:
+    with serving(*scripted(QUERY, FINISH, other)) as model:
         fork = await client.runs.wait(
             thread,
             "planrag",
@@ -185,6 +185,23 @@ async def test_a_wrong_setting_is_told(client: LangGraphClient) -> None:
         await client.runs.wait(
             None, "planrag", input={"question": "x?"}, context={"max_iterations": 0}
         )
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"database": "nowhere.sql"}, "nowhere.sql"),
+        ({"model": "nobody:model"}, "There is no model provider for 'nobody:model'"),
+        ({}, "No database and no document collection is connected."),
+    ],
+)
+async def test_what_a_person_can_fix_is_said_to_them(
+    client: LangGraphClient, offers: str, settings: dict[str, Any], sentence: str
+) -> None:
+    context = {"database": offers} | settings if settings else {}
+    parts = client.runs.stream(None, "planrag", input=chat("Which?"), context=context)
+    errors = [part.data async for part in parts if part.event == "error"]
+    assert [sentence in error["message"] for error in errors] == [True]
 
 
 async def test_a_page_under_a_name_of_its_own_reads_nothing(server: str) -> None:

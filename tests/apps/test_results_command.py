@@ -7,7 +7,7 @@ import pytest
 from command_line import CommandLine, assert_one_clear_error
 
 from planweave import BadInput
-from planweave.apps.results import download
+from planweave.apps.cli.results import download
 
 
 def test_records_are_packed_and_put_back(planweave: CommandLine, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
-from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, WHOLE_RUN, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from serve import Served, serving_planweave
 from servers import Unobtainable, postgresql
@@ -98,7 +98,7 @@ async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, dat
             )
         ]
     assert visited(part.data for part in parts if part.event == "updates") == NODES
-    assert [part.event for part in parts].count("custom") == 5
+    assert [part.event for part in parts].count("custom") == 4
     assert parts[0].event == "metadata"
     assert parts[-1].data["messages"][-1]["type"] == "ai"
     state = await client.threads.get_state(thread)
@@ -145,7 +145,7 @@ async def test_interrupts_resumes_forks_and_copies(client: LangGraphClient, data
         (thread, {"checkpoint": before["checkpoint"]}),
         (copy["thread_id"], {"command": {"resume": edit}}),
     ):
-        with serving(*scripted(QUERY, SOUND, FINISH, ash)) as model:
+        with serving(*scripted(QUERY, FINISH, ash)) as model:
             settings = context(model, database, approve=True)
             fork = memory_of(await client.runs.wait(name, "planrag", context=settings, **options))
         assert fork["answer"]["decision"] == "ash"
@@ -179,7 +179,7 @@ async def test_a_run_in_the_background_is_joined_and_cancelled(
     client: LangGraphClient, database: str
 ) -> None:
     thread = (await client.threads.create())["thread_id"]
-    with serving(*scripted(PLAN, QUERY, SOUND, delay=0.2), *scripted(FINISH, delay=60)) as model:
+    with serving(*scripted(PLAN, QUERY, delay=0.2), *scripted(FINISH, delay=60)) as model:
         settings = context(model, database)
         run = await client.runs.create(thread, "planrag", input=QUESTION, context=settings)
         with pytest.raises(ConflictError):

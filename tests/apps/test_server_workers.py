@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from langgraph_sdk import get_client
-from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, scripted
 from openai_server import Script, serving
 from serve import Served, ready, serving_planweave, start, stop
 from servers import Unobtainable, postgresql
@@ -23,8 +23,8 @@ from planweave.apps.server.tables import runs
 pytestmark = pytest.mark.server
 
 LEASE = {"PLANWEAVE_SERVE_LEASE_SECONDS": "2", "PLANWEAVE_SERVE_DRAIN_SECONDS": "1"}
-CALLS = 5  # of a model in a whole run
-SLOW = [*scripted(PLAN, QUERY), *scripted(SOUND, delay=20), *scripted(SOUND, FINISH, DECISION)]
+CALLS = 4  # of a model in a whole run
+SLOW = [*scripted(PLAN, QUERY), *scripted(FINISH, delay=20), *scripted(FINISH, DECISION)]
 """The third call hangs; whoever takes the run up asks for it once more, and gets the fourth."""
 
 
@@ -155,7 +155,7 @@ async def test_a_server_that_stops_gives_back_what_takes_too_long(tmp_path: Path
             before = time.monotonic()
             stop(first)
             assert time.monotonic() - before < 15  # it does not wait for the call that hangs
-        quick = [*scripted(SOUND, delay=1), *scripted(FINISH, DECISION)]
+        quick = [*scripted(FINISH, delay=1), *scripted(DECISION)]
         model.answers = quick
         patient = LEASE | {"PLANWEAVE_SERVE_DRAIN_SECONDS": "20"}
         with serving_planweave(tmp_path, **patient) as second:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from command_line import CommandLine, assert_one_clear_error
 
-from planweave.apps.settings import page
+from planweave.apps.cli.main import COMMANDS, GROUPS, PANELS
+from planweave.apps.cli.settings import page
 from planweave.memory import Context, callers, settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
@@ -30,3 +31,8 @@ def test_a_method_shows_what_it_reads(planweave: CommandLine) -> None:
     assert not names & {"proposals", "trials", "ensemble_of"}
     assert "retrievals" in planweave("settings").stdout
     assert_one_clear_error(planweave("settings", "--method", "magic"), "no method 'magic'")
+
+
+def test_every_command_is_listed_under_a_heading() -> None:
+    shown = [name for names in PANELS.values() for name in names]
+    assert sorted(shown) == sorted((*COMMANDS, *GROUPS))

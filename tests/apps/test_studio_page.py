@@ -11,7 +11,7 @@ import pytest
 from browser import chromium, complaints, screenshot
 from dev_server import langgraph_dev
 from market import NAME, add_report
-from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, querying, scripted
 from openai_server import Answer, Script, serving
 from playwright.sync_api import Browser, Page, expect
 from records import record
@@ -121,10 +121,10 @@ def change(*steps: str) -> Mapping[str, object]:
 def test_a_run_is_told_approved_rewound_forked_and_followed_up(
     page: Page, visit: Visit, tmp_path: Path
 ) -> None:
-    both = QUERY | {"input": "SELECT name, price FROM offer ORDER BY price", "step": 2}
+    both = querying("SELECT name, price FROM offer ORDER BY price", step=2)
     replies = (PLAN, QUERY, change("Find the cheapest offer.", "Compare all."), both, SOUND)
     with serving(*scripted(*replies, FINISH, DECISION)) as model:
-        visit(model=model, approve=True)
+        visit(model=model, approve=True, replan="every_observation")
         ask(page, "Which offer is cheapest?")
         plan = page.get_by_label("Steps, one a line")
         expect(plan).to_have_value("Find the cheapest offer in table offer.")
@@ -159,7 +159,7 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
 
     other = DECISION | {"decision": "Ash"}
     anyone = QUERY | {"input": "SELECT name, price FROM offer LIMIT 1"}
-    with serving(*scripted(anyone, SOUND, FINISH, other)) as model:
+    with serving(*scripted(anyone, FINISH, other)) as model:
         page.get_by_role("tab", name="Settings").click()
         page.locator("summary", has_text=re.compile("^Model")).click()
         page.get_by_label("Model", exact=True).fill(model.name)
@@ -247,8 +247,8 @@ def by_task(task: str, reply: Mapping[str, object]) -> Answer:
 
 
 def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit) -> None:
-    again = QUERY | {"input": "SELECT price FROM offer"}
-    with serving(*scripted(PLAN, QUERY, SOUND, again, SOUND, FINISH, DECISION)) as model:
+    again = querying("SELECT price FROM offer")
+    with serving(*scripted(PLAN, QUERY, again, FINISH, DECISION)) as model:
         visit(model=model)
         node = page.get_by_role("button", name="Pause before sql")
         node.focus()
@@ -309,7 +309,7 @@ def test_an_error_is_told_in_its_place_and_the_run_tried_again(
 
 def test_a_model_is_seen_writing(page: Page, visit: Visit) -> None:
     halfway = Barrier(2)
-    plan, *others = scripted(PLAN, QUERY, SOUND, FINISH, DECISION)
+    plan, *others = scripted(PLAN, QUERY, FINISH, DECISION)
     with serving(replace(plan, halfway=halfway), *others) as model:
         visit(model=model)
         ask(page, "Which offer is cheapest?")
@@ -332,7 +332,7 @@ def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
 
 
 def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> None:
-    with serving(*scripted(PLAN, QUERY, SOUND, FINISH, DECISION, delay=1.5)) as model:
+    with serving(*scripted(PLAN, QUERY, FINISH, DECISION, delay=1.5)) as model:
         visit(model=model)
         ask(page, "Which offer is cheapest?")
         expect(page.locator(".graph .lit")).to_have_text("selector")
@@ -350,7 +350,6 @@ def test_two_methods_answer_side_by_side(page: Page, visit: Visit, tmp_path: Pat
         for task, reply in (
             ("the plan", PLAN),
             ("the next action", QUERY),
-            ("judge the plan", SOUND),
             ("the next action", FINISH),
             ("the one query", QUERY),
             ("the decision", DECISION),
@@ -367,7 +366,7 @@ def test_two_methods_answer_side_by_side(page: Page, visit: Visit, tmp_path: Pat
         expect(verdict).to_contain_text("Birch")
     rows = verdict.get_by_role("row").all_inner_texts()
     assert rows[1].split("\t") == ["Answer", "Birch", "Birch"]
-    assert rows[4].split("\t") == ["Model calls", "5", "2"]
+    assert rows[4].split("\t") == ["Model calls", "4", "2"]
     expect(verdict).to_be_in_viewport()
     screenshot(page, "compare", tmp_path)
 
@@ -408,7 +407,8 @@ def test_a_citation_opens_its_page_in_another_tab_too(
     found = finding("Losses fell to 4.2 TWh", "Losses fell to 4.2 TWh.")
     replies = [act("documents", "losses"), found, tell("Losses fell to 4.2 TWh [1].")]
     with serving(*(Answer(text=json.dumps(reply)) for reply in replies)) as model:
-        chosen = json.dumps({"model": model.name, "collection": "grid"})
+        settings = {"model": model.name, "collection": "grid", "whole_collection": "off"}
+        chosen = json.dumps(settings)
         page.evaluate("value => sessionStorage.setItem('planweave.settings', value)", chosen)
         page.goto("/studio/")
         page.reload()
@@ -472,7 +472,7 @@ def test_paths_are_added_from_a_file(page: Page, visit: Visit, tmp_path: Path) -
 def test_an_answer_that_is_right_is_kept_when_the_person_agrees(
     page: Page, visit: Visit, tmp_path: Path
 ) -> None:
-    with serving(*scripted(PLAN, QUERY, SOUND, FINISH, DECISION)) as model:
+    with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
         visit(model=model, owner="judge")
         ask(page, "Which offer is cheapest?")
         page.get_by_role("button", name="Right", exact=True).click()
@@ -570,7 +570,7 @@ def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
 ) -> None:
     users = {name: {"keys": [digest(f"key of {name}")]} for name in ("alice", "bob")}
     (folder / "users.json").write_text(json.dumps(users))
-    with serving(*scripted(PLAN, QUERY, SOUND, FINISH, DECISION)) as model:
+    with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
         offer = {
             "context": {"model": model.name},
             "databases": {"offers": str(folder / "offers.sql")},

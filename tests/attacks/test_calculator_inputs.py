@@ -6,7 +6,7 @@ import time
 import pytest
 from tally import RecordTried
 
-from planweave.tools.calculator import CalculationFailed, calculate
+from planweave.tools.calculator import CalculationFailed, Given, calculate
 
 KIND = "calculator inputs"
 PIECES = [
@@ -17,9 +17,11 @@ PIECES = [
     *("max", "min", "sum", "abs", "round", "sqrt", "log", "exp", "floor", "ceil", "max(", "log("),
     *("x", "flow", "share", "price", "_0", "_9", "__class__", "lambda", "if", "else", "import"),
     *("not", "and", "is", "None", "True", "nan", "inf", "j", "1j", "0x10", "''", '"a"', "#", "\\"),
+    *("<", ">", "<=", "==", "!=", "for", "in", "for x in", "[x for x in many]", "count(", "# a\n"),
+    *("a = ", "; ", "a", "many", "5 if x > 2 else", "≤"),
     *("\n", "\t", "\x00", "²", "½", "٣", "Ω", "µ", "°", "%%", "!", "@", ":=", ";", "{", "}", "?"),
 ]
-FACTS: dict[str, float | str] = {
+FACTS: dict[str, Given] = {
     "flow": 12.5,
     "share": "40%",
     "price": "0.25 USD/kWh",
@@ -27,6 +29,8 @@ FACTS: dict[str, float | str] = {
     "odd": "12 per 3",
     "bad": "kWh kWh",
     "inf": float("inf"),
+    "many": [1.0, "2 kg", "$3"] * 100,
+    "grown": [2.0] * 1000,
 }
 WORST = [
     *("12 per 3", "12 per", "12 per 3 kWh", "12 % per 3", "12 per 3 per 2", "12 ÷", "$ per 3"),
@@ -43,6 +47,10 @@ WORST = [
         "1 if 1 else 2",
         "().__class__",
     ),
+    *("sum([sum([a * b for a in grown]) for b in grown])", "[x for x in [y for y in many]]"),
+    *("; ".join(f"a{n} = [a for a in grown]" for n in range(99)), "a = [1]; a = [a, a]; a"),
+    *(";" * 4000, "#" * 4000, "a = 1 #" + ";" * 3000, "[" * 2000, "a = " * 1000, "\n" * 4000),
+    *("[x for x in x]", "(x for x in many)", "count(x for _0 in many)", "1 < 2 < 3 < [4]"),
 ]
 
 

@@ -5,13 +5,11 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import damaged
 import pytest
-from rich.console import Console
 from starlette.testclient import TestClient
 from tally import RecordTried
 
@@ -22,6 +20,7 @@ from planweave.apps.server.app import create_app
 from planweave.apps.server.settings import server_settings
 from planweave.apps.server.tables import check_database
 from planweave.apps.threads import Thread
+from planweave.graphs.support.events import AnswerEvent
 from planweave.memory import Context
 
 HOST = {"host": "127.0.0.1"}
@@ -43,13 +42,10 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def greeted(thread: str) -> None:
-    said = await run(
-        Thread(id=thread, method="planrag", context=Context()),
-        {"question": "Hi!"},
-        Console(file=StringIO()),
-        lambda request: request,
-    )
-    assert said["messages"][-1].text.startswith("Hello")
+    asked = Thread(id=thread, method="planrag", context=Context())
+    *_, last = [event async for event in run(asked, {"question": "Hi!"})]
+    assert isinstance(last, AnswerEvent)
+    assert last.result.text.startswith("Hello")
 
 
 @pytest.mark.parametrize(("name", "how"), damaged.cases(damaged.COMMAND_FILES))

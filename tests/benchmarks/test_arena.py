@@ -18,15 +18,15 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput
-from planweave.apps import arena as command
-from planweave.apps.arena import page
-from planweave.benchmarks import arena_tables
-from planweave.benchmarks.arena import Ballot, Decision, Match, Verdict, matches
-from planweave.benchmarks.arena_tables import arena_tables as tables
-from planweave.benchmarks.arena_tables import skills, standings
-from planweave.benchmarks.record import Record, Score
-from planweave.benchmarks.store import ResultFile
-from planweave.benchmarks.table import text
+from planweave.apps.cli import arena as command
+from planweave.apps.cli.arena import page
+from planweave.benchmarks.arena import tables as arena_tables
+from planweave.benchmarks.arena.tables import arena_tables as tables
+from planweave.benchmarks.arena.tables import skills, standings
+from planweave.benchmarks.arena.votes import Ballot, Decision, Match, Verdict, matches
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.store import ResultFile
+from planweave.benchmarks.core.table import text
 
 TASKS = ("history-1", "history-2", "survey-1")
 METHODS = ("rat-skip", "cot-rag", "rag-5")  # words that stand nowhere else

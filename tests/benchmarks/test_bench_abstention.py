@@ -15,8 +15,10 @@ from scipy import stats
 from typer.testing import CliRunner, Result
 
 from planweave import PlanweaveError
-from planweave.apps.bench import app
-from planweave.benchmarks.abstention import (
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.store import ResultFile
+from planweave.benchmarks.suites.query_writing.abstention import (
     Calibration,
     Point,
     calibrate,
@@ -28,8 +30,6 @@ from planweave.benchmarks.abstention import (
     standing,
     upper_limit,
 )
-from planweave.benchmarks.record import Record, Score
-from planweave.benchmarks.store import ResultFile
 
 
 def point(

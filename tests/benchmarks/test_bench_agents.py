@@ -12,22 +12,23 @@ from inline_snapshot import external_file
 from published import published
 from pydantic import JsonValue
 from records import record
-from scripted import Prompt, Reply, ScriptedChat, act, tell
+from scripted import Prompt, Reply, act, playing, tell
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput, PlanweaveError
-from planweave.apps.bench import app
-from planweave.benchmarks.agents import Trial, said
-from planweave.benchmarks.agents_judge import agreed
-from planweave.benchmarks.agents_questions import SETS, choose, load
-from planweave.benchmarks.agents_tables import agent_tables, mean_and_deviation
-from planweave.benchmarks.rag_ways import Human, Pair
-from planweave.benchmarks.record import Record, Score
-from planweave.benchmarks.store import read
-from planweave.benchmarks.table import Table, text
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.table import Table, text
+from planweave.benchmarks.suites.agents.judge import agreed
+from planweave.benchmarks.suites.agents.questions import SETS, choose, load
+from planweave.benchmarks.suites.agents.suite import Trial, said
+from planweave.benchmarks.suites.agents.tables import agent_tables, mean_and_deviation
+from planweave.benchmarks.suites.rag.ways import Human, Pair
 from planweave.memory import Answer
 from planweave.models import ModelRequest, register_embeddings, register_provider
-from planweave.nodes.answer_judge import JUDGE
+from planweave.nodes.support.answer_judge import JUDGE
+from planweave.testing import ScriptedModel
 from planweave.tools.documents import chunks, collection
 
 PAGES = [
@@ -127,7 +128,7 @@ class Agent:
                 return act("documents", f"{asked} report sales")
             case "read":
                 quote = "Fixed price | $ 1,452.4" if "1,452.4" in prompt.text else PAGES[0][:30]
-                finding = {"page": 1, "quote": quote, "statement": "So it is.", "number": ""}
+                finding = {"page": 1, "quote": quote, "statement": "So it is.", "values": []}
                 return {"findings": [finding]}
             case "answer":
                 short, words, unknown = SAYS[asked]
@@ -146,9 +147,9 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
     register_embeddings("words", lambda _: WordEmbeddings())
     made = Agent()
 
-    def model(request: ModelRequest) -> ScriptedChat:
+    def model(request: ModelRequest) -> ScriptedModel:
         made.seeds.append(request.seed)
-        return ScriptedChat(script=made)
+        return playing(made)
 
     register_provider("agent", model)
     yield made

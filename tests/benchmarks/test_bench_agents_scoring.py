@@ -3,9 +3,15 @@
 import pytest
 from published import published
 
-from planweave.benchmarks.agents_quantity import Quantity, is_number, quantities, result_of, same
-from planweave.benchmarks.agents_questions import Gold, load
-from planweave.benchmarks.agents_tatqa import match
+from planweave.benchmarks.suites.agents.quantity import (
+    Quantity,
+    is_number,
+    quantities,
+    result_of,
+    same,
+)
+from planweave.benchmarks.suites.agents.questions import Gold, load
+from planweave.benchmarks.suites.agents.tatqa import match
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,12 @@ from published import published
 from records import record
 
 from planweave import BadInput
-from planweave.apps import progress
-from planweave.apps.cli import main
-from planweave.benchmarks import assessor as suite
-from planweave.benchmarks.assessor_recorded import Recorded
-from planweave.benchmarks.assessor_rounds import (
+from planweave.apps.cli import progress
+from planweave.apps.cli.main import main
+from planweave.benchmarks.core.record import Called, Record
+from planweave.benchmarks.suites.assessor import measure as suite
+from planweave.benchmarks.suites.assessor.recorded import Recorded
+from planweave.benchmarks.suites.assessor.rounds import (
     PER_ROUND,
     ROUNDS,
     Round,
@@ -32,9 +33,8 @@ from planweave.benchmarks.assessor_rounds import (
     recorded_searches,
     rounds,
 )
-from planweave.benchmarks.assessor_search import AFTER, drive
-from planweave.benchmarks.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
-from planweave.benchmarks.record import Called, Record
+from planweave.benchmarks.suites.assessor.search import AFTER, drive
+from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
 from planweave.learning import Candidate, PlanAssessor, SentenceVectors, plan_assessor
 from planweave.learning.plan_assessor import fingerprint
 from planweave.memory import Fact, Quote, Turn

@@ -12,11 +12,11 @@ from published import published
 from typer.testing import CliRunner
 
 from planweave import BadInput
-from planweave.apps.bench import app
-from planweave.benchmarks import retrieval
-from planweave.benchmarks.retrieval import Asked, measure
-from planweave.benchmarks.retrieval_quality import HotpotQuestion, Quality, pooled
-from planweave.benchmarks.retrieval_speed import Indexing, Speed, clustered, shared
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.suites.documents import measure as retrieval
+from planweave.benchmarks.suites.documents.measure import Asked, measure
+from planweave.benchmarks.suites.documents.quality import HotpotQuestion, Quality, pooled
+from planweave.benchmarks.suites.documents.speed import Indexing, Speed, clustered, shared
 from planweave.models import register_embeddings
 
 

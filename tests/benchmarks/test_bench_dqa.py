@@ -7,13 +7,18 @@ from pydantic import JsonValue
 from records import record
 
 from planweave import BadInput
-from planweave.benchmarks.dqa import Judge, choose, improves, lost_share, samples
-from planweave.benchmarks.dqa_analysis import failure_class, missed, read, retrievals, unread
-from planweave.benchmarks.dqa_tables import failures, missed_data, replannings, retrieval_split
-from planweave.benchmarks.metrics import Rate, grouped
-from planweave.benchmarks.record import Entry, Score
-from planweave.benchmarks.suite import Sample
-from planweave.benchmarks.table import Cell
+from planweave.benchmarks.core.metrics import Rate, grouped
+from planweave.benchmarks.core.record import Entry, Score
+from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.core.table import Cell
+from planweave.benchmarks.suites.dqa.analysis import failure_class, missed, read, retrievals, unread
+from planweave.benchmarks.suites.dqa.suite import Judge, choose, improves, lost_share, samples
+from planweave.benchmarks.suites.dqa.tables import (
+    failures,
+    missed_data,
+    replannings,
+    retrieval_split,
+)
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import Path as Instructions
 from planweave.learning.paths import write_paths
@@ -105,7 +110,7 @@ def test_the_same_questions_for_every_method_and_database(
     assert [sample.key for sample in make(tmp_path / "elsewhere")] == keys
     changes: list[dict[str, object]] = [
         {"max_iterations": 3},
-        {"replan": "when_needed"},
+        {"replan": "every_observation"},
         {"models": {"planner": "x"}},
     ]
     for settings in changes:

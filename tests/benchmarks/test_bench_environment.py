@@ -16,10 +16,18 @@ from typer.testing import CliRunner, Result
 from worlds import WordVectors, decided, encyclopedia, shop, small_agents, solved, write_lines
 
 from planweave import BadInput
-from planweave.apps.bench import app
-from planweave.benchmarks.environment import EnvironmentTasks
-from planweave.benchmarks.environment_play import Gold, choose, followers, play, summary, table
-from planweave.benchmarks.environment_players import (
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites.environment.play import (
+    Gold,
+    choose,
+    followers,
+    play,
+    summary,
+    table,
+)
+from planweave.benchmarks.suites.environment.players import (
     Buyer,
     Decider,
     Experimenter,
@@ -27,8 +35,7 @@ from planweave.benchmarks.environment_players import (
     Walker,
     doors,
 )
-from planweave.benchmarks.record import Score
-from planweave.benchmarks.table import Table
+from planweave.benchmarks.suites.environment.suite import EnvironmentTasks
 from planweave.learning.guide import guide_of
 from planweave.learning.paths import read_paths
 from planweave.tools.environments import Environment, Observation, Task, episodes, open_environment
@@ -295,7 +302,7 @@ def test_the_command_with_a_model(tmp_path: Path) -> None:
 def test_ends_of_the_environment_stand_in_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("planweave.tools.environments.episodes", "planweave.apps.bench.environment"):
+    for module in ("planweave.tools.environments.episodes", "planweave.apps.cli.bench.environment"):
         opened = import_module(module)  # a command has its module's name, too
         monkeypatch.setattr(opened, "open_environment", lambda *_: ToyShop(tmp_path))
     done = ["count", "crash", "hang", "count"]

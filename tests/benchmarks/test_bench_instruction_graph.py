@@ -10,8 +10,8 @@ from published import published
 from typer.testing import CliRunner
 
 from planweave import BadInput
-from planweave.apps.bench import app
-from planweave.benchmarks.instruction_graph import PUBLISHED, grown, growth, sweep
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.suites.paths.instruction_graph import PUBLISHED, grown, growth, sweep
 from planweave.learning.paths import Path, read_paths, write_paths
 from planweave.models import register_embeddings
 

@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from planweave import BadInput
-from planweave.apps.cli import main
-from planweave.benchmarks import load as suite
-from planweave.benchmarks import load_kills
-from planweave.benchmarks.load_processes import DECISION, Served
+from planweave.apps.cli.main import main
+from planweave.benchmarks.load import kills as load_kills
+from planweave.benchmarks.load import measure as suite
+from planweave.benchmarks.load.processes import DECISION, Served
 
 
 def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:

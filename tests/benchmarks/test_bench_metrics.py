@@ -4,7 +4,15 @@ import pytest
 from records import record
 from scipy.stats import binomtest
 
-from planweave.benchmarks.metrics import Paired, grouped, paired, rate, sign_test, spread, wilson
+from planweave.benchmarks.core.metrics import (
+    Paired,
+    grouped,
+    paired,
+    rate,
+    sign_test,
+    spread,
+    wilson,
+)
 
 
 def test_wilson_against_a_published_example() -> None:
@@ -80,11 +88,11 @@ def test_the_sign_test_is_binomial() -> None:
 def test_groups_name_what_differs_and_follow_the_paper() -> None:
     records = [record("q1", "planrag", 1.0), record("q1", "single_rag", 0.0)]
     assert list(grouped(records)) == ["single_rag", "planrag"]
-    other = record("q1", "planrag", 1.0, model="n", settings={"replan": "when_needed"})
+    other = record("q1", "planrag", 1.0, model="n", settings={"replan": "adaptive"})
     assert list(grouped([*records, other])) == [
         "single_rag m replan=None",
         "planrag m replan=None",
-        "planrag n replan=when_needed",
+        "planrag n replan=adaptive",
     ]
 
 

@@ -10,22 +10,23 @@ from documents import WordEmbeddings, WordTokens
 from published import published
 from pydantic import JsonValue
 from records import record
-from scripted import Prompt, Reply, ScriptedChat, act, tell
+from scripted import Prompt, Reply, act, playing, tell
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput, PlanweaveError
-from planweave.apps.bench import app
-from planweave.apps.bench.mhqa import _CUT
-from planweave.benchmarks.mhqa import FILES, WAYS, Asked, asked, choose, load, samples
-from planweave.benchmarks.mhqa_corpus import collect
-from planweave.benchmarks.mhqa_retrieval import search
-from planweave.benchmarks.mhqa_tables import mhqa_tables, support
-from planweave.benchmarks.record import Record, Score, without_texts
-from planweave.benchmarks.store import read
-from planweave.benchmarks.table import Table, text
+from planweave.apps.cli.bench import app
+from planweave.apps.cli.bench.mhqa import _CUT
+from planweave.benchmarks.core.record import Record, Score, without_texts
+from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.table import Table, text
+from planweave.benchmarks.suites.mhqa.corpus import collect
+from planweave.benchmarks.suites.mhqa.retrieval import search
+from planweave.benchmarks.suites.mhqa.suite import FILES, WAYS, Asked, asked, choose, load, samples
+from planweave.benchmarks.suites.mhqa.tables import mhqa_tables, support
 from planweave.learning import Candidate
 from planweave.memory import Answer, Context
 from planweave.models import ModelRequest, register_embeddings, register_provider
+from planweave.testing import ScriptedModel
 from planweave.tools.documents import chunks, collection
 from planweave.tools.documents.collection import collections, open_collection
 from planweave.tools.short_answers import match, normalised
@@ -177,13 +178,13 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     for name, value in _CUT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(chunks, "tokenizer", WordTokens)
-    monkeypatch.setattr("planweave.nodes.assessor.plan_assessor", Chosen)
-    monkeypatch.setattr("planweave.nodes.clusterer.embeddings", WordEmbeddings)
+    monkeypatch.setattr("planweave.nodes.hops.assessor.plan_assessor", Chosen)
+    monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordEmbeddings)
     register_embeddings("words", lambda _: WordEmbeddings())
     made = Reader()
 
-    def model(_: ModelRequest) -> ScriptedChat:
-        return ScriptedChat(script=made)
+    def model(_: ModelRequest) -> ScriptedModel:
+        return playing(made)
 
     register_provider("reader", model)
     yield made

@@ -15,14 +15,14 @@ from speaking import speaks
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput, PlanweaveError, prompts
-from planweave.apps.bench import app
-from planweave.benchmarks.metrics import Rate
-from planweave.benchmarks.needles import Trial, ingredients, named, samples, window
-from planweave.benchmarks.needles_haystack import Haystack, hidden, load, tokens
-from planweave.benchmarks.needles_tables import draw_heat_map, grid, needle_tables
-from planweave.benchmarks.record import Record, Score
-from planweave.benchmarks.store import read
-from planweave.benchmarks.suite import Sample
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.metrics import Rate
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
+from planweave.benchmarks.suites.needles.suite import Trial, ingredients, named, samples, window
+from planweave.benchmarks.suites.needles.tables import draw_heat_map, grid, needle_tables
 from planweave.memory import Answer, Context
 from planweave.models import process_settings
 

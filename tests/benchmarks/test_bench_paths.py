@@ -10,15 +10,15 @@ from bag_of_words import embed
 from published import published
 
 from planweave import BadInput
-from planweave.apps import progress
-from planweave.apps.cli import main
-from planweave.benchmarks import paths as suite
-from planweave.benchmarks.paths_tasks import answer_type, goods, load, world
+from planweave.apps.cli import progress
+from planweave.apps.cli.main import main
+from planweave.benchmarks.suites.paths import measure as suite
+from planweave.benchmarks.suites.paths.tasks import answer_type, goods, load, world
 from planweave.learning import agents_file
-from planweave.learning.agent_batches import Settings, plain
+from planweave.learning.agent_batches import Settings, as_published, plain
 from planweave.learning.agents_file import AgentsCard
-from planweave.learning.graph_states import FEATURES
-from planweave.learning.guide import THRESHOLD
+from planweave.learning.graph_states import FEATURES, PRINTED, Survey
+from planweave.learning.guide import THRESHOLD, guide_of
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.meta_training import Point, Trained, first
 from planweave.learning.paths import Path
@@ -261,6 +261,62 @@ def test_trained_agents_are_written_with_their_card(
         np.testing.assert_array_equal(loaded.rl[name], value)
     for name, value in plain(agents.ml).items():
         np.testing.assert_allclose(loaded.ml[name], value, rtol=1e-3, atol=1e-6)  # half precision
+
+
+def test_as_published_instructions_have_no_slots(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, out, seen = trajectories(tmp_path), tmp_path / "out", []
+
+    def no_training(survey: Survey, *_: object, **__: object) -> Trained:
+        seen.append(survey)
+        return Trained(first(as_published(1, 0), 64), [])
+
+    monkeypatch.setattr("planweave.learning.meta_training.train", no_training)
+    words = ["train", "instructrag", "--environment", "alfworld", "--data", str(data)]
+    run(monkeypatch, *words, "--out", str(out), "--as-published")
+    assert seen[0].slots is None
+    assert {"dig stone", "give fruit"} <= {*seen[0].texts}
+    loaded = agents_file.load(out / "instructrag.npz")
+    assert (loaded.card.published, loaded.card.features) == (True, PRINTED)
+    given = tuple(load("alfworld", data))
+    monkeypatch.setattr("planweave.learning.guide.SentenceVectors", lambda _: embed)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", lambda _: None)
+    guide = guide_of(given, str(out / "instructrag.npz"))
+    proposed = guide.propose("get stone for person9", 2)
+    assert {path.expected for path in proposed} == {0.0}
+    assert guide.shown(proposed[0], "get stone for person9", lambda *_: ()) == proposed[0][0]
+    words = ["train", "adapt", "--data", str(data), "--agents", str(out / "instructrag.npz")]
+    run(monkeypatch, *words, "--out", str(tmp_path / "adapted"))
+    assert agents_file.load(tmp_path / "adapted" / "instructrag.npz").card.published
+
+
+def test_the_papers_agents_are_measured_by_name(
+    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deltas = []
+
+    def no_training(*given: object, **_: object) -> Trained:
+        settings = given[3]
+        assert isinstance(settings, Settings)
+        assert settings.printed
+        deltas.append(settings.threshold)
+        return Trained(first(settings, 64), [])
+
+    monkeypatch.setattr(suite, "train", no_training)
+    data, out = trajectories(tmp_path), tmp_path / "out"
+    words = ["bench", "paths", "--environment", "alfworld", "--data", str(data), "--out", str(out)]
+    words += ["--agents", "as-published", "--seed", "1", "--json"]
+    run(monkeypatch, *words)
+    report = json.loads(capsys.readouterr().out)
+    assert (report["iterations"], report["delta"]) == (20, 0.4)
+    names = [row["name"] for row in report["result"]]
+    assert {f"{suite.FULL}, {tenths}0%" for tenths in (1, 2, 3, 4, 5)} <= {*names}
+    assert not {suite.PRINTED, suite.NO_CALIBRATION} & {*names}
+    run(monkeypatch, *words, "--delta", "0.8")
+    assert {*deltas} == {0.4, 0.8}
+    lines = [json.loads(text) for text in (out / "alfworld.jsonl").read_text().splitlines()]
+    assert len({line["about"] for line in lines}) == 2
 
 
 def test_agents_are_adapted_to_a_task_by_a_few_paths(

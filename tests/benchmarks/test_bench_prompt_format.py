@@ -9,15 +9,15 @@ from speaking import speaks
 from typer.testing import CliRunner, Result
 
 from planweave import PlanweaveError
-from planweave.apps.bench import app
-from planweave.benchmarks.metrics import Rate, grouped
-from planweave.benchmarks.prompt_format import FORMATS, Trial, continues, samples, task
-from planweave.benchmarks.prompt_format_checks import CHECKS, repeats
-from planweave.benchmarks.prompt_format_tables import format_tables
-from planweave.benchmarks.record import Record, Score
-from planweave.benchmarks.runner import carry_out
-from planweave.benchmarks.store import read
-from planweave.benchmarks.table import Table
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.metrics import Rate, grouped
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.runner import carry_out
+from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
+from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Trial, continues, samples, task
+from planweave.benchmarks.suites.prompt_format.tables import format_tables
 from planweave.memory import Answer, Context
 
 SNAPSHOT = Path(__file__).parents[1] / "prompts" / "snapshots" / "prompt_format.txt"

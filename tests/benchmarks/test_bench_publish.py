@@ -7,10 +7,10 @@ from records import record
 from typer.testing import CliRunner
 
 from planweave import BadInput
-from planweave.apps.bench import app
-from planweave.benchmarks.record import Called
-from planweave.benchmarks.report import Report
-from planweave.benchmarks.store import ResultFile, read
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.record import Called
+from planweave.benchmarks.core.report import Report
+from planweave.benchmarks.core.store import ResultFile, read
 from planweave.models import CallRecord
 
 SECRET = "Words of a page that is not ours."

@@ -17,10 +17,10 @@ from speaking import speaks
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput, PlanweaveError
-from planweave.apps.bench import app
-from planweave.benchmarks.play import OnCall
-from planweave.benchmarks.record import Record, Score
-from planweave.benchmarks.store import read
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.play import OnCall
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites import text2cypher, text2sql
 from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import Question

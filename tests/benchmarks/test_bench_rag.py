@@ -12,12 +12,12 @@ from scripted import Prompt, Reply, register
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput
-from planweave.apps.bench import app
-from planweave.benchmarks.rag import Difference, Trial, choose, load, samples
-from planweave.benchmarks.rag_tables import agreement, interval
-from planweave.benchmarks.rag_ways import Human, Pair, Rated, Worth, f1, length, token_f1
-from planweave.benchmarks.store import read
-from planweave.benchmarks.table import Cell, text
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.table import Cell, text
+from planweave.benchmarks.suites.rag.suite import Difference, Trial, choose, load, samples
+from planweave.benchmarks.suites.rag.tables import agreement, interval
+from planweave.benchmarks.suites.rag.ways import Human, Pair, Rated, Worth, f1, length, token_f1
 from planweave.memory import Answer, Context
 
 

@@ -14,14 +14,14 @@ from scripted import Prompt, Reply, register
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput
-from planweave.apps.bench import app
-from planweave.benchmarks.rat_corpus import Text, collection_of, decontaminated
-from planweave.benchmarks.rat_items import FILES, choose, load
-from planweave.benchmarks.rat_tables import PAPER, rat_tables
-from planweave.benchmarks.record import Called, Record, Score
-from planweave.benchmarks.store import read
-from planweave.benchmarks.table import Table, text
-from planweave.benchmarks.writing import load_tasks
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.record import Called, Record, Score
+from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.table import Table, text
+from planweave.benchmarks.suites.rat.corpus import Text, collection_of, decontaminated
+from planweave.benchmarks.suites.rat.items import FILES, choose, load
+from planweave.benchmarks.suites.rat.tables import PAPER, rat_tables
+from planweave.benchmarks.suites.writing.suite import load_tasks
 from planweave.models import CallRecord, register_embeddings
 from planweave.tools.documents import chunks, collection
 
@@ -57,7 +57,7 @@ def test_a_text_with_ten_words_of_a_tested_item_is_dropped(
 def test_no_tested_task_is_in_a_published_corpus(
     family: str, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from planweave.benchmarks.rat_corpus import _READERS
+    from planweave.benchmarks.suites.rat.corpus import _READERS
 
     texts, tested = _READERS[family](published(folder))
     kept, dropped = decontaminated([*texts, tested[0]], tested)
@@ -69,7 +69,7 @@ def test_no_tested_task_is_in_a_published_corpus(
 
 @pytest.mark.parametrize("asked", ["planning", "writing"])
 def test_a_text_that_holds_a_task_or_goal_is_dropped(asked: str, data: Path) -> None:
-    from planweave.benchmarks.rat_corpus import _READERS
+    from planweave.benchmarks.suites.rat.corpus import _READERS
 
     if asked == "writing":
         context = [["Boat", ["A boat swims."]], ["Ship", [f"Essay: {load_tasks('')[0].asked}"]]]

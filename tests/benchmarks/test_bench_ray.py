@@ -18,11 +18,11 @@ from servers import free_port
 from typer.testing import CliRunner
 
 from planweave import BadInput
-from planweave.apps.bench import app
-from planweave.benchmarks.dqa import choose, samples
-from planweave.benchmarks.ray_executor import Cluster, ClusterLost, _settings
-from planweave.benchmarks.store import read
-from planweave.benchmarks.suite import Sample
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.ray_executor import Cluster, ClusterLost, _settings
+from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.suites.dqa.suite import choose, samples
 from planweave.memory import Context
 from planweave.models import ModelUnavailable
 from planweave.simulators.published import load
@@ -56,7 +56,7 @@ class Bench:
         ]
         words += ["--method", "single_rag", "--max-iterations", "1", "--concurrency", "4"]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from planweave.apps.cli import main; main()", *words],
+            [sys.executable, "-c", "from planweave.apps.cli.main import main; main()", *words],
             cwd=_ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

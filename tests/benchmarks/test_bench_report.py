@@ -6,9 +6,9 @@ from inline_snapshot import external_file
 from pydantic import JsonValue
 from records import record
 
-from planweave.benchmarks.record import Called, Record, Score
-from planweave.benchmarks.report import Report, draw, markdown
-from planweave.benchmarks.store import Run
+from planweave.benchmarks.core.record import Called, Record, Score
+from planweave.benchmarks.core.report import Report, draw, markdown
+from planweave.benchmarks.core.store import Run
 from planweave.models import CallRecord
 
 RUN = Run(
@@ -69,7 +69,7 @@ def test_what_is_not_known_is_left_out_and_never_counted_as_zero() -> None:
     assert "Missed data analysis (table 6)" not in titles
     assert "Crashed runs" not in titles
     cost = next(table for table in report.tables if table.title == "Cost of a question")
-    assert cost.rows[0][5] == "unknown price"
+    assert cost.rows[0][6] == "unknown price"
 
 
 def test_the_picture_needs_no_display(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

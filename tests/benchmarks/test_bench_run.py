@@ -14,12 +14,12 @@ from openai_server import Answer, serving
 from typer.testing import CliRunner, Result
 
 from planweave import PlanweaveError
-from planweave.apps.bench import app
-from planweave.benchmarks.dqa import choose, samples
-from planweave.benchmarks.machine import command
-from planweave.benchmarks.runner import carry_out
-from planweave.benchmarks.store import read
-from planweave.benchmarks.suite import Sample
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.machine import command
+from planweave.benchmarks.core.runner import carry_out
+from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.suites.dqa.suite import choose, samples
 from planweave.memory import Context
 from planweave.models import ModelUnavailable
 from planweave.models.settings import process_settings
@@ -156,7 +156,7 @@ def test_a_crash_is_redone_if_asked(
     words = ("dqa", "--data", data, "--model", "scripted:right", "--out", tmp_path)
     narrow = ("--method", "single_rag", "--database", "relational", "--limit", 1)
     with monkeypatch.context() as broken:
-        broken.setattr("planweave.nodes.intake.open_database", lambda url: 1 / 0)
+        broken.setattr("planweave.nodes.shared.intake.open_database", lambda url: 1 / 0)
         crashed = bench(*words, *narrow)
     assert "1 crashed" in crashed.output
     assert "ZeroDivisionError: division by zero" in crashed.output

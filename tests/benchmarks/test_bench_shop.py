@@ -14,10 +14,10 @@ from speaking import speaks
 from typer.testing import CliRunner, Result
 
 from planweave import PlanweaveError
-from planweave.apps.bench import app
-from planweave.benchmarks.metrics import Rate
-from planweave.benchmarks.record import Record, Score
-from planweave.benchmarks.store import read
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.core.metrics import Rate
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.shop import choose, samples
 from planweave.benchmarks.suites.shop.suite import Judge, is_same
 from planweave.benchmarks.suites.shop.tables import shop_tables, verdict, vouched_for

@@ -5,8 +5,8 @@ from pydantic import JsonValue
 from records import record
 
 from planweave import BadInput
-from planweave.benchmarks.record import Record, Score
-from planweave.benchmarks.store import ResultFile, Run, merged, read
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.store import ResultFile, Run, merged, read
 
 
 def finished(key: str, value: float = 1.0) -> Record:

@@ -9,8 +9,8 @@ import pytest
 from published import published
 
 from planweave import BadInput
-from planweave.benchmarks import code_eval, math_eval
-from planweave.benchmarks.code_eval import Problem, judge, load, pass_at_k, wrong
+from planweave.benchmarks.suites.rat import code_eval, math_eval
+from planweave.benchmarks.suites.rat.code_eval import Problem, judge, load, pass_at_k, wrong
 from planweave.tools import sandbox
 
 confined = pytest.mark.skipif(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from published import published
 
-from planweave.benchmarks import crafting_plans
-from planweave.benchmarks.crafting_plans import AS_OFTEN, FEWER, LACKING, RIGHT, run
+from planweave.benchmarks.suites.rat import crafting_plans
+from planweave.benchmarks.suites.rat.crafting_plans import AS_OFTEN, FEWER, LACKING, RIGHT, run
 from planweave.tools.crafting import load_world
 
 KEPT = Path(__file__).parents[2] / "results" / "crafting.json"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planweave.benchmarks.dqa_replans import KINDS, Category, category
+from planweave.benchmarks.suites.dqa.replans import KINDS, Category, category
 
 ROW = "Retrieve the buildings that supply steel"
 DEMAND = "Retrieve the demand for steel"

@@ -11,9 +11,9 @@ import pytest
 from bag_of_words import embed
 from worlds import write_lines
 
-from planweave.apps import progress
-from planweave.apps.cli import main
-from planweave.benchmarks.environment_reward import EnvironmentReward, Episode
+from planweave.apps.cli import progress
+from planweave.apps.cli.main import main
+from planweave.benchmarks.suites.environment.reward import EnvironmentReward, Episode
 from planweave.learning import agents_file
 from planweave.learning.agent_batches import Settings
 from planweave.learning.guide import Guide

@@ -11,13 +11,13 @@ from scripted import Prompt, Reply, act, decide, keep, plan, register
 from typer.testing import CliRunner, Result
 
 from planweave import BadInput
-from planweave.apps.learn import app
-from planweave.benchmarks.dqa import samples
+from planweave.apps.cli.learn import app
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.runner import carry_out
+from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.lessons import Pupil, Tried, decided, paths_of, rightly
-from planweave.benchmarks.record import Record
-from planweave.benchmarks.runner import carry_out
-from planweave.benchmarks.store import read
-from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.suites.dqa.suite import samples
 from planweave.learning.paths import Path as Instructions
 from planweave.learning.paths import read_paths
 from planweave.memory import Context

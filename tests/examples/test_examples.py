@@ -20,7 +20,7 @@ from servers import free_port
 pytestmark = pytest.mark.server
 
 EXAMPLES = ROOT / "examples"
-ALONE = ("imported_graph", "mcp_tool")
+ALONE = ("library", "mcp_tool")
 OVER_PROTOCOL = ("remote_graph", "sdk_client")
 OVER_DOORS = ("a2a_agent", "openai_client")
 SERVERS = ("own_server", "agent_chat_ui")

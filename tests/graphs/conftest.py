@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from scripted import Script, register
+from scripted import PAPER, Script, register
 
 from planweave.graphs import METHODS
 from planweave.memory import Context, Input, WorkingMemory
@@ -43,12 +43,15 @@ def graph(tmp_path: Path) -> str:
 
 @pytest.fixture
 def run(database: str) -> Run:
-    """Runs a method with a script on the relational database, unless the context says another."""
+    """Runs a method with a script on the relational database, unless the context says another.
+
+    The plan is judged after every observation, as in the paper: its calls are checked here.
+    """
 
     async def run(
         name: str, script: Script, given: Input | None = None, **context: object
     ) -> WorkingMemory:
-        settings = {"model": register(script), "database": database, **context}
+        settings = {"model": register(script), "database": database, **PAPER, **context}
         memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
             {"question": QUESTION} if given is None else given,
             context=Context.model_validate(settings),

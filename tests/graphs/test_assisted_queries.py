@@ -141,3 +141,76 @@ async def test_a_result_without_any_option_is_asked_for_again(run: Run) -> None:
     assert "The answer is one of: Aachen, Bonn" in script.prompts[0].text
     assert "shows none of the options: Aachen, Bonn." in script.prompts[1].text
     assert facts(memory) == ["Bonn | 7.25"]
+
+
+RANKED = "SELECT name, cost AS value FROM plant ORDER BY value DESC LIMIT 1"
+
+
+async def test_a_ranking_decides_without_the_model(run: Run) -> None:
+    script = Replies(write=[RANKED])
+    memory = await run(
+        "single_rag", script, assist="on", query_candidates=1, rules="The cost decides."
+    )
+    assert script.tasks == ["write"]
+    assert facts(memory) == ["Bonn | 7.25\nCottbus | 9\nAachen | 10.5"]
+    answer = memory["answer"]
+    assert answer is not None
+    assert answer["decision"] == "Bonn"
+    assert "Cottbus" in answer["why"]
+    assert answer["basis"] == {"how": "lowest", "column": "value"}
+
+
+async def test_an_option_that_may_not_be_decided_is_passed_over(run: Run) -> None:
+    memory = await run(
+        "single_rag",
+        Replies(write=[RANKED]),
+        assist="on",
+        query_candidates=1,
+        rules="The cost decides.",
+        candidates=("Aachen", "Cottbus"),
+    )
+    assert memory["answer"] is not None
+    assert memory["answer"]["decision"] == "Cottbus"
+
+
+async def test_equal_options_decide_nothing(run: Run) -> None:
+    memory = await run(
+        "single_rag",
+        Replies(write=["SELECT name, 1 AS value FROM plant"]),
+        assist="on",
+        query_candidates=1,
+        rules="The cost decides.",
+    )
+    assert memory["answer"] is not None
+    assert memory["answer"]["decision"] is None
+    assert "are equal" in memory["answer"]["unknown"]
+
+
+async def test_what_the_database_knows_nothing_of_is_not_asked(run: Run) -> None:
+    script = Replies()
+    given = {"question": "What is the language of the government?"}
+    memory = await run("single_rag", script, given, assist="on")
+    assert script.tasks == []
+    assert memory["answer"] is not None
+    assert memory["answer"]["decision"] is None
+    assert "language, government" in memory["answer"]["unknown"]
+    script = Replies(write=[CHEAPEST], decide=[decide("Bonn", 1)])
+    await run("single_rag", script, given, assist="on", query_candidates=1, most_unlinked=1.0)
+    assert script.tasks == ["write", "decide"]
+
+
+async def test_a_query_that_fails_twice_is_sampled(run: Run) -> None:
+    script = Replies(
+        write=["SELECT x FROM nowhere"] * 2 + [CHEAPEST] * 2, decide=[decide("Bonn", 1)]
+    )
+    memory = await run("single_rag", script, assist="on", query_candidates=1)
+    assert facts(memory) == ["Bonn | 7.25"]
+
+
+async def test_off_runs_the_query_as_it_is_written(run: Run) -> None:
+    slip = "SELECT name, price FROM plant"
+    script = Replies(action=[act("sql", slip)], decide=[])
+    memory = await run("single_rag", script, assist="off")
+    assert script.tasks == ["action"]
+    assert memory["turns"][0]["input"] == slip
+    assert "no such column: price" in memory["turns"][0]["problem"]

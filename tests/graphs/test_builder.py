@@ -5,7 +5,7 @@ import logging
 import pytest
 from langgraph.graph import START
 
-from planweave.graphs.builder import CHECK, Builder, UndeclaredKey
+from planweave.graphs.support.builder import CHECK, Builder, UndeclaredKey
 from planweave.memory import WorkingMemory
 
 

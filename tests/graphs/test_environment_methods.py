@@ -23,7 +23,7 @@ from worlds import (
 from planweave import BadInput, PlanweaveError
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, WorkingMemory
-from planweave.nodes.actor import Act, acting_among
+from planweave.nodes.acting.actor import Act, acting_among
 from planweave.tools.environments import episodes
 
 ALL = (*of_family("act"), "react")
@@ -67,6 +67,19 @@ def in_shop(folder: Path, *known: str) -> tuple[Replies, Context]:
     script = acting("search[warm scarf]", "click[B000000001]", "click[Buy Now]")
     more = {**given, "environment_task": "0", "paths": str(paths)}
     return script, in_encyclopedia(folder, script, **more)
+
+
+def hats(folder: Path) -> Path:
+    """Three hats that were searched and bought at once."""
+    bought = [
+        {
+            "question": f"i need a {color} hat",
+            "success": True,
+            "steps": [{"action": f"search[{color} hat]"}, {"action": "click[Buy Now]"}],
+        }
+        for color in ("blue", "green", "white")
+    ]
+    return write_lines(folder / "hats.jsonl", bought)
 
 
 async def run(name: str, context: Context, **given: object) -> WorkingMemory:
@@ -150,7 +163,7 @@ async def test_a_repeated_action_is_done_again_and_asked_for_warmer(
 async def test_who_goes_round_in_circles_is_told_so(name: str, tmp_path: Path) -> None:
     circle = ("Search[Finlandia]", "Search[Oslo]", "Search[Finlandia]", "Finish[no]")
     script = acting(*circle, name=name)
-    memory = await run(name, in_encyclopedia(tmp_path, script, trials=1))
+    memory = await run(name, in_encyclopedia(tmp_path, script, trials=1, assist="on"))
     assert [turn["input"] for turn in memory["turns"]] == [*circle]
     told = ["had been done before" in prompt.text for prompt in script.prompts]
     asked = zip(told, script.tasks, strict=True)
@@ -201,20 +214,52 @@ async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) 
 async def test_what_is_searched_for_may_be_the_question(tmp_path: Path) -> None:
     script, context = in_shop(tmp_path, "search[blue hat]", "click[B000000003]")
     memory = await run("instructrag", context)
-    assert memory["plan"] == [f"Search[{memory['question']}]", "Click[…] (…: what was found)"]
+    assert "dollars" in memory["question"]
+    searched, limit, _ = memory["question"].partition(", and price")
+    assert limit
+    assert memory["plan"] == [f"Search[{searched}]", "Click[…] (…: what was found)"]
     _, found, bought = (prompt.text for prompt in script.prompts)
     assert next_step_told(found) == "Click[…] (…: what was found)"
-    fitting = re.search(r"Possible now for that step: (.*)\.", found)
-    assert fitting
-    assert "click[B000000001]" in fitting[1].split("; ")
+    assert "Possible now for that step: click[B000000001]; click[B000000002].\n" in found
     assert "All steps of the plan are done." in bought
 
 
-async def test_what_does_the_next_step_stands_first_among_what_is_possible(tmp_path: Path) -> None:
-    script, context = in_shop(tmp_path, "search[blue hat]", "click[back to search]")
-    await run("instructrag", context)
-    assert "Possible now for that step: click[Back to Search].\n" in script.prompts[1].text
-    assert "Possible now: click[Back to Search]; click[B000000001]; " in script.prompts[1].text
+async def test_values_of_other_tasks_are_not_shown(tmp_path: Path) -> None:
+    bought = ("search[blue hat]", "click[B000000003]", "click[alloy]", "click[< Prev]")
+    script, context = in_shop(tmp_path, *bought)
+    memory = await run("instructrag", context)
+    assert memory["plan"][1:] == [
+        "Click[…] (…: what was found)",
+        "Click[…] (…: what fits the task)",
+    ]
+    assert "alloy" not in "".join(prompt.text for prompt in script.prompts)
+
+
+async def test_what_is_asked_for_stands_before_the_end(tmp_path: Path) -> None:
+    script, context = in_shop(tmp_path)
+    script.left["action"] = [
+        do(text) for text in ("search[scarf]", "click[B000000001]", "click[red]", "click[Buy Now]")
+    ]
+    paths = str(hats(tmp_path))
+    memory = await run("instructrag", context.model_copy(update={"paths": paths}))
+    assert memory["plan"][-1] == "Click[Buy Now]"
+    before, after = (prompt.text for prompt in script.prompts[2:])
+    assert next_step_told(before) == next_step_told(after) == "Click[Buy Now]"
+    assert "Before it, do what the task still asks for, as far as these fit: click[red]." in before
+    assert "Possible now: click[red]; click[Buy Now]; " in before
+    assert "do it only when everything that the task asks for is chosen or done" in after
+    assert "Possible now: click[Buy Now]; " in after
+
+
+async def test_a_page_that_was_shown_is_only_referred_to(tmp_path: Path) -> None:
+    actions = ("search[warm scarf]", "click[B000000001]", "click[< Prev]", "click[B000000002]")
+    script = acting(*actions, "click[Buy Now]")
+    given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
+    memory = await run("react", in_encyclopedia(tmp_path, script, **given, environment_task="0"))
+    assert memory["facts"][2]["text"] == memory["facts"][0]["text"]
+    last = script.prompts[-1].text
+    assert last.count(memory["facts"][0]["text"]) == 1
+    assert "environment: click[< Prev]\nFact [3]: the same as fact [1]" in last
 
 
 async def test_agents_of_a_file_propose_and_select(tmp_path: Path) -> None:
@@ -241,6 +286,52 @@ async def test_rap_shows_whole_trajectories(tmp_path: Path) -> None:
     shown = "Search[Valse triste], Search[Jean Sibelius], Finish[Finland]"
     assert shown in script.prompts[0].text
     assert (memory["plan"], memory["path"]) == ([], None)
+
+
+async def test_rap_shows_what_the_actions_showed(tmp_path: Path) -> None:
+    steps = [
+        {"action": "Search[Valse triste]", "observation": "It is by\n Jean Sibelius."},
+        {"action": "Search[Jean Sibelius]", "observation": "x" * 400},
+        {"action": "Finish[Finland]"},
+    ]
+    known = {"question": "In which country was the composer of Valse triste born?", "steps": steps}
+    paths = str(write_lines(tmp_path / "seen.jsonl", [known]))
+    script = acting(*GOLD)
+    await run("rap", in_encyclopedia(tmp_path, script, paths=paths))
+    assert (
+        "was solved by: \n  - Search[Valse triste] showed: It is by Jean Sibelius.\n"
+        f"  - Search[Jean Sibelius] showed: {'x' * 300} …\n  - Finish[Finland] showed: \n"
+    ) in script.prompts[0].text
+
+
+async def test_the_aids_of_a_path_are_a_setting(tmp_path: Path) -> None:
+    step = "Its next step: Search[Finlandia …]"
+    for name, aids, aided in (
+        ("instructrag", "auto", True),
+        ("instructrag", "off", False),
+        ("rap", "auto", False),
+        ("rap", "on", True),
+    ):
+        script = acting(*GOLD)
+        memory = await run(name, in_encyclopedia(tmp_path, script, path_aids=aids))
+        assert (step in script.prompts[0].text) is aided
+        planned = name == "instructrag" or aided
+        assert ("1. Search[Finlandia …]" in script.prompts[0].text) is planned
+        assert ("was solved by: " in script.prompts[0].text) is (name == "rap")
+        assert bool(memory["path"]) is planned
+
+
+@pytest.mark.parametrize(
+    ("aids", "second"), [("on", "click[Buy Now]"), ("off", "click[navy blue]")]
+)
+async def test_fitting_actions_stand_first_only_with_the_aids(
+    aids: str, second: str, tmp_path: Path
+) -> None:
+    script, context = in_shop(tmp_path)
+    update = {"paths": str(hats(tmp_path)), "path_aids": aids}
+    await run("instructrag", context.model_copy(update=update))
+    listed = script.prompts[2].text.partition("Possible now: ")[2].split("; ")
+    assert listed[:2] == ["click[red]", second]
 
 
 @pytest.mark.parametrize("name", ["instructrag", "rap"])
@@ -331,7 +422,9 @@ async def test_what_shows_nothing_new_rests_for_a_while(tmp_path: Path) -> None:
     there_and_back = ("click[Description]", "click[< Prev]", "click[Features]", "click[< Prev]")
     script = acting(search, product, red, red, blue, *there_and_back, "click[Buy Now]")
     given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
-    memory = await run("react", in_encyclopedia(tmp_path, script, **given, environment_task="0"))
+    memory = await run(
+        "react", in_encyclopedia(tmp_path, script, **given, environment_task="0", assist="on")
+    )
     told = [prompt.text.partition("Possible now: ")[2] for prompt in script.prompts]
     listed = [text.partition(".\n")[0].split("; ") for text in told]
     with_product = [actions for actions in listed if "click[Buy Now]" in actions]
@@ -412,13 +505,15 @@ async def test_a_learned_query_decides_another_question(
         assert memory["path"]["instructions"] == [first["input"], "finish[decision]"]
 
 
-async def test_a_slot_of_another_database_is_left_to_the_model(tmp_path: Path) -> None:
+async def test_a_path_that_cannot_be_filled_is_not_shown(tmp_path: Path) -> None:
     steps = [{"action": "sql[SELECT {{moon.name}} AS decision]"}, {"action": "finish[decision]"}]
     paths = write_lines(tmp_path / "moon.jsonl", [{"question": "Which moon?", "steps": steps}])
     script = acting("SQL[SELECT 'x' AS decision]", "Finish[x]")
     given = {"environment": "decision", "environment_data": None, "environment_task": "building-1"}
     memory = await run("instructrag", in_encyclopedia(tmp_path, script, **given, paths=str(paths)))
-    assert memory["plan"][0] == steps[0]["action"]
+    assert (memory["path"], memory["plan"]) == (None, [])
+    assert "Its next step" not in script.prompts[0].text
+    assert "moon" not in script.prompts[0].text
     assert [bool(turn["problem"]) for turn in memory["turns"]] == [False, False]
 
 

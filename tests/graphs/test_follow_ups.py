@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from pages import Shelf
-from scripted import Replies, Reply, act, change, decide, keep, plan, register, tell
+from pages import Shelf, put_up
+from scripted import PAPER, Replies, Reply, act, change, decide, finding, keep, plan, register, tell
 
 from planweave.graphs import METHODS
 from planweave.memory import Context, WorkingMemory
@@ -27,7 +27,7 @@ def talk(database: str) -> Talk:
     async def talk(
         name: str, script: Replies, *questions: str, **settings: object
     ) -> list[WorkingMemory]:
-        chosen = {"model": register(script), "database": database, **settings}
+        chosen = {"model": register(script), "database": database, **PAPER, **settings}
         context = Context.model_validate(chosen)
         graph = METHODS.get(name).compiled(checkpointer=InMemorySaver())
         thread: Any = {"configurable": {"thread_id": "t"}}
@@ -109,14 +109,13 @@ async def test_v3_answers_from_what_an_earlier_question_found(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
-    found = {"page": 1, "quote": "LCOH) is USD 5.5/kg", "statement": "It costs USD 5.5/kg."}
+    put_up(monkeypatch, shelf)
+    read = finding("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", "5.5 USD/kg")
     script = Replies(
         plan=[plan("Find the cost."), plan("Answer."), plan("Convert it.")],
         task=[{"task": "Find the cost."}],
         action=[act("documents", "levelised cost")],
-        read=[{"findings": [found | {"number": "5.5 USD/kg"}]}],
+        read=[read],
         verdict=[{"reason": "It is there.", "verdict": "TERMINATE"}] * 2,
         answer=[
             tell("It costs USD 5.5/kg [1]."),
@@ -125,6 +124,7 @@ async def test_v3_answers_from_what_an_earlier_question_found(
         interpret=[understood("What does a tonne of hydrogen cost?")],
     )
     settings = {"collection": "energy", "database": None, "citation_check": "off"}
+    settings |= {"whole_collection": "off"}
     first, second = await talk(
         "agent_v3", script, "What does hydrogen cost?", "And a tonne of it?", **settings
     )
@@ -148,7 +148,8 @@ async def test_a_poor_interpretation_keeps_question_and_facts(
         decide=[decide("Bonn", 1), decide("Cottbus", 1)],
         interpret=replies,
     )
-    _, second = await talk("iter_rag", script, "Which is cheapest?", "And without Bonn?")
+    questions = ("Which is cheapest?", "And without Bonn?")
+    _, second = await talk("iter_rag", script, *questions, assist="on")
     assert second["question"] == "And without Bonn?"
     assert [fact["number"] for fact in second["facts"]] == [1]
     assert [failure["role"] for failure in second["failures"]] == failed

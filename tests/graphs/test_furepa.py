@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import Replies, Reply, Script, register, tell
 from worlds import WordVectors
 
@@ -53,17 +53,16 @@ class LongestQuery:
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(("Aurora", 1, FILM), ("Lena Holm", 1, PERSON), ("Ships", 1, "Ships sail."))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
+    put_up(monkeypatch, made)
     words = Words()
-    monkeypatch.setattr("planweave.nodes.clusterer.embeddings", lambda: words)
+    monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", lambda: words)
     return made
 
 
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> LongestQuery:
     made = LongestQuery()
-    monkeypatch.setattr("planweave.nodes.assessor.plan_assessor", lambda: made)
+    monkeypatch.setattr("planweave.nodes.hops.assessor.plan_assessor", lambda: made)
     return made
 
 
@@ -120,8 +119,7 @@ async def test_the_assessor_sees_a_title_once(
     ask: Ask, trained: LongestQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Shelf(("Aurora", 1, f"Aurora: {FILM}"), ("Lena Holm", 1, PERSON))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
+    put_up(monkeypatch, made)
     await ask("furepa", Replies(reason=[FIRST, SECOND, solved()]))
     assert trained.asked[1][0] == [f"Aurora: {FILM}"]
     assert Hit("Aurora", FILM) in trained.asked[0][1]
@@ -175,7 +173,7 @@ async def test_repeated_queries_raise_the_temperature(
         asked.append(settings["temperature"])
         return await achat_model(name, **settings)  # type: ignore[arg-type]  # the node's own
 
-    monkeypatch.setattr("planweave.nodes.role.achat_model", chat)
+    monkeypatch.setattr("planweave.nodes.support.role.achat_model", chat)
     script = Replies(reason=[FIRST, propose("of Aurora director"), SECOND, solved()])
     memory = await ask("furepa", script, **settings)
     assert memory["raises"] == settings.get("temperature_raise", True)
@@ -188,7 +186,7 @@ async def test_repeated_queries_raise_the_temperature(
 async def test_how_alike_queries_are_one_is_a_setting(
     ask: Ask, same: float, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("planweave.nodes.clusterer.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordVectors)
     proposed = propose("director of the film Aurora", "who is director of Aurora")
     memory = await ask("furepa", Replies(reason=[proposed, solved()]), same_query=same)
     assert len(memory["query_scores"]) == kept

@@ -13,7 +13,7 @@ from planweave.learning.paths import Path as Instructions
 from planweave.learning.paths import write_paths
 from planweave.learning.queries.memory import OWN, SHIPPED, learned
 from planweave.memory import Context, Input, WorkingMemory
-from planweave.nodes.experience import learned_plan
+from planweave.nodes.deciding.experience import learned_plan
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
 

@@ -1,14 +1,17 @@
 """Right plans and queries reach the annotated decisions: what is left to gain is the model's."""
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import pytest
 from analyst import analyst
-from scripted import register
+from scripted import PAPER, Prompt, Reply, Script, register
 
 from planweave.graphs import METHODS
-from planweave.memory import Context, ReplanPolicy, WorkingMemory, total_usage
+from planweave.memory import Context, WorkingMemory, total_usage
 from planweave.simulators.published import DataSet, load
 from planweave.simulators.scenario import Question
 
@@ -42,20 +45,16 @@ def _script(question: Question, kind: str, folder: Path) -> str:
 
 
 async def _decide(
-    name: str,
-    question: Question,
-    kind: str,
-    folder: Path,
-    replan: ReplanPolicy = "every_observation",
+    name: str, question: Question, kind: str, folder: Path, *, script: Script = analyst, **more: Any
 ) -> WorkingMemory:
-    script = _script(question, kind, folder)
+    path = _script(question, kind, folder)
     context = Context(
-        model=register(analyst),
+        model=register(script),
         rules=question.rules,
         candidates=tuple(str(candidate) for candidate in question.candidates),
-        database=script if kind == "relational" else None,
-        graph=script if kind == "graph" else None,
-        replan=replan,
+        database=path if kind == "relational" else None,
+        graph=path if kind == "graph" else None,
+        **more,
     )
     memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
         {"question": question.prompt}, context=context
@@ -83,7 +82,9 @@ async def test_reaches_the_annotated_decisions(
         if not outcome.degenerate:
             clean += 1
             missed += [] if hit else [question.id]
-            assert not [turn["problem"] for turn in memory["turns"] if turn["problem"]], question.id
+            if kind == "relational":  # a query beside others may find nothing where there is one
+                problems = [turn["problem"] for turn in memory["turns"] if turn["problem"]]
+                assert not problems, question.id
         assert not memory["failures"], question.id
     print(  # noqa: T201 (the figures themselves; shown by -rP)
         f"{scenario}, {kind}: clean {clean - len(missed)}/{clean}, all {right}/{len(questions)}"
@@ -105,20 +106,64 @@ async def test_every_loop_carries_the_analyst(
         assert memory["answer"]["facts"] == [fact["number"] for fact in memory["facts"]]
 
 
-@pytest.mark.parametrize("scenario", ["locating", "building"])
-async def test_replanning_when_needed_decides_alike_with_fewer_calls(
-    scenario: str, published: DataSet, folder: Path
-) -> None:
-    clean = [q for q in published.of(scenario) if not q.simulate().degenerate]
-    always, needed = 0, 0
-    for question in clean:
-        every = await _decide("planrag", question, "relational", folder)
-        seldom = await _decide("planrag", question, "relational", folder, "when_needed")
-        assert _decision(seldom) == _decision(every)
-        always += total_usage(every["usage"]).calls
-        needed += total_usage(seldom["usage"]).calls
-    print(  # noqa: T201 (the figures themselves; shown by -rP)
-        f"{scenario}: {always / len(clean):.2f} calls a question, "
-        f"{needed / len(clean):.2f} when needed ({len(clean)} questions)"
+class Spent(NamedTuple):
+    """What one run took: the prompt of a later call may begin as an earlier one did."""
+
+    decision: str | None
+    calls: int
+    tokens: int
+    later: int
+    cacheable: int
+
+
+async def _spent(question: Question, folder: Path, settings: Mapping[str, Any]) -> Spent:
+    texts: list[str] = []
+
+    def script(prompt: Prompt) -> Reply:
+        texts.append("\0".join(message.text for message in prompt.messages))
+        return analyst(prompt)
+
+    memory = await _decide("planrag", question, "relational", folder, script=script, **settings)
+    used = total_usage(memory["usage"])
+    cacheable = [
+        max(_alike(text, before) for before in texts[:at])
+        for at, text in enumerate(texts[1:], start=1)
+    ]
+    return Spent(
+        _decision(memory),
+        used.calls,
+        used.input_tokens + used.output_tokens,
+        sum(map(len, texts[1:])),
+        sum(cacheable),
     )
-    assert needed < always
+
+
+@pytest.mark.parametrize("scenario", ["locating", "building"])
+async def test_economy(scenario: str, published: DataSet, folder: Path) -> None:
+    clean = [q for q in published.of(scenario) if not q.simulate().degenerate]
+    clean.sort(key=lambda q: id(q.database))
+    paper = [await _spent(question, folder, PAPER) for question in clean]
+    now = [await _spent(question, folder, {}) for question in clean]
+    assert [one.decision for one in now] == [one.decision for one in paper]
+    for name, runs in (("the paper's settings", paper), ("by default", now)):
+        print(  # noqa: T201 (the figures themselves; shown by -rP)
+            f"{scenario}, {name}: {_mean(runs, 'calls'):.2f} calls, {_mean(runs, 'tokens'):.0f} "
+            f"tokens a question, {_cached(runs):.1%} of later prompts cacheable (n = {len(runs)})"
+        )
+    assert _mean(now, "calls") <= 3.0
+    assert _mean(now, "tokens") <= 0.6 * _mean(paper, "tokens")
+    assert _cached(now) >= 0.7
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _mean(runs: Sequence[Spent], what: str) -> float:
+    return fmean(getattr(one, what) for one in runs)
+
+
+def _cached(runs: Sequence[Spent]) -> float:
+    return sum(one.cacheable for one in runs) / sum(one.later for one in runs)

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
-from pages import Shelf
+from pages import Shelf, put_up
 from scripted import Prompt, Replies, Reply, Script, register
 
 from planweave import BadInput
 from planweave.graphs import METHODS
 from planweave.memory import Answer, Context, Input, Revision, WorkingMemory
 from planweave.models import ModelUnavailable
-from planweave.nodes.finisher import plan_lines
-from planweave.nodes.reviser import revision_text
+from planweave.nodes.drafting.finisher import plan_lines
+from planweave.nodes.drafting.reviser import revision_text
 
 Ask = Callable[..., Awaitable[WorkingMemory]]
 
@@ -26,8 +26,7 @@ BAD = "I would rather talk about the weather."
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     made = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: made)
+    put_up(monkeypatch, made)
     return made
 
 
@@ -168,7 +167,7 @@ async def test_a_reviser_that_repeats_its_instructions_leaves_the_step(
 ) -> None:
     script = good()
     script.left["revise"] = [revised(copied), SECOND]
-    memory = await ask("rat", script)
+    memory = await ask("rat", script, assist="on")
     assert memory["revised"] == [COSTS_1, HOLDS_33]
 
 

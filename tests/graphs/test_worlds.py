@@ -34,7 +34,7 @@ class Lister(Replies):
         if prompt.task == "action":
             return act("finish") if known else act(self.tool, self.query)
         rows = prompt.text.partition("Fact [1]: name\n")[2].partition("\n\n")[0].splitlines()
-        return decide(rows[prompt.text.count("is not a decision")], 1)
+        return decide(rows[prompt.text.count("is not one of the decisions")], 1)
 
 
 def _lister(question: Question, kind: str) -> Lister:

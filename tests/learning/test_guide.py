@@ -85,6 +85,24 @@ def test_names_of_the_question_fill_the_slots(tmp_path: File) -> None:
     )
 
 
+def test_paths_that_a_question_cannot_fill_are_not_proposed(tmp_path: File) -> None:
+    paths = read_paths(solved(tmp_path))
+    three = Path("", "Are Ann, Bob and Eve kin?", ("Search[Ann]", "Search[Eve]", "Finish[no]"))
+    question = "Are Liv kin?"
+    for agents in ((), (Walks(), Shortest())):
+        known = Guide([*paths, three], embed, *agents)
+        proposed = known.propose(question, 3)
+        assert proposed
+        assert not any("{3}" in text for path in proposed for text in path.instructions)
+    (kin,) = Guide([three], embed).propose("Are Ida, Ole and Una kin?", 1)
+    assert known.shown(kin, "Are Ida, Ole and Una kin?", nothing_found) == (
+        "Search[Ida]",
+        "Search[Una]",
+        "Finish[{answer}]",
+    )
+    assert known.shown(kin, question, nothing_found) is None
+
+
 def test_paths_of_one_query_share_an_instruction() -> None:
     ranked = "sql[SELECT node AS decision FROM flow WHERE home = '{}' ORDER BY flow DESC]"
     paths = [

@@ -17,6 +17,9 @@ from planweave.learning.agent_batches import (
     Batches,
     Material,
     Settings,
+    as_published,
+    drawn_labels,
+    drawn_nodes,
     labelled,
     plain,
 )
@@ -26,6 +29,7 @@ from planweave.learning.agent_losses import (
     Played,
     Pools,
     Sequences,
+    _contrast,
     fine_tuning,
     policy_gradient,
     pre_training,
@@ -73,7 +77,7 @@ def sequences(random: np.random.Generator, *shape: int) -> Sequences:
     return Sequences(vectors.reshape(*shape, 4, GIVEN), ends.reshape(*shape, 4))
 
 
-def batches(*tasks: int) -> tuple[Labelled, Played, Pairs, Pools]:
+def batches(*tasks: int, as_printed: float = 0.0) -> tuple[Labelled, Played, Pairs, Pools]:
     """One of each, of several tasks if told so."""
     random = np.random.default_rng(4)
     n, pool, features = 3, 4, len(FEATURES)
@@ -87,7 +91,12 @@ def batches(*tasks: int) -> tuple[Labelled, Played, Pairs, Pools]:
     made = (
         Labelled(states, labels),
         Played(states + 0.1, labels, returns, np.full(tasks, 2.0)),
-        Pairs(sequences(random, *tasks, n), sequences(random, *tasks, n), same),
+        Pairs(
+            sequences(random, *tasks, n),
+            sequences(random, *tasks, n),
+            same,
+            np.full(tasks, as_printed),
+        ),
         Pools(
             sequences(random, *tasks, n),
             sequences(random, *tasks, n, pool),
@@ -95,6 +104,7 @@ def batches(*tasks: int) -> tuple[Labelled, Played, Pairs, Pools]:
             worse,
             same,
             np.ones((*tasks, n)),
+            np.full(tasks, as_printed),
         ),
     )
     on_device: tuple[Labelled, Played, Pairs, Pools] = jax.tree.map(jnp.asarray, made)
@@ -119,13 +129,42 @@ def check_slope(
 
 
 @pytest.mark.usefixtures("double")
-def test_gradients_of_the_four_losses() -> None:
-    states, played, pairs, pools = batches()
+@pytest.mark.parametrize("as_printed", [0.0, 1.0])
+def test_gradients_of_the_four_losses(as_printed: float) -> None:
+    states, played, pairs, pools = batches(as_printed=as_printed)
     rl, ml = small()
     check_slope(lambda p: warm_start(p, states), rl)
     check_slope(lambda p: policy_gradient(p, played), rl)
     check_slope(lambda p: pre_training(p, pairs), ml)
     check_slope(lambda p: fine_tuning(p, pools), ml)
+
+
+def test_the_printed_contrast_leaves_the_right_one_out_of_its_denominator() -> None:
+    logits, wrong = jnp.array([[2.0, 1.0, 0.0], [2.0, 1.0, 0.0]]), jnp.array([[0, 1, 1], [0, 0, 0]])
+    right = logits[:, 0]
+    ours, printed = (_contrast(right, logits, wrong, flag) for flag in (0.0, 1.0))
+    assert np.asarray(ours) == pytest.approx([log(1 + exp(-1) + exp(-2)), 0], abs=1e-6)
+    assert np.asarray(printed) == pytest.approx([log(exp(-1) + exp(-2)), 0], abs=1e-6)
+
+
+def test_as_printed_the_warm_start_is_on_nodes_drawn_by_lot(
+    seen: tuple[Survey, list[Material]],
+) -> None:
+    survey, _ = seen
+    printed = as_published(1, 2)
+    material = Material(survey, tasks("stone")[0], embed, printed)
+    for sample in material.support:
+        drawn = drawn_nodes(sample, np.random.default_rng(1))
+        assert 1 < len(drawn) <= len(survey.nodes)
+        on_path = {
+            node
+            for row, walk in enumerate(survey.walks)
+            for node in walk
+            if survey.paths[row] == sample.path
+        }
+        assert sum(decision.included for decision in drawn) <= len(on_path)
+    share = drawn_labels([material], np.random.default_rng(1), 4000).labels.mean()
+    assert share == pytest.approx(material.labels.mean(), abs=0.03)  # none is drawn more often
 
 
 @pytest.mark.usefixtures("double")

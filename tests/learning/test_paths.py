@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,16 @@ def test_published_trajectories(file: str, count: int, successful: int, tasks: i
     assert len(read) == count
     assert sum(path.reward == 1 for path in read) == successful
     assert len({path.task for path in read}) == tasks
+
+
+def test_what_actions_showed_is_kept_and_makes_no_other_path(tmp_path: Path) -> None:
+    steps = [{"action": "reset", "observation": "a shop"}, ["search[hat]", "one hat", 0], ["stop"]]
+    file = tmp_path / "seen.jsonl"
+    file.write_text(json.dumps({"question": "a hat", "steps": steps}) + "\n")
+    (path,) = read_paths(file)
+    assert (path.instructions, path.observations) == (("search[hat]", "stop"), ("one hat", ""))
+    again = tmp_path / "again.jsonl"
+    write_paths(again, [path])
+    assert read_paths(again)[0].observations == path.observations
+    unseen = replace(path, observations=())
+    assert (unseen, unseen.key) == (path, path.key)

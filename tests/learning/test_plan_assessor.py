@@ -11,7 +11,7 @@ from bag_of_words import embed
 from published import published
 
 from planweave import BadInput
-from planweave.benchmarks.multihop import load as questions_of
+from planweave.benchmarks.suites.mhqa.multihop import load as questions_of
 from planweave.learning import FEATURES, Candidate, Card, Floats, Hit, features, plan_assessor
 from planweave.learning.plan_assessor import SHIPPED, VERSION, Head, fingerprint, load, save
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from planweave.learning.progress import does, next_step
+from planweave.learning.progress import Progress, does
 
 HEAT = "heat some apple and put it in fridge."
 STEPS = (
@@ -29,7 +29,9 @@ STEPS = (
         ("Search[Apple pie recipe]", "search[apple {asked}]", True),
         ("Search[pear]", "search[apple {asked}]", False),
         ("Search[pear]", "search[{found}]", True),
-        ("click[Buy Now]", "Click[{found}]", True),
+        ("click[B000000001]", "Click[{found}]", True),
+        ("Search[…]", "Search[apple]", True),
+        ("Search[…]", "Lookup[apple]", False),
         ("click[back to search]", "Click[Buy Now]", False),
         ("look", "", False),
     ],
@@ -52,21 +54,87 @@ def test_what_does_a_step(action: str, step: str, *, fits: bool) -> None:
     ],
 )
 def test_the_next_step_stands_behind_those_done(actions: Sequence[str], at: int) -> None:
-    assert next_step(STEPS, actions, [], HEAT) == at
+    assert Progress(STEPS, HEAT).next_step(actions, []) == at
 
 
 def test_a_path_that_comes_by_the_same_place_twice() -> None:
     steps = ("go to shelf", "take cup from bed", "go to desk", "go to shelf", "take cup from bed")
     question = "put two cup in desk"
     actions = ["go to shelf 1", "go to shelf 2", "take cup 1 from shelf 2", "go to desk 1"]
-    assert [next_step(steps, actions[:n], [], question) for n in range(5)] == [0, 1, 1, 2, 3]
-    assert next_step(steps, [*actions, "go to shelf 2"], [], question) == 4
+    progress = Progress(steps, question)
+    assert [progress.next_step(actions[:n], []) for n in range(5)] == [0, 1, 1, 2, 3]
+    assert progress.next_step([*actions, "go to shelf 2"], []) == 4
 
 
 def test_a_guess_is_passed_over_for_what_is_possible() -> None:
-    here = ["go to cabinet 1", "take apple 1 from shelf 1"]
-    assert next_step(STEPS, [], here, HEAT) == 1
-    assert next_step(STEPS, [], ["go to sinkbasin 1", *here], HEAT) == 0
+    here, progress = ["go to cabinet 1", "take apple 1 from shelf 1"], Progress(STEPS, HEAT)
+    assert progress.next_step([], here) == 1
+    assert progress.next_step([], ["go to sinkbasin 1", *here]) == 0
     # the apple is none: the path does not go on to the microwave without it
-    assert next_step(STEPS, ["go to sinkbasin 1"], ["go to microwave 1"], HEAT) == 1
-    assert next_step((), [], here, HEAT) == 0
+    assert progress.next_step(["go to sinkbasin 1"], ["go to microwave 1"]) == 1
+    assert Progress((), HEAT).next_step([], here) == 0
+
+
+WANTED = "i want a warm scarf in navy blue, size large, and price lower than 20.00 dollars"
+BUYING = ("Search[{asked}]", "Click[{found}]", "Click[{asked}]", "Click[Buy Now]")
+HOME = ["search[…]"]
+RESULTS = ["click[B01]", "click[B02]", "click[Next >]", "click[Back to Search]"]
+TABS = ["click[Description]", "click[< Prev]", "click[Back to Search]"]
+PRODUCT = [
+    "click[20.00]",
+    "click[navy blue]",
+    "click[red]",
+    "click[large]",
+    "click[Buy Now]",
+    *TABS,
+]
+SHOP = Progress(BUYING, WANTED, {action.lower() for action in ("click[Next >]", *TABS)})
+
+
+@pytest.mark.parametrize(
+    ("actions", "possible", "at"),
+    [
+        ([], HOME, 0),
+        (["search[scarf]"], RESULTS, 1),
+        (["search[scarf]", "click[Next >]"], RESULTS, 1),  # leafing does no step
+        (["search[scarf]", "click[B01]"], PRODUCT, 2),
+        (["search[scarf]", "click[B01]", "click[Description]"], TABS[1:], 2),
+        (["search[scarf]", "click[B01]", "click[Description]", "click[< Prev]"], PRODUCT, 2),
+        (["search[scarf]", "click[B01]", "click[< Prev]"], RESULTS, 1),
+        (["search[scarf]", "click[B01]", "click[large]", "click[< Prev]"], RESULTS, 1),
+        (["search[scarf]", "click[B01]", "click[< Prev]", "click[B02]"], PRODUCT, 2),
+        (
+            ["search[scarf]", "click[B01]", "click[large]", "click[< Prev]", "click[B02]"],
+            PRODUCT,
+            2,
+        ),
+        (["search[scarf]", "click[B01]", "click[Back to Search]"], HOME, 0),
+        (["search[scarf]", "click[Back to Search]", "search[shawl]"], RESULTS, 1),
+        (["search[scarf]", "click[B01]", "click[navy blue]"], PRODUCT, 3),
+        # nothing that is asked for can be chosen here
+        (["search[scarf]", "click[B01]"], ["click[red]", "click[Buy Now]", *TABS], 3),
+    ],
+)
+def test_a_way_back_does_no_step(actions: list[str], possible: list[str], at: int) -> None:
+    assert SHOP.next_step(actions, possible) == at
+
+
+def test_an_open_step_is_done_by_what_its_slot_is_for() -> None:
+    assert SHOP.doing("Click[{found}]", RESULTS) == ["click[B01]", "click[B02]"]
+    assert SHOP.doing("Click[{asked}]", PRODUCT) == ["click[navy blue]", "click[large]"]
+    assert SHOP.doing("Click[Buy Now]", PRODUCT) == ["click[Buy Now]"]
+    assert SHOP.doing("Search[{asked}]", HOME) == HOME
+
+
+def test_what_is_asked_for_comes_before_the_end() -> None:
+    chosen = ["search[scarf]", "click[B01]"]
+    assert SHOP.ends_the_task
+    assert SHOP.asked_for(chosen, PRODUCT) == ["click[navy blue]", "click[large]"]
+    assert SHOP.asked_for([*chosen, "click[Large]"], PRODUCT) == ["click[navy blue]"]
+    other = [*chosen, "click[large]", "click[< Prev]", "click[B02]"]
+    assert SHOP.asked_for(other, PRODUCT) == ["click[navy blue]", "click[large]"]
+
+
+@pytest.mark.parametrize("last", ["Finish[{answer}]", "move apple to fridge", "Search[warm scarf]"])
+def test_a_step_that_a_question_fills_does_not_end_its_task_by_itself(last: str) -> None:
+    assert not Progress((last,), WANTED).ends_the_task

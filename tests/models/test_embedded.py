@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from planweave.models import ModelSettings, ModelUnavailable, achat_model, ask, call, chat_model
 from planweave.models.embedded import physical_cores, serve, shut_down
 from planweave.models.weights import resolve
-from planweave.nodes.actor import Act, acting_among
+from planweave.nodes.acting.actor import Act, acting_among
 
 MODEL = "embedded:0.5b"
 

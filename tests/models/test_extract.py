@@ -119,7 +119,7 @@ USABLE: dict[str, tuple[str, BaseModel]] = {
     "text for a list": ('{"verdict": "Keep", "reasons": "cheap", "best": null}', CHOICE),
     "longer than allowed": (
         '{"thought": "looking", "tables": ["a", "b", "c"]}',
-        Short(thought="look", tables=["a", "b"]),
+        Short(thought="loo…", tables=["a", "b …"]),
     ),
     "'null' for null": ('{"verdict": "Keep", "reasons": ["cheap"], "best": "null"}', CHOICE),
     "last brace forgotten": ('{"count": 3, "replan": true, "thought": "look"', STEP),

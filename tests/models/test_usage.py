@@ -13,7 +13,7 @@ from planweave import BadInput
 from planweave.memory import Context, WorkingMemory
 from planweave.models import CallRecord, chat_model, price_of, usage_by_role, usage_of
 from planweave.models.call import call
-from planweave.nodes.limits import budget_spent
+from planweave.nodes.support.limits import budget_spent
 from planweave.usage import Budget, Meter, Usage, metered
 
 

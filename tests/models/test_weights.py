@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from planweave.apps.models import app
+from planweave.apps.cli.models import app
 from planweave.models import ModelSettings, ModelUnavailable
 from planweave.models.weights import EMBEDDINGS, KNOWN, Weights, find, pull, resolve
 

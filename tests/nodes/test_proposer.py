@@ -3,7 +3,7 @@
 import pytest
 from scripted import Reply, register
 
-from planweave.nodes.proposer import proposer
+from planweave.nodes.support.proposer import proposer
 from planweave.simulators.registry import scenario
 
 

@@ -11,8 +11,8 @@ from scripted import Replies, Reply, register
 
 from planweave.memory import Context
 from planweave.models import CallRecord, achat_model
-from planweave.nodes.faithfulness import faithfulness_of
-from planweave.nodes.rag_metrics import (
+from planweave.nodes.support.faithfulness import faithfulness_of
+from planweave.nodes.support.rag_metrics import (
     ContextRelevance,
     Judge,
     answer_relevance,

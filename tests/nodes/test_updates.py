@@ -12,10 +12,11 @@ from typing import Any, Unpack, get_type_hints
 
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.tools import tool
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
-from pages import Shelf
-from scripted import Reply, act, change, decide, plan, register
+from pages import Shelf, put_up
+from scripted import Reply, act, acts, change, decide, done, found, plan, register, steps
 from worlds import WordVectors, encyclopedia, small_agents, solved
 
 from planweave.graphs import METHODS
@@ -30,57 +31,62 @@ from planweave.memory import (
     InstructionPath,
     Lookup,
     Member,
+    Observed,
     Page,
     Tool,
     Turn,
     WorkingMemory,
 )
-from planweave.nodes.actor import actor, unguided
-from planweave.nodes.agreement import agreement
-from planweave.nodes.answering_machine import answering_machine, may_continue
-from planweave.nodes.appender import appender
-from planweave.nodes.assessor import assessor
-from planweave.nodes.autogpt import commander
-from planweave.nodes.calculator import calculator
-from planweave.nodes.citation_check import citation_check
-from planweave.nodes.clusterer import clusterer
-from planweave.nodes.comparer import comparer
-from planweave.nodes.deducer import deducer
-from planweave.nodes.documents import documents
-from planweave.nodes.drafter import drafter
-from planweave.nodes.environment import environment
-from planweave.nodes.evaluator import evaluator
-from planweave.nodes.evidence import evidence
-from planweave.nodes.experience import experience
-from planweave.nodes.finisher import finisher
-from planweave.nodes.glossary import glossary
-from planweave.nodes.grader import grader
-from planweave.nodes.greeter import greeter
-from planweave.nodes.grounder import grounder
-from planweave.nodes.intake import intake
-from planweave.nodes.interpreter import interpreter
-from planweave.nodes.path_answer import path_answer
-from planweave.nodes.path_follower import path_follower
-from planweave.nodes.path_selector import path_selector
-from planweave.nodes.pathfinder import pathfinder
-from planweave.nodes.plan_approval import plan_approval
-from planweave.nodes.planner import planner
-from planweave.nodes.query import query_node
-from planweave.nodes.reader import reader
-from planweave.nodes.reasoner import reasoner
-from planweave.nodes.recall import recall
-from planweave.nodes.reflector import reflector
-from planweave.nodes.replanner import replanner
-from planweave.nodes.reporter import reporter
-from planweave.nodes.retriever import question_documents, retriever
-from planweave.nodes.reviser import reviser
-from planweave.nodes.selector import selector
-from planweave.nodes.speaker import speaker
-from planweave.nodes.taskmaster import taskmaster
-from planweave.nodes.thinker import thinker
-from planweave.nodes.thinking import thinking
-from planweave.nodes.to_query import to_query
-from planweave.nodes.trajectories import trajectories
+from planweave.nodes.acting.actor import actor, unguided
+from planweave.nodes.acting.deducer import deducer
+from planweave.nodes.acting.environment import environment
+from planweave.nodes.acting.grounder import grounder
+from planweave.nodes.acting.path_selector import path_selector
+from planweave.nodes.acting.pathfinder import pathfinder
+from planweave.nodes.acting.reflector import reflector
+from planweave.nodes.acting.reporter import reporter
+from planweave.nodes.acting.trajectories import trajectories
+from planweave.nodes.deciding.answering_machine import answering_machine, may_continue
+from planweave.nodes.deciding.autogpt import commander
+from planweave.nodes.deciding.bound_tool import bound_tool
+from planweave.nodes.deciding.calculator import calculator
+from planweave.nodes.deciding.evaluator import evaluator
+from planweave.nodes.deciding.experience import experience
+from planweave.nodes.deciding.observer import observer
+from planweave.nodes.deciding.path_answer import path_answer
+from planweave.nodes.deciding.path_follower import path_follower
+from planweave.nodes.deciding.plan_approval import plan_approval
+from planweave.nodes.deciding.planner import planner
+from planweave.nodes.deciding.query import query_node
+from planweave.nodes.deciding.replanner import replanner
+from planweave.nodes.deciding.selector import selector
+from planweave.nodes.deciding.taskmaster import taskmaster
+from planweave.nodes.deciding.thinking import thinking
+from planweave.nodes.documents.documents import documents
+from planweave.nodes.documents.evidence import evidence
+from planweave.nodes.documents.glossary import glossary
+from planweave.nodes.documents.grader import grader
+from planweave.nodes.documents.reader import reader, whole_reader
+from planweave.nodes.documents.whole_collection import whole_collection, whole_glossary
+from planweave.nodes.drafting.appender import appender
+from planweave.nodes.drafting.comparer import comparer
+from planweave.nodes.drafting.drafter import drafter
+from planweave.nodes.drafting.finisher import finisher
+from planweave.nodes.drafting.retriever import question_documents, retriever
+from planweave.nodes.drafting.reviser import reviser
+from planweave.nodes.drafting.to_query import to_query
+from planweave.nodes.hops.assessor import assessor
+from planweave.nodes.hops.clusterer import clusterer
+from planweave.nodes.hops.reasoner import reasoner
+from planweave.nodes.hops.thinker import thinker
+from planweave.nodes.shared.agreement import agreement
+from planweave.nodes.shared.citation_check import citation_check
+from planweave.nodes.shared.greeter import greeter
+from planweave.nodes.shared.intake import intake
+from planweave.nodes.shared.interpreter import interpreter
+from planweave.nodes.shared.recall import recall
+from planweave.nodes.shared.speaker import speaker
+from planweave.tools import bound as bound_tools
 
 DECLARED = set(get_type_hints(WorkingMemory))
 BAD = "no JSON"
@@ -94,7 +100,7 @@ PAGE: Page = {
     "score": 0.5,
 }
 SEARCH: Action = {"step": 1, "thought": "", "tool": "documents", "input": "cost in Bonn"}
-FINDING = {"page": 1, "quote": "is 7.25 EUR/kWh", "statement": "It is.", "number": "7.25 EUR/kWh"}
+FINDING = found("is 7.25 EUR/kWh", "It is.", {"cost": "7.25 EUR/kWh"})
 LOOKUP: Lookup = {"step": 1, "query": "levelised", "page": PAGE, "problem": ""}
 REVISED = {"text": "It costs 7.25."}
 ANSWER: Answer = {"decision": "Bonn", "why": "It costs 2 [1].", "facts": [1], "unknown": ""}
@@ -154,9 +160,12 @@ def state(**changed: Unpack[WorkingMemory]) -> WorkingMemory:
         "schema_text": "plant(name, cost)",
         "languages": {"sql": "SQL (SQLite)", "cypher": "Cypher (Neo4j)"},
         "plan": ["Look."],
+        "done_steps": [],
         "step": 1,
         "iteration": 1,
         "action": None,
+        "actions": [],
+        "observed": [],
         "facts": [fact],
         "turns": [],
         "replans": [],
@@ -205,6 +214,22 @@ TOOLS: tuple[Tool, ...] = (
     "replan",
     "finish",
 )
+ACT = "planrag/act_task"
+PLANNED = steps("Look.", ("Compare.", [1]))
+DECIDED = done(decide("Bonn", 1))
+SEVERAL = acts(("sql", "SELECT 1", [1]), ("calculator", "f1 * 2", []))
+TICKING: Turn = {
+    "iteration": 1,
+    "step": 1,
+    "thought": "",
+    "tool": "sql",
+    "input": "SELECT 1",
+    "facts": [1],
+    "problem": "",
+    "seconds": 0.1,
+    "completes": [1],
+}
+OBSERVED = Observed(turn=TICKING, facts=state()["facts"])
 CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("intake", intake, {"question": "Which?"}, ""),
     ("intake, predefined", intake, {"question": "Which?", "predefined_plan": ["a"]}, ""),
@@ -216,7 +241,17 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("planner", planner("planrag/planner"), state(), plan("Look.")),
     ("planner, nothing", planner("planrag/planner"), state(), plan()),
     ("planner, malformed", planner("planrag/planner"), state(), BAD),
+    (
+        "planner, combined",
+        planner("planrag/planner", combined="planrag/plan_task", tools=TOOLS),
+        state(),
+        PLANNED,
+    ),
     ("plan_approval", plan_approval, state(), ""),
+    ("selector, combined", selector("planrag/selector", TOOLS, combined=ACT), state(), DECIDED),
+    ("selector, several", selector("planrag/selector", TOOLS, combined=ACT), state(), SEVERAL),
+    ("observer", observer, state(turns=[TICKING]), ""),
+    ("observer, several", observer, state(observed=[OBSERVED, OBSERVED]), ""),
     ("selector", selector("planrag/selector", TOOLS), state(), act("sql", "SELECT 1")),
     ("selector, malformed", selector("planrag/selector", TOOLS), state(), BAD),
     ("selector, limit", selector("iter_rag/selector", TOOLS), state(iteration=99), ""),
@@ -229,6 +264,8 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
         "",
     ),
     ("calculator", calculator, state(action=chosen("calculator", "f1 * 2 + f1_n")), ""),
+    ("bound_tool", bound_tool, state(action=chosen("length", "abc")), ""),
+    ("bound_tool, wrong", bound_tool, state(action=chosen("length", "{}")), ""),
     ("calculator, wrong", calculator, state(action=chosen("calculator", "f9")), ""),
     ("calculator, nothing", calculator, state(action=chosen("calculator", "f1")), ""),
     ("thinking", thinking, state(action=chosen("thinking", "So it is.")), ""),
@@ -253,6 +290,9 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("reader, malformed", reader, state(action=SEARCH), BAD),
     ("reader, no pages", reader, state(action=SEARCH, pages=[]), ""),
     ("glossary", glossary, state(), ""),
+    ("whole_collection", whole_collection, state(), ""),
+    ("whole_reader", whole_reader, state(action=SEARCH), {"findings": [FINDING]}),
+    ("whole_glossary", whole_glossary, state(), ""),
     ("rewriter", selector("agent_v1/rewriter", TOOLS), state(), act("sql", "SELECT 1")),
     ("evaluator", evaluator("agent_v3/evaluator"), state(), {"notes": "No.", "verdict": "Reject"}),
     ("evaluator, malformed", evaluator("agent_v3/evaluator"), state(), BAD),
@@ -267,11 +307,16 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("autogpt, malformed", commander("autogpt/autogpt", TOOLS), state(), BAD),
     (
         "answering_machine, V3",
-        may_continue("agent_v3/answering_machine"),
+        may_continue("agent_v3/answering_machine", combined="agent_v3/answer_or_task"),
         state(),
         {"reason": "It is missing.", "verdict": "CONTINUE"},
     ),
-    ("answering_machine, V3 malformed", may_continue("agent_v3/answering_machine"), state(), BAD),
+    (
+        "answering_machine, V3 malformed",
+        may_continue("agent_v3/answering_machine", combined="agent_v3/answer_or_task"),
+        state(),
+        BAD,
+    ),
     ("citation_check", citation_check, state(answer=ANSWER), {"verdicts": []}),
     ("reasoner", reasoner("furepa/reasoner"), state(), REASONING),
     ("reasoner, malformed", reasoner("furepa/reasoner"), state(), BAD),
@@ -340,13 +385,14 @@ async def test_update(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shelf = Shelf((PAGE["document"], PAGE["page"], PAGE["text"]))
-    monkeypatch.setattr("planweave.nodes.documents.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     monkeypatch.setattr(
-        "planweave.nodes.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8)
+        "planweave.nodes.hops.clusterer.embeddings", lambda: DeterministicFakeEmbedding(size=8)
     )
     (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES('a');")
     (tmp_path / "p.cql").write_text('CREATE (:Plant {name: "a"});')
     monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr(bound_tools.TOOLS, "_known", {"length": length})
     acting: dict[str, Any] = {
         "environment": "hotpotqa",
         "environment_data": str(encyclopedia(tmp_path)),
@@ -360,7 +406,7 @@ async def test_update(
         model=register(lambda prompt: reply),
         database=str(tmp_path / "p.sql"),
         graph=str(tmp_path / "p.cql"),
-        collection="energy" if name.startswith(("documents", "citation", "retriever")) else None,
+        collection="energy" if name.startswith(_ON_DOCUMENTS) else None,
         corrective=True,
         skip_agreeing=True,
         citation_check="model",
@@ -375,6 +421,15 @@ async def test_update(
     for key, value in update.items():
         plain = value.value if isinstance(value, Overwrite) else value
         assert key == "messages" or json.loads(json.dumps(plain)) == plain
+
+
+@tool
+def length(text: str) -> int:
+    """Number of letters."""
+    return len(text)
+
+
+_ON_DOCUMENTS = ("documents", "citation", "retriever", "whole_collection")
 
 
 def _parameters(node: Callable[..., Any]) -> set[str]:

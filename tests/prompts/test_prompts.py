@@ -5,8 +5,22 @@ from pathlib import Path
 import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from pages import Shelf
-from scripted import Prompt, Replies, act, change, decide, plan, register, tell
+from pages import Shelf, put_up
+from scripted import (
+    Prompt,
+    Replies,
+    act,
+    acts,
+    change,
+    decide,
+    done,
+    found,
+    keep,
+    plan,
+    register,
+    steps,
+    tell,
+)
 
 from planweave.graphs import METHODS
 from planweave.memory import Context, TaskFamily
@@ -46,10 +60,9 @@ async def test_the_whole_prompt_of_each_role_over_documents(
 ) -> None:
     text = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
     shelf = Shelf(("review.pdf", 82, text), ("review.pdf", 83, "Hydrogen is costly."))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     thoughts = {"text": "", "reasoning": "", "plan": ["Look."], "criticism": "", "speak": ""}
-    found = {"page": 1, "quote": "LCOH) is USD 5.5/kg", "statement": "It costs USD 5.5/kg."}
+    costs = found("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", {"cost": "5.5 USD/kg"})
     search = "hydrogen cost"
     script = Replies(
         plan=[plan("Find the cost."), plan("Convert it."), plan("Answer.")],
@@ -65,16 +78,18 @@ async def test_the_whole_prompt_of_each_role_over_documents(
             {"reason": "", "verdict": "TERMINATE"},
         ],
         grade=[{"relevant": [1]}],
-        read=[{"findings": [found | {"number": "5.5 USD/kg"}]}],
+        read=[{"findings": [costs]}],
         answer=[tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")],
         check=[{"verdicts": []}],
     )
     context = Context(
         model=register(script),
         collection="energy",
+        whole_collection="off",
         corrective=True,
         evaluations=1,
         citation_check="model",
+        replan="every_observation",
     )
     await METHODS.get(name).graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
     compare(name, script)
@@ -99,9 +114,51 @@ async def test_the_whole_prompt_of_each_role(name: str, tmp_path: Path) -> None:
         database=str(database),
         rules="Cheap is good.",
         candidates=("Aachen", "Bonn"),
+        replan="every_observation",
     )
     await METHODS.get(name).graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(name, script)
+
+
+@pytest.mark.parametrize("in_words", [False, True])
+async def test_the_whole_prompt_where_one_reply_says_several_things(
+    in_words: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = tmp_path / "plants.sql"
+    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+    shelf = Shelf(("review.pdf", 82, "Bonn has a plant."))
+    put_up(monkeypatch, shelf)
+    script = Replies(
+        plan=[steps("Read the names.", ("Compare them.", [1]))],
+        action=[
+            acts(("sql", "SELECT name FROM plant", [1]), ("sql", "SELECT x FROM plant", [])),
+            done(tell("Bonn [1].") if in_words else decide("Bonn", 1)),
+        ],
+        judge=[keep()],
+    )
+    context = Context(
+        model=register(script),
+        database=str(database),
+        rules="Cheap is good.",
+        collection="energy" if in_words else None,
+        whole_collection="off",
+    )
+    await METHODS.get("planrag").graph.ainvoke({"question": "Which plant?"}, context=context)
+    compare(f"planrag_combined{'_in_words' * in_words}", script)
+
+
+async def test_the_whole_prompt_where_v3_answers_or_sets_the_task(tmp_path: Path) -> None:
+    database = tmp_path / "plants.sql"
+    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+    ended = {"reason": "It is there.", "verdict": "TERMINATE", "answer": decide("Bonn", 1)}
+    script = Replies(
+        plan=[plan("Read the names.")],
+        action=[act("sql", "SELECT name FROM plant")],
+        verdict=[ended],
+    )
+    context = Context(model=register(script), database=str(database))
+    await METHODS.get("agent_v3").graph.ainvoke({"question": "Which plant?"}, context=context)
+    compare("agent_v3_combined", script)
 
 
 async def test_the_whole_prompt_of_each_role_in_a_follow_up(tmp_path: Path) -> None:
@@ -117,7 +174,7 @@ async def test_the_whole_prompt_of_each_role_in_a_follow_up(tmp_path: Path) -> N
     )
     graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    context = Context(model=register(script), database=str(database))
+    context = Context(model=register(script), database=str(database), replan="every_observation")
     for question in ("Which plant?", "And in the west?"):
         await graph.ainvoke({"question": question}, thread, context=context)
     compare("planrag_follow_up", script)
@@ -128,8 +185,7 @@ async def test_the_whole_prompt_of_each_role_of_rat(
     family: TaskFamily, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."), ("a.md", 1, "Heat is energy."))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     steps = [{"text": "Hydrogen costs little.", "needs": []}, {"text": "Heat too.", "needs": [1]}]
     revised = {"text": "Hydrogen costs USD 5.5/kg.", "earlier": []}
     script = Replies(
@@ -158,8 +214,7 @@ async def test_the_whole_prompt_without_thoughts(
     family: TaskFamily, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."))
-    for module in ("planweave.nodes.intake", "planweave.nodes.documents"):
-        monkeypatch.setattr(f"{module}.open_collection", lambda name: shelf)
+    put_up(monkeypatch, shelf)
     script = Replies(
         program=["```python\nx = 1\n```"], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]
     )

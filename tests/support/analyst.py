@@ -2,7 +2,9 @@
 
 It is a script in place of a model. It sees only the prompts, writes a plan and two or three short
 queries per question, in the language of the connected database, and decides from the rows that it
-is shown. Its queries are worked examples: :func:`example` gives them with the plan, for a reader.
+is shown. Where one reply may say several things, it asks for all that it needs at once, ticks the
+steps, and decides in the reply that finishes. Its queries are worked examples: :func:`example`
+gives them with the plan, for a reader.
 
 **Locating.** Trade runs downstream. Of a node's value the part away / power leaves (away: the
 power of countries that are at home elsewhere), is split over the destinations and gains 5 % on the
@@ -149,6 +151,8 @@ class Method:
         plan: The steps.
         queries: By tool, one query for each step that reads.
         key: The column that holds the candidates.
+        among: By tool, what stands for the candidates in each later query where they have not been
+            read yet.
         otherwise: By tool, the query for a candidate when the first step finds none.
         decide: The decision, from the rows of all steps.
     """
@@ -157,6 +161,7 @@ class Method:
     plan: tuple[str, ...]
     queries: Mapping[str, tuple[str, ...]]
     key: str
+    among: Mapping[str, tuple[str, ...]]
     otherwise: Mapping[str, str]
     decide: Callable[[list[Rows]], str]
 
@@ -180,7 +185,7 @@ def _best_node(observed: list[Rows]) -> str:
 
 def _most_added(observed: list[Rows]) -> str:
     """The building that adds most to the supply; the more productive one among equals."""
-    rates = {row["id"]: float(row["rate"]) for row in observed[1]}
+    rates = {row["id"]: float(row["rate"]) for row in observed[1] if row["rate"] != "null"}
     return max(observed[0], key=lambda row: float(row["growth"]) * rates.get(row["id"], 0.0))["id"]
 
 
@@ -195,6 +200,13 @@ LOCATING = Method(
     ),
     queries={"sql": LOCATING_SQL, "cypher": LOCATING_CYPHER},
     key="name",
+    among={
+        "sql": ("SELECT trade_node FROM node_country WHERE country_name = '{country}'",) * 2,
+        "cypher": (
+            "n.name",
+            "(:Country {{name: '{country}'}})-[:NodeCountry]->(m:Trade_node) | m.name",
+        ),
+    },
     otherwise={
         "sql": "SELECT trade_node AS name FROM trade_node WHERE trade_node NOT IN "
         "(SELECT home_node FROM country WHERE country_name = '{country}') LIMIT 1",
@@ -214,12 +226,17 @@ BUILDING = Method(
     ),
     queries={"sql": BUILDING_SQL, "cypher": BUILDING_CYPHER},
     key="id",
+    among={
+        "sql": ("SELECT building_id FROM supply",),
+        "cypher": ("head([(b)-[:Supply]->(:Goods {{name: '{goods}'}}) | b.id])",),
+    },
     otherwise={},
     decide=_most_added,
 )
 
 _OBSERVATION = re.compile(
-    r"^(?:Fact \[\d+\]|Problem): (.*?)(?=^Thought: |^# |\Z)", re.MULTILINE | re.DOTALL
+    r"^(?:Fact \[\d+\]|Problem): (.*?)(?=^Thought: |^(?:sql|cypher): |^# |\Z)",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -230,6 +247,8 @@ def analyst(prompt: Prompt) -> Reply:
         key: text for m in method.asks.finditer(prompt.text) for key, text in m.groupdict().items()
     }
     observed = [_rows(text, method) for text in _OBSERVATION.findall(prompt.text)]
+    if "# How you work" in prompt.text:
+        return _combined(method, asked, observed, prompt)
     match prompt.task:
         case "plan":
             return {"steps": [step.format(**asked) for step in method.plan]}
@@ -241,11 +260,59 @@ def analyst(prompt: Prompt) -> Reply:
             return _action(method, asked, observed, prompt)
 
 
+_ALL_EQUAL = "No merchant brings more home: all nodes are equal, take the first."
+
+
 def _judgement(observed: list[Rows]) -> Reply:
     if any(observed):
         return {"reason": "The result is what the step needs.", "replan": "N", "steps": []}
-    steps = ["No merchant brings more home: all nodes are equal, take the first."]
-    return {"reason": "The query found nothing.", "replan": "Y", "steps": steps}
+    return {"reason": "The query found nothing.", "replan": "Y", "steps": [_ALL_EQUAL]}
+
+
+def _combined(
+    method: Method, asked: Mapping[str, str], observed: list[Rows], prompt: Prompt
+) -> Reply:
+    """As :func:`analyst`, where one reply may say several things."""
+    tool = "cypher" if "\n- cypher: " in prompt.text else "sql"
+    read = [*range(1, len(method.queries[tool]) + 1)]
+    first = _queries_at_once(method, tool, asked)
+    at_once = len(first)
+    match prompt.task:
+        case "plan":
+            return {
+                "steps": [
+                    {"text": step.format(**asked), "needs": [] if number in read else read}
+                    for number, step in enumerate(method.plan, start=1)
+                ]
+            }
+        case "judge":
+            step = {"text": _ALL_EQUAL, "needs": []}
+            return {"reason": "The query found nothing.", "replan": "Y", "steps": [step]}
+        case _ if observed and (observed[0] or len(observed) > at_once):
+            facts = [number for number, _ in enumerate(filter(None, observed), start=1)]
+            decision = _decision(method, observed[-1:] * len(read) if at_once == 1 else observed)
+            answer = {**decision, "facts": facts}
+            return {"thought": "The facts suffice.", "actions": [], "answer": answer}
+        case _ if observed:
+            queries = {method.otherwise[tool].format(**asked): [1]}
+        case _:
+            queries = first
+    actions = [{"tool": tool, "input": query, "completes": n} for query, n in queries.items()]
+    return {"thought": "All that is needed, at once.", "actions": actions, "answer": None}
+
+
+def _queries_at_once(method: Method, tool: str, asked: Mapping[str, str]) -> dict[str, list[int]]:
+    """Queries that need no result, with the steps that each completes: in SQL one for all."""
+    among = ("", *(text.format(**asked) for text in method.among[tool]))
+    queries = [
+        query.format(**asked, found=found)
+        for query, found in zip(method.queries[tool], among, strict=True)
+    ]
+    if tool == "cypher":
+        return {query: [number] for number, query in enumerate(queries, start=1)}
+    joined = f" LEFT JOIN ({{}}) USING ({method.key})"
+    query = f"SELECT * FROM ({queries[0]})" + "".join(map(joined.format, queries[1:]))
+    return {query: [*range(1, len(queries) + 1)]}
 
 
 def _action(
@@ -263,7 +330,7 @@ def _action(
     return {"thought": f"Step {step + 1}.", "step": step + 1, "tool": tool, "input": query}
 
 
-def _decision(method: Method, observed: list[Rows]) -> Reply:
+def _decision(method: Method, observed: list[Rows]) -> Mapping[str, object]:
     found = observed[0] or observed[-1]
     decision = found[0][method.key] if len(found) == 1 else method.decide(observed)
     facts = [number for number, _ in enumerate(filter(None, observed), start=1)]

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from scripted import Prompt, Reply, ScriptedChat, act, decide, keep, plan
+from scripted import Prompt, Reply, act, decide, keep, plan, playing
 
 from planweave.models import ModelRequest, register_provider
 from planweave.simulators.published import load, save
 from planweave.simulators.registry import scenario
+from planweave.testing import ScriptedModel
 
 SIZE = 60
 QUERIES = {
@@ -62,14 +63,14 @@ def register(data: Path) -> None:
     """Make ``scripted:<behaviour>`` known; it knows the answers to the questions in ``data``."""
     answers = {question.prompt: str(question.answer) for question in load(data).questions}
 
-    def make(request: ModelRequest) -> ScriptedChat:
-        return ScriptedChat(script=partial(reply, request.model, answers))
+    def make(request: ModelRequest) -> ScriptedModel:
+        return playing(partial(reply, request.model, answers))
 
     register_provider("scripted", make)
 
 
 if __name__ == "__main__":
-    from planweave.apps.bench import app
+    from planweave.apps.cli.bench import app
 
     register(Path(sys.argv[sys.argv.index("--data") + 1]))
     app()

@@ -11,16 +11,28 @@ INSERT INTO offer(name, price) VALUES ('ash', 7.5);
 INSERT INTO offer(name, price) VALUES ('birch', 5.25);
 """
 PLAN = {"steps": ["Find the cheapest offer in table offer."]}
-QUERY = {
-    "thought": "The cheapest offer decides.",
-    "step": 1,
-    "tool": "sql",
-    "input": "SELECT name, price FROM offer ORDER BY price LIMIT 1",
-}
+
+
+def querying(text: str, *, step: int = 1) -> dict[str, object]:
+    """A query as the only action, in the form of one thing at a time and of several."""
+    action = {"tool": "sql", "input": text}
+    several = {"actions": [{**action, "completes": [step]}], "answer": None}
+    return {"thought": "The cheapest offer decides.", "step": step, **action, **several}
+
+
+QUERY = querying("SELECT name, price FROM offer ORDER BY price LIMIT 1")
 SOUND = {"reason": "It is enough.", "replan": "N", "steps": []}
-FINISH = {"thought": "Enough.", "step": 1, "tool": "finish", "input": ""}
+FINISH = {
+    "thought": "Enough.",
+    "step": 1,
+    "tool": "finish",
+    "input": "",
+    "actions": [],
+    "answer": None,
+}
 DECISION = {"why": "It costs least.", "facts": [1], "decision": "Birch", "unknown": ""}
-WHOLE_RUN = (PLAN, QUERY, SOUND, FINISH, DECISION)
+WHOLE_RUN = (PLAN, QUERY, FINISH, DECISION)
+"""Of planrag by default: a good result is not judged."""
 
 
 def scripted(*replies: Mapping[str, object], delay: float = 0.0) -> list[Answer]:

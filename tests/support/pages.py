@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import pytest
+
 
 class FoundPage(NamedTuple):
     """As a search returns it."""
@@ -35,6 +37,14 @@ class Shelf:
         names = dict.fromkeys(page.document for page in self.pages)
         return [Listed(name, sum(page.document == name for page in self.pages)) for name in names]
 
+    def characters(self) -> int:
+        """Length of the text of all pages."""
+        return sum(len(page.text) for page in self.pages)
+
+    def all_pages(self) -> list[tuple[str, int, str]]:
+        """Document, number and text of each page."""
+        return [(page.document, page.page, page.text) for page in self.pages]
+
     def search(
         self, query: str, *, k: int, mode: str, reranker: str | None = None
     ) -> list[FoundPage]:
@@ -42,3 +52,14 @@ class Shelf:
         self.queries.append(query)
         words = query.casefold().split()
         return [page for page in self.pages if any(w in page.text.casefold() for w in words)][:k]
+
+
+_READERS = (
+    *("shared.intake", "documents.documents", "documents.whole_collection", "assist.replies"),
+)
+
+
+def put_up(monkeypatch: pytest.MonkeyPatch, shelf: Shelf) -> None:
+    """Let every node that opens a collection get this shelf."""
+    for module in _READERS:
+        monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda _: shelf)

@@ -1,6 +1,6 @@
 """A record of a benchmark's result file, to be changed where a test needs it."""
 
-from planweave.benchmarks.record import Record, Score
+from planweave.benchmarks.core.record import Record, Score
 
 
 def record(

@@ -1,21 +1,17 @@
 """A chat model that follows a script, to drive a graph along one edge or another.
 
-A script is called with each :class:`Prompt` and gives the reply. It is reached through the same
-door as every other model, by name: ``Context(model=register(script))``.
+A script is called with each :class:`Prompt` and gives the reply. It is used like every other model,
+by name: ``Context(model=register(script))``.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import BaseMessage
 
-from planweave.models import register_provider
+from planweave import testing
+from planweave.models import register_model
 
 _TASK = re.compile(r"^# Your task now: (.+)$", re.MULTILINE)
 _TASKS = {
@@ -69,43 +65,21 @@ class Prompt(NamedTuple):
         return cls(task, text, tuple(messages))
 
 
-Reply = str | Mapping[str, object]
+PAPER = {"replan": "every_observation", "parallel": False, "assist": "off"}
+"""Settings under which planrag and agent_v3 ask their models as the papers say."""
+
+Reply = testing.Reply
 Script = Callable[[Prompt], Reply]
 
-_scripts: dict[str, Script] = {}
-_numbers = count(1)
 
-
-class ScriptedChat(BaseChatModel):
-    """Answers what its script says; a token is four characters."""
-
-    script: Script
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        prompt = Prompt.of(messages)
-        reply = self.script(prompt)
-        text = reply if isinstance(reply, str) else json.dumps(reply)
-        asked, told = len(prompt.text) // 4, len(text) // 4
-        usage = {"input_tokens": asked, "output_tokens": told, "total_tokens": asked + told}
-        message = AIMessage(text, usage_metadata=usage)
-        return ChatResult(generations=[ChatGeneration(message=message)])
+def playing(script: Script) -> testing.ScriptedModel:
+    """The model that plays ``script``."""
+    return testing.ScriptedModel(lambda messages: script(Prompt.of(messages)))
 
 
 def register(script: Script) -> str:
     """Make ``script`` a model; returns its name."""
-    name = str(next(_numbers))
-    _scripts[name] = script
-    return f"script:{name}"
+    return register_model(playing(script))
 
 
 class Replies:
@@ -130,17 +104,34 @@ class Replies:
         return [prompt.task for prompt in self.prompts]
 
 
-register_provider("script", lambda request: ScriptedChat(script=_scripts[request.model]))
-
-
 def plan(*steps: str) -> Reply:
     """The planner's reply."""
     return {"steps": list(steps)}
 
 
 def act(tool: str, given: str = "", *, step: int = 1) -> Reply:
-    """The selector's reply."""
-    return {"thought": f"Now {tool}.", "step": step, "tool": tool, "input": given}
+    """The selector's reply with one action, in the form of one thing at a time and of several."""
+    reply = acts((tool, given, [step]), thought=f"Now {tool}.") if tool != "finish" else done()
+    return {**reply, "thought": f"Now {tool}.", "step": step, "tool": tool, "input": given}
+
+
+def steps(*planned: str | tuple[str, Sequence[int]]) -> Reply:
+    """The planner's reply where it may say what each step needs."""
+    pairs = [(step, ()) if isinstance(step, str) else step for step in planned]
+    return {"steps": [{"text": text, "needs": list(needs)} for text, needs in pairs]}
+
+
+def acts(*actions: tuple[str, str, Sequence[int]], thought: str = "Now.") -> dict[str, object]:
+    """The selector's reply where it may ask for actions at once: tool, input, steps completed."""
+    several = [
+        {"tool": tool, "input": given, "completes": list(done)} for tool, given, done in actions
+    ]
+    return {"thought": thought, "actions": several, "answer": None}
+
+
+def done(answer: Reply | None = None) -> dict[str, object]:
+    """The selector's reply that finishes, with the answer or without."""
+    return {"thought": "The facts suffice.", "actions": [], "answer": answer}
 
 
 def keep() -> Reply:
@@ -154,9 +145,16 @@ def change(*steps: str) -> Reply:
 
 
 def finding(quote: str, statement: str, number: str = "", page: int = 1) -> Reply:
-    """The reader's reply with one finding."""
-    found = {"page": page, "quote": quote, "statement": statement, "number": number}
-    return {"findings": [found]}
+    """The reader's reply with one finding, of one value without a name."""
+    return {"findings": [found(quote, statement, {"": number} if number else {}, page)]}
+
+
+def found(
+    quote: str, statement: str, values: Mapping[str, str] | None = None, page: int = 1
+) -> dict[str, object]:
+    """One finding of the reader's reply, with its values by name."""
+    named = [{"name": name, "value": value} for name, value in (values or {}).items()]
+    return {"page": page, "quote": quote, "statement": statement, "values": named}
 
 
 def tell(

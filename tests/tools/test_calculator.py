@@ -1,16 +1,21 @@
 import math
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from planweave import PlanweaveError
-from planweave.tools.calculator import CalculationFailed, calculate
+from planweave.tools.calculator import CalculationFailed, Given, calculate
 
-FACTS: dict[str, float | str] = {
+FACTS: dict[str, Given] = {
     "flow": 12.5,
     "share": "40%",
     "price": "0.25 USD/kWh",
     "demand": "1,200 kWh",
     "factor": 3,
+    "fee": "$30",
+    "weights": ["51 lbs", "69 lbs", "40 lbs"],
+    "years": [2021, 2022, 2024],
 }
 
 
@@ -57,18 +62,138 @@ FACTS: dict[str, float | str] = {
         ("€5 + €2", 7, "EUR"),
         ("(3 thousand + 2) * 2", 6004, ""),
         ("3 × 4 ÷ 2 − 1", 5, ""),  # noqa: RUF001 (typed by people)
+        ("12 per 3", 4, ""),
+        ("flow == 1", 0, ""),
+        ("0.1 + 0.2 <= 0.3", 1, ""),
+        ("1 km == 1000 m and not 1 km > 1001 m", 1, ""),
+        ("50 lbs < 30 kg <= 70 lbs", 1, ""),
+        ("$30 > 0", 1, ""),
+        ("fee if 69 lbs > 50 lbs else $0", 30, "USD"),
+        ("5% if 1 < 2 else 3%", 0.05, ""),
+        ("max(fee, $200 if 62 in < 158 cm else 0)", 200, "USD"),
+        ("count(years)", 3, ""),
+        ("count([w > 50 lbs for w in weights])", 2, ""),
+        ("count(y for y in years if y > 2021)", 2, ""),
+        ("sum($30 if w <= 50 lbs else $100 for w in weights)", 230, "USD"),
+        ("sum(weights) / count(weights) to lb", 160 / 3, "lb"),
+        ("sum([2 * h for h in years]) / 2", 6067, ""),  # h is no hour here
+        ("sum([])", 0, ""),
+        ("sum(w > 50 lbs for w in weights) + 1", 3, ""),
+        ("2 ≤ 3", 1, ""),
     ],
 )
 def test_calculates(expression: str, value: float, unit: str) -> None:
     result = calculate(expression, FACTS)
     assert math.isclose(result.value, value, rel_tol=1e-12)
     assert result.unit == unit
-    assert result.text == f"{expression} = {value:.12g} {unit}".strip()
+    if value not in (0, 1):  # which a comparison may be, shown as true or false
+        assert result.text == f"{expression} = {value:.12g} {unit}".strip()
 
 
-@pytest.mark.parametrize("frame", ["cost = {}", "flow={}", "{} =", "{} = ?", " cost_2 = {} = ? "])
-def test_an_equation_is_its_expression(frame: str) -> None:
-    assert calculate(frame.format("3 * 4"), FACTS).text == "3 * 4 = 12"
+@pytest.mark.parametrize(
+    ("frame", "name"),
+    [
+        ("cost = {}", "cost"),
+        ("flow={}", "flow"),
+        ("{} =", ""),
+        ("{} = ?", ""),
+        ("a_2 = {}=? ", "a_2"),
+    ],
+)
+def test_a_name_before_an_expression_is_that_of_its_result(frame: str, name: str) -> None:
+    found = calculate(frame.format("3 * 4"), FACTS)
+    assert found.text == f"{name} = 3 * 4 = 12".removeprefix(" = ")
+    assert [step.name for step in found.steps] == [name]
+
+
+def test_later_expressions_use_the_results_of_earlier_ones() -> None:
+    found = calculate(
+        """
+        fees = [
+          $30 if w <= 50 lbs else $100  # by weight
+          for w in weights]             # items 2 to 4
+        bag_3 = max($200, $100)  # item 3 = over 62 in; the higher fee
+        total = $180 + sum(fees) + bag_3; total + 0
+        """,
+        FACTS,
+    )
+    assert found.text.splitlines() == [
+        "by weight items 2 to 4: fees = [ $30 if w <= 50 lbs else $100 for w in weights] = "
+        "[100 USD, 100 USD, 30 USD]",
+        "item 3 = over 62 in; the higher fee: bag_3 = max($200, $100) = 200 USD",
+        "total = $180 + sum(fees) + bag_3 = 610 USD",
+        "total + 0 = 610 USD",
+    ]
+    assert (found.value, found.unit) == (610, "USD")
+    assert [step.name for step in found.steps] == ["fees", "bag_3", "total", ""]
+
+
+def test_an_error_says_in_which_expression_it_is() -> None:
+    with pytest.raises(CalculationFailed, match="In 'b': There is no fact named aa; did you"):
+        calculate("a = 2 + 3; b = aa * 2; a + b")
+
+
+@pytest.mark.parametrize(
+    ("program", "repeats"),
+    [
+        ("7.7", ""),
+        ("cost = $7.7", ""),
+        ("a = 2 + 3; b = 7.7", ""),
+        ("a = 7.7; a", ""),
+        ("a = flow; b = a", "flow"),
+        ("flow", "flow"),
+        ("a = 2 + 3; a", None),
+        ("a = 7.7; a + 1", None),
+        ("3 kWh to MJ", None),
+        ("-flow", None),
+    ],
+)
+def test_what_only_repeats_a_number_or_a_fact_is_known(program: str, repeats: str | None) -> None:
+    assert calculate(program, FACTS).repeats == repeats
+
+
+def test_a_name_hides_a_fact_and_a_unit() -> None:
+    assert calculate("flow = 1 + 1; m = 3; 2 * m + flow", FACTS).value == 8
+
+
+def test_a_long_list_is_shown_in_part_and_used_whole() -> None:
+    found = calculate("a = [y * 1 for y in years]; count(a)", {"years": list(range(500))})
+    assert found.value == 500
+    assert found.steps[0].text.endswith("10, 11, … (500 values)]")
+    assert len(found.steps[0].result.split(", ")) == 500
+
+
+_NUMBERS = st.one_of(st.integers(0, 60).map(str), st.sampled_from(["0.5", "2.25", "x", "y"]))
+
+
+def _branches(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    conditions = st.builds(
+        lambda a, mark, b, c, negated: f"({'not ' * negated}{a} {mark} {b}{c})",
+        inner,
+        st.sampled_from(["<", "<=", ">", ">=", "==", "!="]),
+        inner,
+        st.sampled_from(["", " < 30", " and x < 5", " or y >= 2"]),
+        st.booleans(),
+    )
+    lists = st.lists(inner, min_size=1, max_size=4).map(lambda items: f"[{', '.join(items)}]")
+    return st.one_of(
+        st.builds(lambda a, o, b: f"({a} {o} {b})", inner, st.sampled_from("+-*"), inner),
+        st.builds(lambda a, c, b: f"({a} if {c} else {b})", inner, conditions, inner),
+        st.builds(lambda f, a: f"{f}({a})", st.sampled_from(["sum", "min", "max"]), lists),
+        st.builds(lambda a, c: f"sum([{a} for x in {c}])", inner, lists),
+        st.builds(lambda c, a: f"sum([x + 1 for x in {a} if {c}])", conditions, lists),
+        inner.map(lambda a: f"round({a})"),
+    )
+
+
+@given(st.recursive(_NUMBERS, _branches, max_leaves=12), st.integers(0, 9), st.integers(-9, 9))
+@settings(deadline=None)
+def test_calculates_as_python_does(expression: str, x: int, y: int) -> None:
+    names: dict[str, float] = {"x": float(x), "y": float(y)}
+    expected = float(eval(expression, dict(names)))
+    assume(abs(expected) < 1e12)
+    found = calculate(f"first = {expression}; first + 1", names)
+    assert math.isclose(found.value, expected + 1, rel_tol=1e-9, abs_tol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -116,16 +241,31 @@ def test_an_equation_is_its_expression(frame: str) -> None:
         ("round(1, 2, 3)", "arguments"),
         ("round(1, 400)", "15 decimal"),
         ("max(100,200)", "one number or several"),
-        ("[1, 2]", "not arithmetic"),
-        ("1 if 2 else 3", "."),
+        ("[1, 2]", "is a list"),
+        ("1 if 2 else 3", "must be a comparison"),
+        ("1 if 2 > 1", "not complete"),
+        ("not 3", "must be a comparison"),
+        ("years * 2", "[Aa] list is used where one number must be"),
+        ("years > 2021", "[Aa] list is used where one number must be"),
+        ("[[1], 2]", "no other list"),
+        ("[a for a in 3]", "Only a list"),
+        ("[1 for a in years for b in years]", "Only one 'for"),
+        ("[1 for 2 in years]", "complete|cannot be the name"),
+        ("2 in years", "."),
+        ("x is 3", "not complete|no fact|only"),
+        ("fee + 1", "its unit"),
+        ("fee > 1", "its unit"),
+        ("$1 == 1 kg", "[Cc]annot convert"),
+        ("max([])", "0 arguments"),
+        ("to = 3", "cannot be a name"),
+        ("a = 1; a = [a, a]; b = [a, a]", "no other list"),
+        ("; ".join(f"a{n} = 1" for n in range(61)), "61 expressions"),
         ("lambda: 1", "not understand"),
         ("x := 1", "not understand"),
         ("1 = 1", "not understand"),
-        ("flow == 1", "not understand"),
         ("a = b = 1", "not understand"),
         ("cost =", "not complete"),
         ("'a' * 10", "not understand"),
-        ("1; 2", "not understand"),
         ("True", "not arithmetic"),
         ("1 2", "not complete"),
         ("1,2,3", "not arithmetic"),
@@ -162,3 +302,13 @@ def test_without_facts_the_numbers_themselves_are_asked_for() -> None:
 
 def test_facts_hide_units() -> None:
     assert calculate("3 * TS", {"TS": 4.0}).value == 12
+
+
+def test_work_is_bounded_over_all_expressions_of_a_calculation() -> None:
+    many = {"many": [1.0] * 400}
+    nested = "sum([sum([a * b for a in many]) for b in many])"
+    with pytest.raises(CalculationFailed, match="10,000 operations"):
+        calculate(nested, many)
+    long = "; ".join(f"a{n} = sum([x * 2 for x in many])" for n in range(20))
+    with pytest.raises(CalculationFailed, match="10,000 operations"):
+        calculate(long, many)

@@ -1,13 +1,14 @@
 """The check of decisions and sentences: it passes what is right, and nothing that is wrong."""
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 import pytest
 
-from planweave.benchmarks.check import Checked, checked
-from planweave.benchmarks.check_pack import pack
-from planweave.benchmarks.check_pairs import Pair, fact, generate
-from planweave.memory import Fact
+from planweave.benchmarks.suites.check.measure import Checked, checked
+from planweave.benchmarks.suites.check.pack import pack
+from planweave.benchmarks.suites.check.pairs import Pair, fact, generate
+from planweave.memory import Fact, Quote
 from planweave.tools.checking import follow, judge
 
 PLANTS = fact(
@@ -106,3 +107,31 @@ def test_it_means_the_decision() -> None:
 def test_a_sentence_with_a_column_and_no_number_is_judged() -> None:
     said = "By its cost Bonn is in the west."
     assert judge(said, [PLANTS], question=CHEAPEST).truth is True
+
+
+PRICES = "Prices were 90 in 2019, 110 in 2020, 120 in 2021, 80 in 2022 and 130 in 2023."
+
+
+@pytest.mark.parametrize(
+    ("claim", "true"),
+    [
+        ("3 years exceed 100: 2020, 2021 and 2023.", True),
+        ("In 3 years the price exceeds 100 (2020, 2021, 2023).", True),
+        ("4 years exceed 100: 2020, 2021 and 2023.", None),
+        ("3 years exceed 100: 2020, 2021 and 2024.", None),
+        ("3 years exceed 100.", None),
+        ("It is 2 tonnes: prices and years.", None),
+    ],
+)
+def test_a_count_stands_with_the_list_of_what_was_counted(claim: str, true: bool | None) -> None:
+    quote: Quote = {"document": "a.pdf", "page": 1, "text": PRICES}
+    read: dict[str, Any] = {
+        **PLANTS,
+        "text": PRICES,
+        "source": "documents",
+        "quote": quote,
+        "values": {},
+    }
+    del read["table"]
+    question = "In how many years does the price exceed 100?"
+    assert judge(claim, [cast("Fact", read)], question=question).truth is true

@@ -133,7 +133,7 @@ def test_values_become_plain_cells(graph: Database) -> None:
             "MATCH (b:Building)-[:Demand]->(g:Goods) RETURN b",
             "(Goods)-[:Demand]->(Building) exists",
         ),
-        ("MATCH (g:Goods {name: 'Irom'}) RETURN g", "there is 'iron'"),
+        ("MATCH (g:Goods {name: 'Irom'}) RETURN g", "values are 'iron'"),
         ("MATCH (g:Good) RETURN g.name", "There is no label Good. Did you mean Goods?"),
         ("MATCH (g:Goods) RETURN g.price", "Did you mean base_price or current_price?"),
         ("MATCH (g:Goods) RETURN g.name", ""),

@@ -12,6 +12,8 @@ CREATE (:Person {name: "Ada", born: 1970});
 CREATE (:Movie {title: "Sea", released: 1999});
 MATCH (a:Person {name: "Ada"}), (b:Movie {title: "Sea"}) CREATE (a)-[:REVIEWED {rating: 9}]->(b);
 MATCH (a:Person {name: "Ada"}), (b:Movie {title: "Sea"}) CREATE (a)-[:DIRECTED {}]->(b);
+CREATE (:Studio {title: "Hill's"});
+MATCH (a:Studio), (b:Person {name: "Ada"}) CREATE (a)-[:EMPLOYS {}]->(b);
 """
 
 
@@ -32,6 +34,20 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("MATCH (p:Person)-[r:REVIEWED]->(m:Movie) RETURN p.rating", ((9,),)),
         ("MATCH (p:Person)-[:REVIEWED]->(m:Movie) WHERE m.rating > 5 RETURN m.title", (("Sea",),)),
         ("MATCH (m:Movie)-[:REVIEWED]->(p:Person) RETURN m.born, p.rating", ((1970, 9),)),
+        ("MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN avg(r.rating)", ((9.0,),)),
+        ("MATCH (p:Person) GROUP BY p HAVING count(p) > 0 RETURN p.name", (("Ada",),)),
+        (
+            "MATCH (p:Person) RETURN p.name, count(p) AS n GROUP BY p.name HAVING n > 0",
+            (("Ada", 1),),
+        ),
+        ("MATCH (p:Person) ORDER BY p.born LIMIT 1 RETURN p.name", (("Ada",),)),
+        ("MATCH (m:Movie) RETURN m.released DESC LIMIT 1", ((1999,),)),
+        ("MATCH (m:Movie) WHERE m.released BETWEEN 1990 AND 1999 RETURN m.title", (("Sea",),)),
+        ("MATCH (m:Movie) WHERE m.title LIKE '%e%' RETURN m.title", (("Sea",),)),
+        ("MATCH (m:Movie) ORDER BY m.released DESC LIMIT 1", (("Sea", 1999),)),
+        ("MATCH (m:Movie) WITH m.title AS t ORDER BY t LIMIT 1", (("Sea",),)),
+        ("MATCH (s:Studio)-[:DIRECTED]->(m:Movie) RETURN s.title", (("Hill's",),)),
+        ("MATCH (s:Studio {title: 'Hill''s'}) RETURN s.title", (("Hill's",),)),
     ],
 )
 def test_what_is_corrected(films: Database, query: str, rows: tuple[object, ...]) -> None:
@@ -47,12 +63,25 @@ def test_what_is_corrected(films: Database, query: str, rows: tuple[object, ...]
         "MATCH (p:Person)--(m:Movie) RETURN p.name",
         "MATCH (p:Person) RETURN p.height",
         "MATCH (a)-[:DIRECTED]->(b) RETURN b.title",
+        "MATCH (o:ORDER)-[:LIMIT]->(g:Group) RETURN o.order, g.limit",
+        "MATCH (p:Person) WITH p ORDER BY p.born LIMIT 1 RETURN p.name",
+        "MATCH (a:Person)-[:DIRECTED]->(m), (b)-[:REVIEWED]->(m) WHERE a.born < 9 RETURN b.name",
         "CREATE (x:Person)",
         "no query",
     ],
 )
 def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(films: Database, query: str) -> None:
-    assert films.corrected(query) == (query, ())
+    assert films.corrected(query)[:2] == (query, ())
+
+
+def test_a_query_that_returns_nothing_is_doubted(films: Database) -> None:
+    assert films.corrected("MATCH (p:Person)").doubts
+
+
+def test_values_are_written_as_cypher_writes_them(films: Database) -> None:
+    line = films.linked("Who works for Hill's?")[0]
+    value = line.removeprefix("Values in the data: Studio.title = ").removesuffix(".")
+    assert films.run(f"RETURN {value}").rows == (("Hill's",),)
 
 
 def test_what_a_question_speaks_of(films: Database) -> None:

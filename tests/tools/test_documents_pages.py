@@ -124,8 +124,8 @@ def test_docx_without_breaks_is_cut_into_parts(tmp_path: Path) -> None:
     file.save(str(tmp_path / "a.docx"))
     document = read(tmp_path / "a.docx")
     assert document.paging == "parts"
-    assert len(document.pages) == 4
-    assert all(len(page.text) <= 3000 for page in document.pages)
+    assert len(document.pages) == 5
+    assert all(len(page.text) <= 2400 for page in document.pages)
     assert all(page.text.startswith("Paragraph") for page in document.pages)
 
 
@@ -158,9 +158,9 @@ def test_html_pages_begin_at_headings(tmp_path: Path) -> None:
         "<h2>Empty</h2>\n<h3>Outlook</h3><p>It will be cheap.<br>Perhaps.</p></body></html>"
     )
     assert texts(path) == [
-        "Report\nCosts\nHydrogen is dear today.",
-        "Table\nyear | cost\n2030 | 2.4 EUR",
-        "Empty\nOutlook\nIt will be cheap.\nPerhaps.",
+        "Report\n# Costs\nHydrogen is dear today.",
+        "[Section: # Costs]\n## Table\nyear | cost\n2030 | 2.4 EUR",
+        "[Section: # Costs]\n## Empty\n### Outlook\nIt will be cheap.\nPerhaps.",
     ]
     assert read(path).paging == "headings"
 
@@ -172,7 +172,7 @@ def test_markdown_pages_begin_at_headings_but_not_in_code(tmp_path: Path) -> Non
     )
     assert texts(path) == [
         "# One\ntext\n```\n# no heading\n```",
-        "## Two\n| a | b |\n|---|---|\n| 1 | 2 |",
+        "[Section: # One]\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |",
     ]
 
 
@@ -213,7 +213,7 @@ def test_a_long_text_is_cut_between_paragraphs(tmp_path: Path) -> None:
     assert document.paging == "parts"
     assert [page.text[0] for page in document.pages] == ["0", "2", "4"]
     (tmp_path / "b.txt").write_text("x" * 7000)
-    assert [len(text) for text in texts(tmp_path / "b.txt")] == [3000, 3000, 1000]
+    assert [len(text) for text in texts(tmp_path / "b.txt")] == [2400, 2400, 2200]
 
 
 def test_rows_of_a_table_stay_under_their_header(tmp_path: Path) -> None:

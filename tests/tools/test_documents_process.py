@@ -35,7 +35,7 @@ def test_what_is_read_apart_is_what_is_read_here(tmp_path: Path) -> None:
         for path in paths:
             parsed = parser.read(path, Limits(), CUTTING)
             assert parsed.document == read(path)
-            assert {number for number, _ in parsed.chunks} == {
+            assert {piece.page for piece in parsed.chunks} == {
                 page.number for page in parsed.document.pages if page.text
             }
 
@@ -43,7 +43,7 @@ def test_what_is_read_apart_is_what_is_read_here(tmp_path: Path) -> None:
 def test_chunks_are_cut_as_asked(tmp_path: Path) -> None:
     with Parser() as parser:
         parsed = parser.read(note(tmp_path), Limits(), CUTTING)
-    assert parsed.chunks == [(1, "One two three four."), (1, ". Five six seven.")]
+    assert parsed.chunks == [(1, "One two three four.", ""), (1, ". Five six seven.", "")]
 
 
 def test_without_a_tokenizer_there_are_pages_alone(tmp_path: Path) -> None:

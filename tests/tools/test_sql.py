@@ -340,13 +340,16 @@ def test_tips_of_the_dialect(
     [
         (
             "SELECT * FROM country WHERE name = 'SWD'",
-            "No country.name equals 'SWD'; values there: 'SWE'.",
+            "No country.name equals 'SWD'; its 3 values are 'SWE'",
         ),
         (
             "SELECT * FROM country c WHERE c.name IN ('HAB', 'SWD') AND c.home = 'x'",
             "No country.name equals 'SWD'",
         ),
-        ("SELECT SUM(power) FROM presence WHERE 'lubek' = node", "values there: 'lubeck'."),
+        (
+            "SELECT SUM(power) FROM presence WHERE 'lubek' = node",
+            " values are 'lubeck'",
+        ),
         ("SELECT COUNT(*) FROM presence WHERE node = 'Genoa' AND country = 'SWE' AND 1 = 0", None),
         (
             "SELECT * FROM presence WHERE node = 'wien' AND country = 'SWE'",

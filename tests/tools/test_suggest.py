@@ -1,6 +1,6 @@
 import pytest
 
-from planweave.tools.suggest import nearest
+from planweave.tools.suggest import nearest, values_near
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,19 @@ def test_best_comes_first_and_n_bounds() -> None:
 
 def test_repeated_candidates_are_taken_once() -> None:
     assert nearest("good", ["goods", "goods"]) == ("goods",)
+
+
+def test_few_values_are_all_named() -> None:
+    assert values_near("lhasa", ["basra"]) == "its only value is 'basra'"
+    assert values_near("lhasa", ["basra", "genoa"]) == "its 2 values are 'basra', 'genoa'"
+    assert values_near("lhasa", []) == "it holds no values"
+
+
+def test_of_many_values_the_nearest_are_named_and_all_are_counted() -> None:
+    values = [*(f"port {number}" for number in range(1_500)), "basra", "lahore"]
+    assert values_near("lhasa", values).startswith("of its 1,502 values the nearest are 'basra'")
+    some = values_near("7", values, every=False, shown=str)
+    assert some.startswith("of its more than 1,502 values the nearest are port 7")
+    assert values_near("ZZZ", values) == (
+        "it has 1,502 values, such as 'port 0', 'port 1', 'port 2', 'port 3', 'port 4'"
+    )

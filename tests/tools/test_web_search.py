@@ -18,7 +18,7 @@ from scripted import Replies, register, tell
 from planweave import BadInput
 from planweave.graphs import METHODS
 from planweave.memory import Context
-from planweave.nodes.documents import find_pages
+from planweave.nodes.documents.documents import find_pages
 from planweave.tools.web import KNOWN, engine, open_engine, search_web
 
 COST = "The levelised cost of hydrogen is USD 5.5/kg in 2023."

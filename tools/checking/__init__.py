@@ -2,5 +2,15 @@
 
 from planweave.tools.checking.claims import CITATION, Judgement, judge, said_by, says_result
 from planweave.tools.checking.decisions import Following, follow
+from planweave.tools.checking.words import superlatives
 
-__all__ = ["CITATION", "Following", "Judgement", "follow", "judge", "said_by", "says_result"]
+__all__ = [
+    "CITATION",
+    "Following",
+    "Judgement",
+    "follow",
+    "judge",
+    "said_by",
+    "says_result",
+    "superlatives",
+]

@@ -6,6 +6,7 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from planweave.memory import Fact, Value
+from planweave.tools.checking.listed import comes_first, counted, tied
 from planweave.tools.checking.passages import (
     denies_otherwise,
     unit_changed,
@@ -21,7 +22,7 @@ from planweave.tools.checking.tables import (
     same_number,
     views,
 )
-from planweave.tools.checking.units import foreign_unit, units_at, units_beside
+from planweave.tools.checking.units import foreign_unit, is_unit_word, units_at, units_beside
 from planweave.tools.checking.words import (
     GENERIC,
     KINDS,
@@ -62,6 +63,11 @@ _OPENINGS = listed(
     "she they each every which what who how and but compared while although given after "
     "before looking fact facts first second third one two three"
 )
+
+_COUNTED = re.compile(
+    r"\b(?P<count>\d{1,2}) (?P<what>[^\W\d_]+)[^\d:(]*[\d.,%]*[^\d:(]*[:(](?P<list>[^:()]+)"
+)
+_BETWEEN = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
 
 
 class Judgement(NamedTuple):
@@ -120,28 +126,49 @@ def _in_words(claim: str, facts: Sequence[Fact], question: str) -> str:
     return next(filter(None, _problems(claim, facts, question)), "")
 
 
+def _without_count(claim: str) -> str:
+    """A claim without the number of what it lists, as in "3 years: 2020, 2021 and 2023".
+
+    The list itself has to stand in the facts. A quantity, as in "2 tonnes: wheat and corn", is no
+    count.
+    """
+    counted = _COUNTED.search(claim)
+    if counted is None:
+        return claim
+    items = _BETWEEN.split(counted["list"].strip(" ."))
+    quantity = is_unit_word(root(counted["what"])) and not all(map(numbers, items))
+    if quantity or len(items) != int(counted["count"]):
+        return claim
+    return f"{claim[: counted.start('count')]}{claim[counted.end('count') :]}"
+
+
 def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
     """What speaks against a claim on words and results, one reason after the other."""
     there = said_by(facts)
     said = f"{there} {question}"
     worked = any(fact["source"] == "calculator" for fact in facts)
     quoted = any(fact["quote"] for fact in facts)
-    if missing := unsaid(claim, said):
+    count = counted(claim, facts)
+    if count and count.problem:
+        yield count.problem
+    if missing := unsaid(_without_count(claim), f"{said} {count.figures if count else ''}"):
         yield f"{missing} stands in no fact that it cites"
     if worked and not quoted and numbers(claim) and not says_result(claim, facts):
         yield "it does not say what was worked out"
     if quoted:
-        yield from _beside_quotes(claim, there, question)
+        yield from _beside_quotes(claim, facts, question)
     if quoted and not worked:
         yield wrong_clause(claim, there)
 
 
-def _beside_quotes(claim: str, there: str, question: str) -> Iterator[str]:
+def _beside_quotes(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
     """What speaks against a claim that rests on the words of documents."""
+    there = said_by(facts)
     said = f"{there} {question}"
     if not alike(claim, said):
         yield "its words do not stand in the facts that it cites"
-    if not (adds(claim, there, question) or alike(claim, there)):
+    new = adds(claim, there, question) or alike(claim, there) or counted(claim, facts)
+    if not new:
         yield "it says again what was asked, and nothing from the facts that it cites"
     if name := unknown_name(claim, said):
         yield f"the facts that it cites do not speak of {name}"
@@ -149,14 +176,23 @@ def _beside_quotes(claim: str, there: str, question: str) -> Iterator[str]:
         yield f"the facts that it cites do not say {unit}"
     if denies_otherwise(claim, there):
         yield "it denies what the fact says, or the other way round"
-    if superlatives(claim) and not superlatives(said):
+    if superlatives(claim) and not (superlatives(said) or comes_first(claim, facts)):
         yield "the facts that it cites say nothing of a rank"
+    if tie := tied(claim, facts):
+        yield tie
 
 
 def says_result(claim: str, facts: Sequence[Fact]) -> bool:
-    """Whether a claim holds the number that one of the facts came to by the calculator."""
-    results = [f["text"].rpartition("=")[2] for f in facts if f["source"] == "calculator"]
+    """Whether a claim holds a number that one of the facts came to by the calculator."""
+    results = [result for fact in facts for result in _results(fact)]
     return tells(claim, " ".join(results))
+
+
+def _results(fact: Fact) -> list[str]:
+    """What a calculation came to, and each of its steps."""
+    if "working" in fact:
+        return [step["result"] for step in fact["working"]]
+    return [fact["text"].rpartition("=")[2]] if fact["source"] == "calculator" else []
 
 
 def said_by(facts: Sequence[Fact]) -> str:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from planweave.memory import Fact, Value
+from planweave.texts import listed as in_part
 from planweave.tools.checking.claims import BOUND_WORDS, judge
 from planweave.tools.checking.passages import clause_says, unknown_name
 from planweave.tools.checking.queries import Reading
@@ -59,6 +60,8 @@ _STOPS = listed(
 )
 _CHOICE = re.compile(r"\b(which|who|whom|best|choose|should|recommend|pick|select)\b", re.I)
 _ADVICE = re.compile(r"\b(should|choose|recommend\w*|pick|select|prefer|better|like)\b", re.I)
+_NAMED = 5
+"""Decisions that are equally good and named."""
 _TIES = re.compile(r"\b(ties?|tied|equal|equally|same)\b", re.I)
 _CALENDAR = (
     "january february march april may june july august september october november december monday "
@@ -389,7 +392,10 @@ def _picked(
     if good and len(good) == len(verdicts):
         what = view.columns[good[0].column] if good[0].column >= 0 else superlative.word
         rule = f"{good[0].direction} {what}" if good[0].column >= 0 else superlative.word
-        return Following("supported", f"The {rule} of fact {_cites(view.facts)}.", view.facts)
+        tied = next(given for hit, _, given in verdicts if hit)
+        equal = f"; {len(tied)} are equal: {in_part(tied, _NAMED)}" if len(tied) > 1 else ""
+        reason = f"The {rule} of fact {_cites(view.facts)}{equal}."
+        return Following("supported", reason, view.facts)
     if not good and len(verdicts) == 1 and verdicts[0][2] and verdicts[0][1].column >= 0:
         pick, gives = verdicts[0][1], " or ".join(verdicts[0][2])
         rule = f"the {pick.direction} {view.columns[pick.column]} of fact {_cites(view.facts)}"
@@ -580,14 +586,22 @@ def _in_words(decision: str, fact: Fact, asked: _Asked) -> Following:
     return Following("supported", f"It stands in fact [{number}].", (number,))
 
 
+def _read(fact: Fact) -> str:
+    """What a fact says, the words that it quotes, and how it was looked for."""
+    return f"{fact['text']} {(fact['quote'] or {'text': ''})['text']} {fact['query']}"
+
+
 def _calculated(decision: str, fact: Fact, facts: Sequence[Fact], asked: _Asked) -> Following:
     """Whether a decision is the result of a calculation on numbers that were read or given."""
     expression, _, result = fact["text"].rpartition(" = ")
+    if working := fact.get("working"):
+        expression = " ".join(step["expression"] for step in working)
+        result = working[-1]["result"]
     where = f"fact [{fact['number']}]"
-    known = {n for f in facts if f is not fact for n in numbers_of(f"{f['text']} {f['query']}")}
+    known = {n for f in facts if f is not fact for n in numbers_of(_read(f))}
     known |= {n for f in facts for n in f["values"].values() if isinstance(n, int | float)}
     known |= set(numbers_of(f"{asked.question} {asked.rules}"))
-    plain = re.sub(r"\bf\d+\w*", " ", expression)
+    plain = re.sub(r"\b[^\W\d]\w*", " ", expression)
     invented = [
         n
         for n in numbers_of(re.sub(r"[-+*/()^,]", " ", plain))

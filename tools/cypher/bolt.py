@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from planweave import PlanweaveError
 from planweave.tools.cypher.cells import cut
-from planweave.tools.cypher.correct import corrected, links
+from planweave.tools.cypher.correct import corrected, links, stored_values
 from planweave.tools.cypher.describe import describe
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, hint
@@ -25,8 +25,10 @@ from planweave.tools.database import (
     QueryResult,
     QueryTimeout,
     Schema,
+    Unlinked,
 )
 from planweave.tools.slots import Slots
+from planweave.tools.unlinked import unlinked
 
 if TYPE_CHECKING:
     from neo4j import Driver, Transaction
@@ -127,6 +129,11 @@ class BoltCypher:
     def linked(self, question: str) -> list[str]:
         """Values and names of a question; see :class:`planweave.tools.database.Database`."""
         return links(question, self.schema(), self.run)
+
+    def unlinked(self, question: str, explained: str = "") -> Unlinked:
+        """Words that nothing corresponds to; see :class:`planweave.tools.database.Database`."""
+        values = stored_values(self.schema(), self.run)
+        return unlinked(question, self.schema(), values, explained=explained)
 
     def close(self) -> None:
         """Close all connections, at the latest when a query left behind has ended.

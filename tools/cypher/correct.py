@@ -1,5 +1,6 @@
 """What the schema alone corrects in a Cypher query: directions, and whose a property is."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -9,10 +10,14 @@ from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, runs
 from planweave.tools.cypher.patterns import Access
+from planweave.tools.cypher.sql_habits import lacks_return, without_sql
 from planweave.tools.cypher.tokens import Token
 from planweave.tools.database import Corrected, Entity, Limits, QueryResult, Schema
 from planweave.tools.linking import linked
 
+_ORDER = re.compile(r"\bORDER BY (?P<variable>[A-Za-z]\w*)\.(?P<property>\w+)\b", re.I)
+_NAMING = re.compile(r"name$|title", re.I)
+_NO_RETURN = "The query has no RETURN: return what the question asks for."
 _LOOKED_UP = Limits(seconds=1.0, rows=1_000, characters=100_000)
 
 
@@ -32,16 +37,39 @@ def corrected(query: str, schema: Schema) -> Corrected:
         schema: The graph's.
     """
     try:
+        query, rewritten = without_sql(query)
         statement, tokens = guard(query)
     except PlanweaveError:
         return Corrected(query)
+    if lacks_return(query):
+        return _returning(query, names=Names(schema, tokens), rewritten=rewritten)
     names = Names(schema, tokens)
-    found = [*_turned(names, tokens), *_moved(names, tokens)]
+    found = [*_turned(names, tokens), *_routed(names, tokens), *_moved(names, tokens)]
     if not found:
-        return Corrected(query)
+        return Corrected(query, rewritten)
     for edit in sorted({edit for edits, _ in found for edit in edits}, reverse=True):
         statement = statement[: edit.start] + edit.text + statement[edit.start + edit.length :]
-    return Corrected(statement, tuple(dict.fromkeys(change for _, change in found)))
+    changes = tuple(dict.fromkeys(change for _, change in found))
+    return Corrected(statement, rewritten + changes)
+
+
+def _returning(query: str, names: Names, rewritten: tuple[str, ...]) -> Corrected:
+    """A query that sorts and returns nothing, with what it sorts as its result."""
+    order = _ORDER.search(query)
+    owners = names.owners(order["variable"]) if order else []
+    if not order or len(owners) != 1:
+        return Corrected(query, rewritten, (_NO_RETURN,))
+    variable, sorts_by = order["variable"], order["property"]
+    shown = dict.fromkeys((_title(owners[0]), sorts_by))
+    items = ", ".join(f"{variable}.{quoted(name)}" for name in shown)
+    fixed = f"{query[: order.start()]}RETURN {items} {query[order.start() :]}"
+    return Corrected(fixed, (*rewritten, "returns what it sorts"))
+
+
+def _title(entity: Entity) -> str:
+    """The property that names a thing to a reader."""
+    names = [field.name for field in entity.fields]
+    return next((name for name in names if _NAMING.search(name)), names[0])
 
 
 def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
@@ -64,12 +92,59 @@ def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit]
             yield [_Edit(head.start, 1, ""), _Edit(tail.start + 1, 0, ">")], change
 
 
+def _routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
+    """Links that skip a node: what lies between is put in, where one label and type lead there."""
+    for link in names.patterns.links:
+        types = [names.relationships.get(name) for name in link.relationship.names]
+        if len(types) != 1 or types[0] is None or not link.arrow or link.relationship.many_hops:
+            continue
+        type_ = types[0]
+        turned = replace(link, left=link.right, right=link.left)
+        if runs(type_, link, names) or runs(type_, turned, names):
+            continue
+        forward = link.arrow == ">"
+        left, right = names.entities(link.left), names.entities(link.right)
+        left_ends, right_ends = (type_.start, type_.end) if forward else (type_.end, type_.start)
+        fits_left = any(one.name in left_ends for one in left)
+        fits_right = any(one.name in right_ends for one in right)
+        if fits_left == fits_right:
+            continue
+        between, others = (left_ends, left) if fits_right else (right_ends, right)
+        steps = [
+            (label, step)
+            for label in between
+            for other in others
+            for step in _steps(names, (other.name, label) if fits_right else (label, other.name))
+        ]
+        if len(steps) != 1:
+            continue
+        label, step = steps[0]
+        change = f"goes through {label}"
+        if fits_right:
+            closing = tokens[link.place - (2 if forward else 3)]
+            yield [_Edit(closing.start + 1, 0, f"{step}(:{quoted(label)})")], change
+        else:
+            opening = tokens[link.end + (3 if forward else 2)]
+            yield [_Edit(opening.start, 0, f"(:{quoted(label)}){step}")], change
+
+
+def _steps(names: Names, ends: tuple[str, str]) -> Iterator[str]:
+    """Relationships between two labels, as they stand between their nodes."""
+    start, end = ends
+    for type_ in names.relationships.values():
+        if start in type_.start and end in type_.end:
+            yield f"-[:{quoted(type_.name)}]->"
+        elif end in type_.start and start in type_.end:
+            yield f"<-[:{quoted(type_.name)}]-"
+
+
 def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
     """Properties of another element of the same patterns, if it is the only one that has them."""
     fresh = 0
     named: dict[int, str] = {}
+    bound = _bound(tokens)
     for access in names.patterns.accesses:
-        if access.place < 0 or not _is_foreign(access, names):
+        if access.place < 0 or not (access.variable not in bound or _is_foreign(access, names)):
             continue
         homes = [
             place
@@ -90,6 +165,17 @@ def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit],
         yield edits, f"{access.variable}.{access.property} → {variable}.{access.property}"
 
 
+def _bound(tokens: Sequence[Token]) -> set[str]:
+    """Names that a pattern, AS or a list brings in; before a dot a name is only used."""
+    found = set()
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if before.text in ("(", "[", ",") and after.text != ".":
+            found.add(token.identifier)
+        if before.word == "AS":
+            found.add(token.identifier)
+    return found | {tokens[-1].identifier}
+
+
 def _is_foreign(access: Access, names: Names) -> bool:
     owners = names.owners(access.variable)
     return bool(owners) and not any(access.property in _properties(one) for one in owners)
@@ -101,6 +187,14 @@ def _properties(entity: Entity) -> set[str]:
 
 def links(question: str, schema: Schema, run: Callable[[str, Limits], QueryResult]) -> list[str]:
     """Lines that say which stored values and which properties a question speaks of."""
+    return linked(question, schema, stored_values(schema, run), quote=_text)
+
+
+def stored_values(
+    schema: Schema, run: Callable[[str, Limits], QueryResult]
+) -> Callable[[str, str], Sequence[str]]:
+    """What looks up the texts that a property has, by label (or type) and property."""
+    labels = {entity.name for entity in schema.entities if entity.kind == "node"}
 
     def values(name: str, key: str) -> Sequence[str]:
         pattern = f"(x:{quoted(name)})" if name in labels else f"()-[x:{quoted(name)}]->()"
@@ -110,5 +204,10 @@ def links(question: str, schema: Schema, run: Callable[[str, Limits], QueryResul
         except PlanweaveError:
             return ()
 
-    labels = {entity.name for entity in schema.entities if entity.kind == "node"}
-    return linked(question, schema, values)
+    return values
+
+
+def _text(value: str) -> str:
+    """A text as Cypher writes it."""
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import cast
 
-from planweave.tools.cypher.correct import corrected, links
+from planweave.tools.cypher.correct import corrected, links, stored_values
 from planweave.tools.cypher.describe import describe
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, hint
@@ -23,9 +23,11 @@ from planweave.tools.database import (
     QueryResult,
     QueryTimeout,
     Schema,
+    Unlinked,
 )
 from planweave.tools.process import ProcessEnded
 from planweave.tools.slots import Slots
+from planweave.tools.unlinked import unlinked
 
 _DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
 _NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."
@@ -88,6 +90,11 @@ class EmbeddedCypher:
     def linked(self, question: str) -> list[str]:
         """Values and names of a question; see :class:`planweave.tools.database.Database`."""
         return links(question, self.schema(), self.run)
+
+    def unlinked(self, question: str, explained: str = "") -> Unlinked:
+        """Words that nothing corresponds to; see :class:`planweave.tools.database.Database`."""
+        values = stored_values(self.schema(), self.run)
+        return unlinked(question, self.schema(), values, explained=explained)
 
     def close(self) -> None:
         """End the process; safe to call twice."""

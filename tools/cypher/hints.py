@@ -5,14 +5,16 @@ from contextlib import suppress
 from dataclasses import replace
 
 from planweave import PlanweaveError
+from planweave.texts import listed
 from planweave.tools.cypher.describe import Read, quoted
 from planweave.tools.cypher.patterns import Element, Link, Patterns
 from planweave.tools.cypher.tokens import Token
 from planweave.tools.database import Cell, Entity, QueryFailed, Schema
-from planweave.tools.suggest import nearest
+from planweave.tools.suggest import nearest, values_near
 
 _LISTED = 12  # names in one hint
 _LITERALS = 3  # literals looked up for one hint
+_NUMBERS = 5  # that are named of many
 _VALUES = 500  # values that a literal is compared with
 _PARTS = {"year", "month", "day", "hour", "minute", "second", "week", "quarter", "dayOfWeek"}
 _PARTS |= {"days", "months", "seconds", "epochSeconds", "epochMillis", "x", "y", "z"}
@@ -100,8 +102,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     candidates = list(known)
     if close := nearest(name, candidates):
         return f"Did you mean {' or '.join(close)}?"
-    more = ", …" if len(candidates) > _LISTED else ""
-    return f"There is: {', '.join(candidates[:_LISTED])}{more}." if candidates else ""
+    return f"There is: {listed(candidates, _LISTED)}." if candidates else ""
 
 
 def hint(names: Names, rows: Sequence[Sequence[Cell]], read: Read) -> str:
@@ -187,19 +188,20 @@ def _missing(entity: Entity, name: str, literal: str, read: Read) -> str:
             f"MATCH {pattern} WHERE {field} IS NOT NULL RETURN DISTINCT {field} LIMIT {_VALUES}"
         )
     ]
-    close = _close(literal, values)
-    near = f"; there is {', '.join(close)}" if close else ""
-    return f"No {entity.name} has {name} = {literal}{near}."
+    there = _there(literal, values, every=len(values) < _VALUES)
+    return f"No {entity.name} has {name} = {literal}; {there}."
 
 
-def _close(literal: str, values: Sequence[Cell]) -> list[str]:
-    """At most three values near the literal, written as literals."""
+def _there(literal: str, values: Sequence[Cell], *, every: bool) -> str:
+    """Which values there are near the literal, written as literals."""
     numbers = sorted({v for v in values if isinstance(v, int | float) and type(v) is not bool})
-    if literal[0] not in "'\"" and numbers:
+    if literal[0] not in "'\"" and len(numbers) > _NUMBERS:
         wanted = float(literal) if literal[-1].isdigit() else 0.0
-        return [str(v) for v in sorted(numbers, key=lambda v: abs(v - wanted))[:3]]
+        close = sorted(numbers, key=lambda v: abs(v - wanted))[:_NUMBERS]
+        count = f"{len(values):,}" if every else f"more than {len(values):,}"
+        return f"of its {count} values the nearest are {', '.join(map(str, close))}"
     texts = [v for v in values if isinstance(v, str)]
-    if not texts:  # the literal is of another type
-        return [str(v).lower() for v in values[:3]]
-    close = nearest(literal.strip("'\""), texts) or tuple(texts[:3])
-    return [repr(text) for text in close]
+    if not texts:  # few numbers, or the literal is of another type
+        others = [str(v).lower() for v in (numbers or values)]
+        return values_near(literal, others, every=every, shown=str)
+    return values_near(literal.strip("'\""), texts, every=every)

@@ -3,7 +3,9 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from planweave.tools.documents.tables import above
 
 if TYPE_CHECKING:
     from planweave.models.embeddings import TextTokens
@@ -55,6 +57,37 @@ def chunk(text: str, *, size: int = 100, overlap: int = 0, spans: Spans | None =
         back = cuts.outside_rows(starts, after - overlap)
         first = back if back > first else after
     return [piece for piece in chunks if piece]
+
+
+class Piece(NamedTuple):
+    """A chunk of a page.
+
+    Attributes:
+        page: Number of the page.
+        text: The passage, as it stands there.
+        above: The heading and the column names of the table inside which it begins, or nothing.
+    """
+
+    page: int
+    text: str
+    above: str
+
+    @property
+    def searched(self) -> str:
+        """What is embedded and indexed."""
+        return f"{self.above}\n{self.text}" if self.above else self.text
+
+
+def pieces(
+    page: int, text: str, *, size: int = 100, overlap: int = 0, spans: Spans | None = None
+) -> list[Piece]:
+    """The chunks of a page (:func:`chunk`), each with what names the rows that it begins with."""
+    found: list[Piece] = []
+    begin = -1
+    for passage in chunk(text, size=size, overlap=overlap, spans=spans):
+        begin = text.index(passage, begin + 1)
+        found.append(Piece(page, passage, above(text, begin)))
+    return found
 
 
 class _Cuts:

@@ -23,7 +23,7 @@ from planweave.memory import SearchMode
 from planweave.models.embeddings import embedding_id
 from planweave.models.embeddings import embeddings as load_embeddings
 from planweave.tools.documents import chunks, urls
-from planweave.tools.documents.chunks import chunk
+from planweave.tools.documents.chunks import Piece, pieces
 from planweave.tools.documents.fusion import reciprocal_rank
 from planweave.tools.documents.pages import (
     Document,
@@ -31,11 +31,13 @@ from planweave.tools.documents.pages import (
     Paging,
     Unreadable,
     check_size,
+    continued_pages,
     kind_of,
 )
 from planweave.tools.documents.process import Cutting, Parser
 from planweave.tools.documents.rerank import reranker as find_reranker
 from planweave.tools.documents.store import (
+    Cut,
     DocumentInfo,
     DocumentSettings,
     Rows,
@@ -56,7 +58,7 @@ WORDS_ONLY = "none"
 """The name that stands for no embeddings: search is by words alone."""
 
 _DEFAULT_EMBEDDINGS = "minilm"
-_READER_VERSION = 1  # another number has every document read anew when it is added again
+_READER_VERSION = 2  # another number has every document read anew when it is added again
 _BATCH = 256
 _CANDIDATES = 50
 _KEEP_OPEN = 8
@@ -141,6 +143,7 @@ def open_collection(
             load_embeddings(model)  # before anything is kept under the name of a model that fails
         store.create(model)
     _check_exists(store, name)
+    store.cut_anew(_cut)
     model = embeddings or store.meta("embeddings")
     with _lock:
         collection = _open.pop((store.place, model), None) or Collection(name, store, model)
@@ -313,6 +316,14 @@ class Collection:
     def documents(self) -> list[DocumentInfo]:
         """The documents, by name."""
         return self._store.documents()
+
+    def characters(self) -> int:
+        """Length of the text of all pages."""
+        return self._store.characters()
+
+    def all_pages(self) -> list[tuple[str, int, str]]:
+        """Document, number and text of every page that holds text, in their order."""
+        return self._store.pages()
 
     def page(self, document: str, number: int) -> str:
         """The text of a page, numbered from 1.
@@ -627,13 +638,20 @@ def _cutting(choices: DocumentSettings) -> Cutting:
     return Cutting(chunks.tokenizer().path, choices.chunk_tokens, choices.chunk_overlap)
 
 
-def _pieces(pages: Iterable[PageText], choices: DocumentSettings) -> list[tuple[int, str]]:
-    """Page number and text of each chunk."""
+def _pieces(pages: Iterable[PageText], choices: DocumentSettings) -> list[Piece]:
+    """The chunks of all pages."""
+    size, overlap = choices.chunk_tokens, choices.chunk_overlap
     return [
-        (page.number, piece)
+        piece
         for page in pages
-        for piece in chunk(page.text, size=choices.chunk_tokens, overlap=choices.chunk_overlap)
+        for piece in pieces(page.number, page.text, size=size, overlap=overlap)
     ]
+
+
+def _cut(pages: Sequence[PageText]) -> Cut:
+    """The pages and chunks of a document that an older version has cut."""
+    whole = list(continued_pages(pages))
+    return whole, _pieces(whole, settings())
 
 
 def _names(parts: Sequence[str]) -> Iterator[str]:

@@ -9,14 +9,15 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationError
 
 from planweave import BadInput
+from planweave.tools.documents.tables import continued, names_at_end
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
 
 Paging: TypeAlias = Literal["pages", "headings", "parts"]
-"""What a page is: the file's own, a section under its heading, or about 3 000 characters."""
+"""What a page is: the file's own, a section under its heading, or about 2 400 characters."""
 
-_PART_CHARACTERS = 3_000
+_PART_CHARACTERS = 2_400  # below what a prompt shows of a page, with the names of its tables
 _ENDS = ("\n\n", "\n", " ")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = (
@@ -37,6 +38,7 @@ _BLOCKS = (
 _LINE, _PAGE = "\ue000", "\ue001"  # of no meaning in any text
 _DEPTH = 1_000
 _SNIFFED = 8_192  # what the guess of a table's delimiter reads: it takes the square of this
+_LEVEL = re.compile(r"Heading ([1-6])")  # the name of a style, in every language of Word
 _NOT_BLANK = re.compile(r"\S")
 _PACKED = (".pdf", ".docx", ".jsonl.gz")
 _PLAIN = {
@@ -217,7 +219,8 @@ def _pdf(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
         raise _Damaged("is damaged or is no PDF") from None
     if count > limits.pages:
         raise _Damaged(f"has more than {limits.pages} pages")
-    return (_pdf_page(number, reader.pages[number - 1]) for number in range(1, count + 1)), "pages"
+    pages = (_pdf_page(number, reader.pages[number - 1]) for number in range(1, count + 1))
+    return continued_pages(pages), "pages"
 
 
 def _opens(reader: "PdfReader") -> bool:
@@ -277,7 +280,8 @@ def _paragraph(paragraph: "Paragraph") -> str:
     from docx.oxml.ns import qn
 
     broken_before = paragraph.paragraph_format.page_break_before
-    pieces = ["\f" if broken_before else ""]
+    level = _LEVEL.fullmatch((paragraph.style and paragraph.style.name) or "")
+    pieces = ["\f" if broken_before else "", f"{'#' * int(level[1])} " if level else ""]
     for element in paragraph._p.iter():
         if element.tag == qn("w:t"):
             pieces.append(element.text or "")
@@ -311,7 +315,8 @@ def _html(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
     for tag in soup("pre"):
         tag.string = tag.get_text().replace("\n", _LINE)
     for tag in soup([*_BLOCKS, *_HEADINGS]):
-        tag.insert(0, _PAGE if tag.name in _HEADINGS else _LINE)
+        is_heading = tag.name in _HEADINGS and tag.get_text(strip=True)
+        tag.insert(0, f"{_PAGE}{'#' * int(tag.name[1])} " if is_heading else _LINE)
         tag.append(_LINE)
     text = re.sub(r"\s+", " ", soup.get_text())
     text = re.sub(rf" ?{_LINE}[ {_LINE}]*", "\n", text)
@@ -362,7 +367,8 @@ def _by_form_feed(text: str) -> tuple[Iterable[PageText], Paging]:
     if "\f" not in text:
         return _parts([text]), "parts"
     pieces = text.removesuffix("\f").split("\f")
-    return (PageText(number, clean(piece)) for number, piece in enumerate(pieces, 1)), "pages"
+    pages = (PageText(number, clean(piece)) for number, piece in enumerate(pieces, 1))
+    return continued_pages(pages), "pages"
 
 
 def _csv(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
@@ -403,7 +409,7 @@ def _jsonl(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
         if page.page in pages:
             raise _Damaged(f"has page {page.page} twice")
         pages[page.page] = PageText(page.page, clean(page.text))
-    return [pages[number] for number in sorted(pages)], "pages"
+    return continued_pages(pages[number] for number in sorted(pages)), "pages"
 
 
 class _Line(BaseModel):
@@ -452,8 +458,8 @@ def _encodings(content: bytes) -> tuple[str, ...]:
 
 def _parts(sections: Iterable[str]) -> Iterator[PageText]:
     """Each section as a page; a longer one is cut, best between paragraphs, into several."""
-    texts = chain.from_iterable(map(_cut, sections))
-    return (PageText(number, text) for number, text in enumerate(filter(None, texts), 1))
+    texts = continued(filter(None, chain.from_iterable(map(_cut, sections))))
+    return (PageText(number, text) for number, text in enumerate(texts, 1))
 
 
 def _cut(text: str) -> Iterator[str]:
@@ -463,10 +469,18 @@ def _cut(text: str) -> Iterator[str]:
         half, limit = start + _PART_CHARACTERS // 2, start + _PART_CHARACTERS
         places = (text.rfind(end, half, limit) for end in _ENDS)
         place = next((place for place in places if place > 0), limit)
+        place = start + names_at_end(text[start:place], text[place : limit + _PART_CHARACTERS])
         yield text[start:place].rstrip()
         after = _NOT_BLANK.search(text, place)
         start = after.start() if after else len(text)
     yield text[start:]
+
+
+def continued_pages(pages: Iterable[PageText]) -> Iterator[PageText]:
+    """The pages of a file; one that begins inside a table begins with the names of its columns."""
+    ours, theirs = tee(pages)
+    texts = continued(page.text for page in theirs)
+    return (replace(page, text=text) for page, text in zip(ours, texts, strict=True))
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -477,7 +491,14 @@ def _row(cells: Iterable[str]) -> str:
 def clean(text: str) -> str:
     """``text`` without what no reader sees: broken characters, ligatures, blanks at line ends."""
     sound = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").translate(_PLAIN)
-    return "\n".join(line.rstrip() for line in sound.splitlines()).strip()
+    return "\n".join(map(_plain_line, sound.splitlines())).strip()
+
+
+def _plain_line(line: str) -> str:
+    """A line without the blanks and dashes that only align the cells of a table."""
+    if not line.lstrip().startswith("|"):
+        return line.rstrip()
+    return re.sub(r"-{4,}", "---", re.sub(r" {2,}", " ", line)).strip()
 
 
 _Reader: TypeAlias = Callable[[Path, Limits], tuple[Iterable[PageText], Paging]]

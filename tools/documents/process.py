@@ -10,6 +10,7 @@ from threading import BoundedSemaphore
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from planweave.tools.documents.chunks import Piece
 from planweave.tools.documents.pages import (
     Document,
     Limits,
@@ -36,10 +37,10 @@ class Cutting(NamedTuple):
 
 @dataclass(frozen=True)
 class Parsed:
-    """A document and its chunks: page number and text of each."""
+    """A document and its chunks."""
 
     document: Document
-    chunks: list[tuple[int, str]]
+    chunks: list[Piece]
 
 
 class Parser:
@@ -147,5 +148,5 @@ def read_apart(path: Path, limits: Limits) -> Document:
 
 def _joined(name: str, answers: list[dict[str, Any]]) -> Parsed:
     pages = [PageText(*page) for answer in answers for page in answer["pages"]]
-    chunks = [(number, text) for answer in answers for number, text in answer["chunks"]]
+    chunks = [Piece(*chunk) for answer in answers for chunk in answer["chunks"]]
     return Parsed(Document(name, pages, answers[-1]["paging"]), chunks)

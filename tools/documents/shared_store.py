@@ -42,7 +42,7 @@ CREATE TABLE pages (
 CREATE TABLE chunks (
     id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     document BIGINT NOT NULL REFERENCES documents ON DELETE CASCADE,
-    page INTEGER NOT NULL, text TEXT NOT NULL, hash BYTEA NOT NULL
+    page INTEGER NOT NULL, text TEXT NOT NULL, above TEXT NOT NULL, hash BYTEA NOT NULL
 );
 CREATE INDEX by_document ON chunks (document);
 CREATE INDEX by_hash ON chunks (hash);
@@ -171,7 +171,7 @@ class SharedStore(Store):
             found = database.execute(
                 "SELECT (SELECT count(*) FROM documents),"
                 " (SELECT coalesce(sum(octet_length(text)), 0) FROM pages)"
-                " + (SELECT coalesce(sum(octet_length(text)), 0) FROM chunks)"
+                " + (SELECT coalesce(sum(octet_length(text) + octet_length(above)), 0) FROM chunks)"
                 " + (SELECT coalesce(sum(pg_column_size(vector)), 0) FROM vectors)"
             ).fetchone()
         return Usage(int(found[0]), int(found[1]))

@@ -4,12 +4,12 @@ import hashlib
 import re
 import sqlite3
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import platformdirs
@@ -18,13 +18,18 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
-from planweave.tools.documents.pages import Document, Limits, Paging
+from planweave.tools.documents.chunks import Piece
+from planweave.tools.documents.pages import Document, Limits, PageText, Paging
 
 if TYPE_CHECKING:
     from planweave.tools.documents.vectors import VectorSearch
 
 _NAME = re.compile(r"\w[\w-]{0,63}(?:/\w[\w-]{0,63})?")
 _BUSY_SECONDS = 60.0
+_FORMAT = "2"
+"""How pages and chunks are kept; an older collection is cut anew when it is opened."""
+_SEARCHED = "CASE above WHEN '' THEN text ELSE above || '\n' || text END"
+"""What is embedded and indexed of a chunk: its text behind the lines that name its rows."""
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE documents (
@@ -41,7 +46,7 @@ CREATE TABLE pages (
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
-    page INTEGER NOT NULL, text TEXT NOT NULL, hash BLOB NOT NULL
+    page INTEGER NOT NULL, text TEXT NOT NULL, above TEXT NOT NULL, hash BLOB NOT NULL
 );
 CREATE INDEX by_document ON chunks (document);
 CREATE INDEX by_hash ON chunks (hash);
@@ -166,6 +171,10 @@ class Chunk(NamedTuple):
     page_text: str
 
 
+Cut: TypeAlias = tuple[Sequence[PageText], Sequence[Piece]]
+"""The pages of a document, and its chunks."""
+
+
 class Rows(NamedTuple):
     """All chunks at one version of the collection, in the order of their ids.
 
@@ -287,7 +296,7 @@ class Store:
     def put(
         self,
         document: Document,
-        chunks: Sequence[tuple[int, str]],
+        chunks: Sequence[Piece],
         *,
         source: str,
         names: Iterable[str],
@@ -299,7 +308,7 @@ class Store:
 
         Args:
             document: Its pages.
-            chunks: Page number and text of each piece.
+            chunks: Its pieces.
             source: Where it came from: a path or a URL.
             names: Names for it, the most wanted first; the first that is free is taken.
             digest: SHA-256 of the file.
@@ -319,16 +328,37 @@ class Store:
                 " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
                 (name, source, digest, recipe, size, added, document.paging),
             ).fetchone()[0]
-            database.executemany(
-                "INSERT INTO pages (document, number, text, image_only) VALUES (?, ?, ?, ?)",
-                ((key, page.number, page.text, page.image_only) for page in document.pages),
-            )
-            database.executemany(
-                "INSERT INTO chunks (document, page, text, hash) VALUES (?, ?, ?, ?)",
-                ((key, page, text, _hash(text)) for page, text in chunks),
-            )
+            _insert(database, key, document.pages, chunks)
             _drop_orphans(database)
         return name
+
+    def cut_anew(self, cut: Callable[[Sequence[PageText]], Cut]) -> None:
+        """Bring a collection of an older format to this one, from the pages that it keeps.
+
+        Args:
+            cut: Makes the pages and chunks of a document from its old pages.
+        """
+        if self._format() == _FORMAT:
+            return
+        with self._changing() as database:
+            if _value(database, "format") == _FORMAT:
+                return  # another process was first
+            database.execute("ALTER TABLE chunks ADD COLUMN above TEXT NOT NULL DEFAULT ''")
+            database.execute("DELETE FROM chunks")
+            for (key,) in database.execute("SELECT id FROM documents").fetchall():
+                rows = database.execute(
+                    "SELECT number, text, image_only FROM pages WHERE document = ? ORDER BY number",
+                    (key,),
+                ).fetchall()
+                pages, chunks = cut([PageText(n, text, bool(image)) for n, text, image in rows])
+                database.execute("DELETE FROM pages WHERE document = ?", (key,))
+                _insert(database, key, pages, chunks)
+            _drop_orphans(database)
+            database.execute("INSERT INTO meta VALUES ('format', ?)", (_FORMAT,))
+
+    def _format(self) -> str | None:
+        with self._connect() as database:
+            return _value(database, "format")
 
     def remove(self, name: str) -> bool:
         """Take a document away with all that was derived from it; whether there was one."""
@@ -376,6 +406,21 @@ class Store:
             )
         return Usage(documents, (pages - free) * size)
 
+    def characters(self) -> int:
+        """Length of the text of all pages."""
+        with self._connect() as database:
+            row = database.execute("SELECT coalesce(sum(length(text)), 0) FROM pages").fetchone()
+        return int(row[0])
+
+    def pages(self) -> list[tuple[str, int, str]]:
+        """Document, number and text of every page that holds text, in their order."""
+        with self._connect() as database:
+            rows = database.execute(
+                "SELECT d.name, p.number, p.text FROM pages p JOIN documents d ON d.id = p.document"
+                " WHERE p.text <> ''"
+            ).fetchall()
+        return sorted((str(name), int(number), str(text)) for name, number, text in rows)
+
     def page(self, document: str, number: int) -> str | None:
         """The text of a page."""
         with self._connect() as database:
@@ -415,7 +460,7 @@ class Store:
             VersionGone: The collection is of another version by now.
         """
         with self._reading(version) as database:
-            rows = database.execute("SELECT text FROM chunks ORDER BY id").fetchall()
+            rows = database.execute(f"SELECT {_SEARCHED} FROM chunks ORDER BY id").fetchall()  # noqa: S608 (a constant)
         return [row[0] for row in rows]
 
     def vectors(self, embedding: str, version: str) -> NDArray[np.float32]:
@@ -442,7 +487,7 @@ class Store:
         """Hash and text of the chunks, of one document or of all, that are not embedded yet."""
         with self._connect() as database:
             rows: list[tuple[bytes, str]] = database.execute(
-                "SELECT hash, min(text) FROM chunks c WHERE NOT EXISTS"
+                f"SELECT hash, min({_SEARCHED}) FROM chunks c WHERE NOT EXISTS"  # noqa: S608 (a constant)
                 " (SELECT 1 FROM vectors v WHERE v.hash = c.hash AND v.embedding = ?)"
                 " AND (? IS NULL OR document = (SELECT id FROM documents WHERE name = ?))"
                 " GROUP BY hash ORDER BY min(id)",
@@ -536,7 +581,7 @@ class Store:
 
 def begin(database: Session, embeddings: str) -> None:
     """Write the properties of a new collection."""
-    values = (("version", uuid.uuid4().hex), ("embeddings", embeddings))
+    values = (("version", uuid.uuid4().hex), ("embeddings", embeddings), ("format", _FORMAT))
     database.executemany("INSERT INTO meta VALUES (?, ?)", values)
 
 
@@ -544,9 +589,27 @@ def _hash(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
+def _insert(
+    database: Session, key: int, pages: Iterable[PageText], chunks: Iterable[Piece]
+) -> None:
+    """Add the pages and chunks of the document ``key``."""
+    database.executemany(
+        "INSERT INTO pages (document, number, text, image_only) VALUES (?, ?, ?, ?)",
+        ((key, page.number, page.text, page.image_only) for page in pages),
+    )
+    database.executemany(
+        "INSERT INTO chunks (document, page, text, above, hash) VALUES (?, ?, ?, ?, ?)",
+        ((key, *piece, _hash(piece.searched)) for piece in chunks),
+    )
+
+
 def _meta(database: Session, key: str) -> str:
+    return str(_value(database, key))
+
+
+def _value(database: Session, key: str) -> str | None:
     row = database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return str(row[0])
+    return str(row[0]) if row else None
 
 
 def _drop_orphans(database: Session) -> None:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from planweave.tools.documents.chunks import Spans, chunk
+from planweave.tools.documents.chunks import Spans, pieces
 from planweave.tools.documents.pages import Document, Limits, Unreadable, read
 from planweave.tools.process import Channel
 
@@ -79,8 +79,7 @@ def _batches(
     for page in document.pages:
         pages.append((page.number, page.text, page.image_only))
         if spans:
-            pieces = chunk(page.text, size=size, overlap=overlap, spans=spans)
-            chunks += ((page.number, piece) for piece in pieces)
+            chunks += pieces(page.number, page.text, size=size, overlap=overlap, spans=spans)
         characters += len(page.text)
         if characters > _ANSWER:
             yield {"paging": document.paging, "pages": pages, "chunks": chunks, "more": True}

@@ -9,7 +9,7 @@ from planweave.tools.environments.base import (
     Task,
     one_action,
 )
-from planweave.tools.environments.opening import ENVIRONMENTS, open_environment
+from planweave.tools.environments.opening import ENVIRONMENTS, moves, open_environment
 
 __all__ = [
     "ENVIRONMENTS",
@@ -19,6 +19,7 @@ __all__ = [
     "EnvironmentUnavailable",
     "Observation",
     "Task",
+    "moves",
     "one_action",
     "open_environment",
 ]

@@ -14,6 +14,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from planweave import BadInput
+from planweave.texts import listed
 from planweave.tools.environments.base import Environment, Observation, Task
 from planweave.tools.environments.opening import open_environment
 
@@ -169,7 +170,7 @@ def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
     opened, before = (idle, idle.ends()) if idle else (_opened(episode), Ends())
     if episode.task not in opened.tasks:
         _put_back(opened)
-        some = ", ".join(list(opened.tasks)[:3])
+        some = listed(opened.tasks, 3)
         raise BadInput(
             f"The environment {episode.environment} has no task {episode.task!r}.",
             mend=f"Its tasks are named like these: {some}.",

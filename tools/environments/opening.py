@@ -1,6 +1,6 @@
 """Environments by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeAlias, TypeVar, cast
 
@@ -23,10 +23,20 @@ ENVIRONMENTS: Registry[Connect] = Registry(
 """Every environment by name; the entry-point group is ``planweave.environments``."""
 
 
-def environment(name: str) -> Callable[[Opens], Opens]:
-    """Decorate the function that opens the environment called ``name``."""
+_MOVES: dict[str, frozenset[str]] = {}
+
+
+def environment(name: str, *, moves: Iterable[str] = ()) -> Callable[[Opens], Opens]:
+    """Decorate the function that opens the environment called ``name``.
+
+    Args:
+        name: What it is called.
+        moves: Actions that only move between its pages and do nothing of a task, such as
+            ``click[Back to Search]``.
+    """
 
     def registered(connect: Opens) -> Opens:
+        _MOVES[name] = frozenset(action.lower() for action in moves)
         ENVIRONMENTS.add(name, cast("Connect", connect))
         return connect
 
@@ -45,3 +55,13 @@ def open_environment(name: str, data: Path | None = None) -> Environment:
         EnvironmentUnavailable: Its library or program is missing.
     """
     return ENVIRONMENTS.get(name)(data)
+
+
+def moves(name: str) -> frozenset[str]:
+    """The actions, in small letters, that only move between the pages of an environment.
+
+    Raises:
+        BadInput: There is no such environment.
+    """
+    ENVIRONMENTS.get(name)
+    return _MOVES.get(name, frozenset())

@@ -32,6 +32,7 @@ _PRICE = re.compile(r"\d+(?:\.\d+)?")
 _DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"  # between sections and their parts
 _SIMILAR = 0.85
 _HITS, _PAGE = 50, 10
+_TABS = ("Description", "Features")
 _ASIN = 10  # letters and digits
 _BACK, _NEXT, _PREVIOUS, _BUY = "Back to Search", "Next >", "< Prev", "Buy Now"
 _LITTLE = "a an and at by for from in is it of on or the this to with"
@@ -261,7 +262,7 @@ class WebShop(LocalEnvironment):
             return [_PREVIOUS, _BACK]
         if self._product:
             values = chain.from_iterable(self._product.options.values())
-            return [*values, _BUY, "Description", "Features", _PREVIOUS, _BACK]
+            return [*values, _BUY, *_TABS, _PREVIOUS, _BACK]
         if self._shelf is None:
             return []
         more = (self._shelf.page + 1) * _PAGE < len(self._shelf.products)
@@ -300,7 +301,7 @@ class WebShop(LocalEnvironment):
             return Observation(self._turn_or_open(link))
         if link == _PREVIOUS:
             return Observation(self._previous())
-        if link in ("Description", "Features"):
+        if link in _TABS:
             self._tab = link
             said = {
                 "Description": [self._product.full_description],
@@ -345,7 +346,7 @@ class WebShop(LocalEnvironment):
         return "\n".join([f"[{_BACK}]", f"[{_PREVIOUS}]", *options, *tail, f"[{_BUY}]"])
 
 
-@environment("webshop")
+@environment("webshop", moves=[f"click[{link}]" for link in (*_TABS, _PREVIOUS, _NEXT, _BACK)])
 def connect(data: Path | None) -> WebShop:
     """Open the environment on a folder with WebShop's published files, or with our own.
 

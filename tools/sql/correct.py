@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from planweave.tools.database import Corrected, Schema
 from planweave.tools.sql import slips
 from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
 
 if TYPE_CHECKING:
@@ -44,9 +45,12 @@ def corrected(
     if not isinstance(tree, exp.Query):
         return Corrected(query)
     catalogue = Catalogue(schema)
+    before = as_sqlite_has_them(tree) if dialect == "sqlite" else []
     changes = correct_joins(tree, catalogue, question)
     if changes is None:  # half of a correction is worth nothing
         tree, changes = original, []
+        before = as_sqlite_has_them(tree) if dialect == "sqlite" else []
+    changes = before + changes
     if isinstance(tree, exp.Select):
         changes += slips.group_by_what_is_shown(tree)
         changes += slips.show_keys(tree)
@@ -54,13 +58,14 @@ def corrected(
     if dialect == "sqlite":
         changes += slips.subtract_days(tree, catalogue.is_date)
     changes += slips.join_alternatives(tree)
-    changes += slips.write_stored_values(_compared(tree, catalogue), cache(values))
+    changes += slips.compare_as_said(tree, question)
+    stored = cache(values)
+    changes += slips.write_stored_values(_compared(tree, catalogue), stored)
+    doubts = tuple(slips.values_not_stored(_compared(tree, catalogue), stored))
     changes += slips.set_the_present(tree, now) if now else []
-    return (
-        Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)))
-        if changes
-        else Corrected(query)
-    )
+    if not changes:
+        return Corrected(query, doubts=doubts)
+    return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)
 
 
 def _compared(tree: "exp.Expr", catalogue: Catalogue) -> Iterator[slips.Compared]:

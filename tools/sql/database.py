@@ -2,12 +2,14 @@
 
 import os
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 from planweave import PlanweaveError
 from planweave.redact import without_passwords
+from planweave.texts import listed
 from planweave.tools.database import (
     Corrected,
     DatabaseUnavailable,
@@ -18,6 +20,7 @@ from planweave.tools.database import (
     QueryTimeout,
     RoleTooPowerful,
     Schema,
+    Unlinked,
 )
 from planweave.tools.linking import linked
 from planweave.tools.sql import hints
@@ -25,6 +28,8 @@ from planweave.tools.sql.backend import Backend
 from planweave.tools.sql.correct import corrected
 from planweave.tools.sql.describe import catalogue, definitions, with_data
 from planweave.tools.sql.guard import Statement, check, unwrapped
+from planweave.tools.sql.ranking import Option, as_ranking, option_column
+from planweave.tools.unlinked import unlinked
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -94,6 +99,17 @@ class SqlDatabase:
             now=now,
         )
 
+    def option(self, options: Sequence[str], question: str) -> Option | None:
+        """The column that holds the options of a decision; see :func:`ranking.option_column`."""
+        return option_column(self.schema(), self._values, options, question)
+
+    def ranking(
+        self, query: str, option: Option, *, highest: bool, missing: Mapping[str, float]
+    ) -> str:
+        """The query with one row for each option, the best first; as it is if it ranks nothing."""
+        plain, dialect = unwrapped(query), self._backend.dialect
+        return as_ranking(plain, option, dialect, highest=highest, missing=missing) or plain
+
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which columns a question speaks of.
 
@@ -101,6 +117,10 @@ class SqlDatabase:
             DatabaseUnavailable: The database does not answer.
         """
         return linked(question, self.schema(), self._values)
+
+    def unlinked(self, question: str, explained: str = "") -> Unlinked:
+        """Words that nothing corresponds to; see :class:`planweave.tools.database.Database`."""
+        return unlinked(question, self.schema(), self._values, explained=explained)
 
     def _values(self, table: str, column: str) -> tuple[str, ...]:
         """Texts that a column holds, as many as a short time allows; read once."""
@@ -275,6 +295,8 @@ def _open_server(url: "URL") -> SqlDatabase:
         ) from error
     except SQLAlchemyError as error:
         raise unavailable(url, error) from error
+    except PlanweaveError:
+        raise
     except (OSError, TypeError, ValueError) as error:  # what a driver makes of an odd option
         raise _unusable_option(url, error) from error
     return database
@@ -305,7 +327,7 @@ def _check_role(backend: Backend) -> None:
     if powers:
         backend.engine.dispose()
         raise RoleTooPowerful(
-            f"The user of this database may do more than read: {', '.join(powers[:3])}.",
+            f"The user of this database may do more than read: {listed(powers, 3)}.",
             mend="Connect as a user who may only SELECT (`planweave doctor --database URL` prints "
             "the SQL that makes one), or give --trust-role.",
             remedy=backend.reader.format(database=backend.engine.url.database or ""),

@@ -11,6 +11,7 @@ qualifier stands for rows of the query's own making; a table of the catalogue ha
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from planweave.texts import listed
 from planweave.tools.database import QueryFailed, QueryRefused
 from planweave.tools.sql.functions import FUNCTIONS, GRAMMAR
 from planweave.tools.suggest import nearest
@@ -139,7 +140,7 @@ def _check(
         mend = f"{mend} The column is in {' and '.join(homes)}." if homes else mend
         raise QueryFailed(
             f"There is no column {qualifier}.{name}.",
-            mend=mend.strip() or f"The columns of {qualifier} are: {', '.join(columns[:30])}.",
+            mend=mend.strip() or f"The columns of {qualifier} are: {listed(columns, 30)}.",
         )
     if not all(name in one.columns or one.is_table for one in found):
         raise QueryFailed(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from planweave.texts import listed, shorten
 from planweave.tools.database import QueryFailed, QueryRefused
 from planweave.tools.sql.fields import Tables, check_fields
 from planweave.tools.sql.functions import BARE, FUNCTIONS, GRAMMAR, INSTEAD, TYPES
@@ -142,7 +143,7 @@ def _check_tokens(tokens: "Sequence[Token]") -> None:
         raise QueryRefused("The query holds more than one statement.", mend=_READ_ONLY)
     starts = (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN)
     if tokens[0].token_type not in starts:
-        word = tokens[0].text[:30]
+        word = shorten(tokens[0].text, 30)
         raise QueryRefused(f"The query starts with {word!r}, which is no read.", mend=_READ_ONLY)
     for token in tokens:
         if token.token_type in (TokenType.INTO, TokenType.HINT):
@@ -345,5 +346,4 @@ def _ctes_in_scope(table: "exp.Table", dialect: str) -> set[str]:
 
 
 def _tables_are(tables: Sequence[str]) -> str:
-    more = ", …" if len(tables) > _NAMED_TABLES else ""
-    return f"The tables are: {', '.join(tables[:_NAMED_TABLES])}{more}."
+    return f"The tables are: {listed(tables, _NAMED_TABLES)}."

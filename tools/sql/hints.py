@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from planweave.texts import listed, shorten
 from planweave.tools.database import QueryResult, Schema
-from planweave.tools.result_text import cell_text, one_line, shorten
+from planweave.tools.result_text import cell_text, one_line
 from planweave.tools.sql.functions import INSTEAD
 from planweave.tools.sql.guard import Statement
-from planweave.tools.suggest import nearest
+from planweave.tools.suggest import nearest, values_near
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -18,6 +19,8 @@ _LONGEST_MESSAGE = 300
 _SECONDS = 0.5  # for each look-up of a hint
 _LITERALS = 4
 _VALUES = 1_000
+_LONGEST_VALUE = 40
+_COLUMNS, _PLACES = 30, 6  # that are named in one hint
 
 Read = Callable[[str, float], QueryResult | None]
 
@@ -99,10 +102,10 @@ def _about_column(name: str, tree: "exp.Query", schema: Schema, dialect: str) ->
     close = nearest(column, columns.values())
     if close:
         places = [place for place, field in columns.items() if field in close]
-        return f"Did you mean {' or '.join(places[:4])}?"
+        return f"Did you mean {listed(places, _PLACES)}?"
     quoting = "Text stands between single quotes. " if dialect == "postgres" else ""
     own = [place for place in columns if place.partition(".")[0].lower() in used]
-    return f"{quoting}The columns are: {', '.join(own[:30])}."
+    return f"{quoting}The columns are: {listed(own, _COLUMNS)}."
 
 
 def with_hint(
@@ -200,8 +203,14 @@ def _absent(test: _Test, dialect: str, read: Read) -> str:
         return ""
     some = select(column).distinct().from_(exp.Table(this=table)).limit(_VALUES).sql(dialect)
     found = read(some, _SECONDS)
-    values = [cell_text(row[0]) for row in found.rows if row[0] is not None] if found else []
-    close = nearest(test.literal, values) or tuple(values[:3])
-    listed = ", ".join(repr(shorten(value, 40)) for value in close)
-    like = f"; values there: {listed}" if listed else ""
-    return f"No {test.table}.{test.column} equals {shorten(test.literal, 40)!r}{like}."
+    problem = f"No {test.table}.{test.column} equals {shorten(test.literal, _LONGEST_VALUE)!r}"
+    if found is None:
+        return f"{problem}."
+    known = [cell_text(row[0]) for row in found.rows if row[0] is not None]
+    there = values_near(
+        test.literal,
+        known,
+        every=len(found.rows) < _VALUES,
+        shown=lambda value: repr(shorten(value, _LONGEST_VALUE)),
+    )
+    return f"{problem}; {there}."

@@ -151,8 +151,11 @@ class _Scope:
     def _place(self, column: "exp.Column") -> _Place | None:
         """Where a wrong column is: in the query's tables, else in the schema, else a like name."""
         name, table = column.name.lower(), column.table.lower()
-        if table not in self._tables and name in self._catalogue.columns.get(table, {}):
-            return _Place(table, self._catalogue.columns[table][name])
+        if table not in self._tables:  # the real name of a table that has another here
+            table = next((a for a, one in self._tables.items() if one == table), table)
+        meant = self._tables.get(table, table)
+        if name in self._catalogue.columns.get(meant, {}):
+            return _Place(table, self._catalogue.columns[meant][name])
         here = [alias for alias in self._tables if self._has(alias, name)]
         alias = here[0] if here else self._nearest_home(name)
         if alias:

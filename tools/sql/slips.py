@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_SAID = re.compile(r"\b(since|from|after|before|until|till) (\d{4}-\d{2}-\d{2})", re.IGNORECASE)
+_FEW_VALUES = 12
 _YES = ("y", "yes", "true", "t", "1")
 _NO = ("n", "no", "false", "f", "0")
 
@@ -168,6 +170,16 @@ def write_stored_values(
     return changes
 
 
+def values_not_stored(
+    compared: Iterable[Compared], values: Callable[[str, str], Sequence[str]]
+) -> Iterable[str]:
+    """Say which compared texts no row holds, of columns with a few values that can be listed."""
+    for table, column, text in compared:
+        stored = values(table, column)
+        if 0 < len(stored) <= _FEW_VALUES and text.name not in stored:
+            yield f"{table}.{column} is never '{text.name}'; it is one of: {', '.join(stored)}."
+
+
 def _meant(text: str, stored: Sequence[str]) -> str:
     """The stored value that is written in another case, means the same, or alone is alike."""
     word = text.casefold()
@@ -190,3 +202,27 @@ def set_the_present(tree: "exp.Expr", now: str) -> list[str]:
         is_date = isinstance(clock, exp.CurrentDate)
         clock.replace(exp.Literal.string(now.partition(" ")[0] if is_date else now))
     return [f"the present is {now}"] if texts or clocks else []
+
+
+def compare_as_said(tree: "exp.Expr", question: str) -> list[str]:
+    """Compare a date as the question says: what happened "since" a day is no earlier than it."""
+    from sqlglot import exp
+
+    kinds: dict[str, type[exp.Expr]] = {
+        **dict.fromkeys(("since", "from"), exp.GTE),
+        "after": exp.GT,
+        "before": exp.LT,
+        **dict.fromkeys(("until", "till"), exp.LTE),
+    }
+    said = {day: kinds[word.lower()] for word, day in _SAID.findall(question)}
+    changes = []
+    for test in list(tree.find_all(exp.EQ, exp.Like)):
+        day = test.expression
+        kind = said.get(day.name.rstrip("%")) if isinstance(day, exp.Literal) else None
+        if kind is None or not isinstance(test.this, exp.Column):
+            continue
+        written = test.sql()
+        made = kind(this=test.this.copy(), expression=exp.Literal.string(day.name.rstrip("%")))
+        test.replace(made)
+        changes.append(f"{written} → {made.sql()}")
+    return changes

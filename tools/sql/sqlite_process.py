@@ -19,6 +19,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import cast
 
+from planweave.texts import shorten
 from planweave.tools.database import Limits
 from planweave.tools.process import Channel, limit_memory
 from planweave.tools.sql.backend import Row, columns_of, count_rows, fetched
@@ -187,7 +188,7 @@ def _load(request: Mapping[str, object]) -> dict[str, object]:
             try:
                 connection.execute(statement)
             except (sqlite3.Error, sqlite3.Warning) as error:
-                shown = " ".join(statement.split())[:120]
+                shown = shorten(" ".join(statement.split()), 120)
                 reason = "late" if is_timeout(error) else f"{error}, in: {shown}"
                 return {"error": reason, "line": line}
         connection.set_progress_handler(None, 0)

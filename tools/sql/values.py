@@ -3,8 +3,8 @@
 from datetime import date, datetime, time
 from decimal import Decimal
 
+from planweave.texts import shorten
 from planweave.tools.database import Cell
-from planweave.tools.result_text import shorten
 
 _LONGEST_EXACT = 2**63
 

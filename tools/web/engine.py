@@ -14,7 +14,8 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
-from planweave.tools.result_text import one_line, shorten
+from planweave.texts import shorten
+from planweave.tools.result_text import one_line
 
 if TYPE_CHECKING:
     from langchain_core.messages import ToolMessage

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urldefrag
 
 from planweave import BadInput
+from planweave.texts import shorten
 from planweave.tools.documents.collection import Found
 from planweave.tools.documents.pages import Limits, PageText, clean
 from planweave.tools.documents.process import read_apart
@@ -81,7 +82,7 @@ def _page(hit: Hit, query: str, *, private: bool) -> PageText:
     best = max(pages, key=lambda page: _shared(page.text, query), default=None)
     if best and best.text:
         return best
-    return PageText(1, clean(f"{hit.title}\n{hit.text}"[:_SNIPPET]))
+    return PageText(1, clean(shorten(f"{hit.title}\n{hit.text}", _SNIPPET)))
 
 
 def _passage(text: str, snippet: str, query: str) -> str:

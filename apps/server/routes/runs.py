@@ -17,6 +17,7 @@ from planweave.apps.server.people import Person
 from planweave.apps.server.requests import RunRequest, read_request
 from planweave.apps.server.routes.asked import answer, body, engine, nothing, person
 from planweave.apps.server.wire import encode, sse
+from planweave.texts import shorten
 
 Run = dict[str, Any]
 
@@ -175,7 +176,7 @@ def _place(run: Run, rest: str = "") -> dict[str, str]:
 
 def _number(text: str, most: int) -> int:
     if not text.isdecimal() or int(text[:12]) > most:
-        raise BadInput(f"{text[:20]!r} is no number from 0 to {most}.")
+        raise BadInput(f"{shorten(text, 20)!r} is no number from 0 to {most}.")
     return int(text)
 
 

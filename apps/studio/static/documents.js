@@ -106,11 +106,16 @@ export async function showPage(collection, document, page, quote = "") {
   await turn(page);
 }
 
-/** The text with `quote` marked, whatever the spaces between its words. */
+/** The text with `quote` marked, whatever the spaces between its words; `…` in it leaves lines out. */
 function marked(text, quote) {
-  const words = quote.trim().split(/\s+/).filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const match = words.length ? new RegExp(words.join("\\s+")).exec(text) : null;
-  if (!match) return [text];
-  const end = match.index + match[0].length;
-  return [text.slice(0, match.index), h("mark", {}, match[0]), text.slice(end)];
+  const shown = [];
+  let rest = text;
+  for (const part of quote.split("\n… ")) {
+    const words = part.trim().split(/\s+/).filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const match = words.length ? new RegExp(words.join("\\s+")).exec(rest) : null;
+    if (!match) continue;
+    shown.push(rest.slice(0, match.index), h("mark", {}, match[0]));
+    rest = rest.slice(match.index + match[0].length);
+  }
+  return [...shown, rest];
 }

@@ -48,7 +48,7 @@ function typeOf(property) {
   const types = (property.anyOf ?? [property]).filter((one) => one.type !== "null");
   const type = types[0];
   if (type.enum) return { ...type, kind: "choice" };
-  if (type.type === "boolean") return { ...type, kind: "flag" };
+  if (type.type === "boolean") return { ...type, kind: property.anyOf ? "either" : "flag" };
   if (type.type === "integer" || type.type === "number") return { ...type, kind: "number" };
   if (type.type === "array") return { ...type, kind: "lines" };
   if (type.type === "object") return { ...type, kind: "pairs" };
@@ -88,6 +88,12 @@ const MAKERS = {
   flag(name, _, property) {
     return h("input", { type: "checkbox", role: "switch", checked: settings.values[name] ?? property.default,
       onchange: ({ target }) => settings.set(name, target.checked === property.default ? undefined : target.checked) });
+  },
+  either(name) {
+    const chosen = String(settings.values[name] ?? "");
+    const values = { "": "As the method does", true: "Yes", false: "No" };
+    return h("select", { onchange: ({ target }) => settings.set(name, target.value ? target.value === "true" : undefined) },
+      Object.entries(values).map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
   },
   choice(name, type, property) {
     const chosen = settings.values[name] ?? property.default;

@@ -77,7 +77,8 @@ export class Story {
     this.follow(() => told.body.append(...parts.filter(Boolean), ...told.calls.map(callDetails)));
     if (!told.body.childElementCount) told.item.classList.add("silent");
     if (update?.usage) this.use(update.usage);
-    if (update?.step) this.ticked(update.step);
+    if (update?.done_steps) this.ticked(update.done_steps);
+    else if (update?.step) this.ticked(before(update.step));
   }
 
   /** What stopped a node, in its place. */
@@ -143,8 +144,9 @@ export class Story {
     if (update.draft?.length) parts.push(steps("Draft", update.draft));
     if (update.candidate_queries?.length) parts.push(candidates(update));
     parts.push(...(update.revisions ?? []).map(revision));
-    if (update.pages?.length) parts.push(this.found(update.pages));
-    if (update.action) parts.push(...this.chosen(update.action));
+    const passesOn = node === "grader" || node === "reader"; // the search of their chain
+    if (update.pages?.length && node !== "reader") parts.push(this.found(update.pages));
+    if (update.action && !passesOn) parts.push(...this.chosen(update.action));
     const facts = update.facts?.value ?? update.facts ?? []; // an ensemble's come all at once
     for (const turn of update.turns ?? []) {
       parts.push(...this.turn(turn, facts.filter((fact) => turn.facts.includes(fact.number))));
@@ -167,16 +169,18 @@ export class Story {
     }
     const card = h("section", { className: "card plan" }, h("h3", {}, title), list);
     this.plan = { steps: plan, list, card };
-    this.ticked(1);
+    this.ticked([]);
     return card;
   }
 
-  /** The plan's steps before `step` are done. */
-  ticked(step) {
+  /** The plan's steps with these numbers are done, the first of the others is next. */
+  ticked(numbers) {
     if (!this.plan) return;
-    [...this.plan.list.children].forEach((item, at) => {
-      const done = at + 1 < step;
-      item.className = done ? "done" : at + 1 === step ? "next" : "";
+    const items = [...this.plan.list.children];
+    const next = items.findIndex((_, at) => !numbers.includes(at + 1));
+    items.forEach((item, at) => {
+      const done = numbers.includes(at + 1);
+      item.className = done ? "done" : at === next ? "next" : "";
       item.querySelector(".mark")?.remove();
       if (done) item.prepend(h("span", { className: "mark" }, icon("tick"), h("span", { className: "unseen" }, "done: ")));
     });
@@ -304,11 +308,16 @@ export function recorded(record) {
   if (first?.length) add(story.planned(first, "Plan"));
   const left = [...(record.replans ?? [])];
   const known = new Map((record.facts ?? []).map((fact) => [fact.number, fact]));
+  let done = [];
   for (const turn of record.turns ?? []) {
-    while (left.length && left[0].iteration < turn.iteration) replanned(story, left.shift(), add);
+    while (left.length && left[0].iteration < turn.iteration) {
+      replanned(story, left.shift(), add);
+      done = [];
+    }
     const numbers = turn.facts ?? (turn.fact ? [turn.fact] : []); // older files name one fact
     add(...story.turn(turn, numbers.map((n) => known.get(n)).filter(Boolean)));
-    story.ticked(turn.step + (turn.problem ? 0 : 1));
+    if (!turn.problem) done.push(...(turn.completes ?? before(turn.step + 1)));
+    story.ticked(done);
   }
   for (const change of left) replanned(story, change, add);
   for (const one of record.failures ?? []) add(failure(one));
@@ -330,6 +339,11 @@ export function callDetails(call) {
     call.error ? h("p", { className: "notice problem" }, call.error) : null,
     (call.prompt ?? []).map(({ role, content }) => [h("h4", {}, role), h("pre", {}, content)]),
     h("h4", {}, "reply"), h("pre", {}, call.reply));
+}
+
+/** Numbers of the steps before this one. */
+function before(step) {
+  return Array.from({ length: step - 1 }, (_, at) => at + 1);
 }
 
 function same(a, b) {

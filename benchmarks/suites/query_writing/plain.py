@@ -7,7 +7,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from planweave import prompts
-from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
 from planweave.memory import Context
 from planweave.models import achat_model, call
@@ -56,7 +56,7 @@ class _Conversation:
         model = await achat_model(
             context.model,
             temperature=context.temperature,
-            max_tokens=context.max_reply_tokens,
+            max_tokens=context.reply_tokens,
             seed=context.seed,
         )
         text = await asyncio.to_thread(plain_prompt, task, database)

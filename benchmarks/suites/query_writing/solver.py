@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.core.play import OnCall
 from planweave.memory import Context
 from planweave.registry import Registry
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, TypeAlias
 
-from planweave.benchmarks.metrics import Rate, accuracy, grouped, rate, spread
-from planweave.benchmarks.record import Record
-from planweave.benchmarks.table import Cell, Table
+from planweave.benchmarks.core.metrics import Rate, accuracy, grouped, rate, spread
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.table import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,9 +10,9 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from planweave.benchmarks.play import OnCall
-from planweave.benchmarks.record import Score
-from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.core.play import OnCall
+from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.query_writing.compare import match
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task

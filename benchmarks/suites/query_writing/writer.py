@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage
 
-from planweave.benchmarks.play import OnCall
+from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
 from planweave.memory import Context
 from planweave.models import achat_model, samples
-from planweave.nodes.query_writer import Need, write_query
+from planweave.nodes.assist.query_writer import Need, write_query
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 
@@ -31,7 +31,7 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         model = await achat_model(
             context.model,
             temperature=context.temperature + warmth,
-            max_tokens=context.max_reply_tokens,
+            max_tokens=context.reply_tokens,
             seed=context.seed or 0,
         )
         found = await samples(model, prompt, count, role="query_writer")
@@ -52,7 +52,10 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         Limits(seconds=context.query_seconds, rows=context.query_rows),
         candidates=candidates,
         schema_limit=context.schema_characters * 2,
+        most_unlinked=context.most_unlinked,
     )
+    if written.refused:
+        return Solved(query=None, refused=True, trace={"problem": written.best.problem})
     return Solved(
         query=written.best.query,
         confidence=written.agreement,

@@ -3,8 +3,8 @@
 import asyncio
 
 from planweave import prompts
-from planweave.benchmarks.play import OnCall
-from planweave.benchmarks.suite import Sample
+from planweave.benchmarks.core.play import OnCall
+from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Task
 from planweave.benchmarks.suites.query_writing.trial import run
 from planweave.memory import Answer, WorkingMemory

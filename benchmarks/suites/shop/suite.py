@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from planweave import BadInput
-from planweave.benchmarks.play import play_graph
-from planweave.benchmarks.record import Record, Score
-from planweave.benchmarks.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.core.play import play_graph
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.shop.play import play_query
 from planweave.benchmarks.suites.shop.tables import shop_tables
-from planweave.benchmarks.table import Table
 from planweave.graphs import METHODS
 from planweave.memory import Answer, Context
 from planweave.simulators.shops import Decision, Shop, shop
@@ -99,6 +99,7 @@ def _sample(asked: Asked, method: str, settings: Context, folder: Path) -> Sampl
         content=path.stem,
         judge=Judge(decision),
         play=play_graph if method in METHODS else play_query,
+        aided=True,
     )
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from planweave.benchmarks.metrics import Rate, accuracy, grouped, rate
-from planweave.benchmarks.record import Record
-from planweave.benchmarks.table import Cell, Table
+from planweave.benchmarks.core.metrics import Rate, accuracy, grouped, rate
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.table import Cell, Table
 
 Verdict: TypeAlias = Literal["right", "vouched", "flagged", "undecided"]
 """Right; wrong and vouched for; wrong and flagged; no decision, or a run that crashed."""

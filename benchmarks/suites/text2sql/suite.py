@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from planweave.benchmarks.record import Record
-from planweave.benchmarks.suite import Suite, register
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.suite import Suite, register
+from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
-from planweave.benchmarks.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,18 +4,18 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.graphs import method
-from planweave.graphs.builder import Builder
-from planweave.graphs.parts import begin, bind_tools
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.parts import begin, bind_tools
 from planweave.memory import Action, Context, WorkingMemory
-from planweave.nodes.answering_machine import answering_machine
-from planweave.nodes.role import ask_role, failures, usage
+from planweave.nodes.deciding.answering_machine import answering_machine
+from planweave.nodes.support.role import ask_role, failures, usage
 
 TASK = """# Your task now: step back
 Write one more general question. Its answer gives the principles that the question rests on."""
 
 
 class StepBack(WorkingMemory, total=False):
-    """Working memory, and the question that lies behind the one that was asked."""
+    """Working memory, and the more general question."""
 
     general: str
 
@@ -30,14 +30,17 @@ async def abstraction(state: StepBack, runtime: Runtime[Context]) -> StepBack:
     """Ask the model for the more general question, and search for that."""
     reply = await ask_role("abstraction", General, TASK, state, runtime)
     general = reply.value.question if reply.value else state["question"]
-    action = Action(step=1, thought="", tool="documents", input=general)
     done = {"usage": usage(reply), "failures": failures(reply)}
-    return {"general": general, "action": action, **done}
+    return {"general": general, "action": search(general), **done}
 
 
 def specific(state: StepBack) -> StepBack:
     """Search for the question itself."""
-    return {"action": Action(step=1, thought="", tool="documents", input=state["question"])}
+    return {"action": search(state["question"])}
+
+
+def search(text: str) -> Action:
+    return Action(step=1, thought="", tool="documents", input=text)
 
 
 def searched(state: StepBack) -> str:
@@ -47,7 +50,6 @@ def searched(state: StepBack) -> str:
 
 @method("step_back", family="documents", state=StepBack)
 def step_back(graph: Builder) -> None:
-    """Abstraction → documents → specific → documents → answering machine."""
     graph.add_node("abstraction", abstraction)
     graph.add_node("specific", specific)
     graph.add_node("answering_machine", answering_machine)

@@ -1,9 +1,10 @@
 """A suite: planweave bench short_answers --data questions.json --method step_back."""
 
 import json
+from functools import partial
 
-from planweave.benchmarks.record import Score
-from planweave.benchmarks.suite import Sample, Suite, drawn
+from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.core.suite import Sample, Suite, drawn
 
 
 class ShortAnswers(Suite):
@@ -16,22 +17,15 @@ class ShortAnswers(Suite):
     def samples(self, *, methods, context, data, limit, seed):
         """Every chosen question with every method."""
         items = drawn(json.loads(data.read_text()), limit, seed, lambda item: item["question"])
-        return [self._sample(item, one, context) for one in methods for item in items]
+        fixed = {"suite": "short_answers", "scenario": "all", "database": "", "content": ""}
+        return [
+            Sample(**fixed, method=one, question=item["question"], asked=item["question"],
+                   context=context.model_copy(update={"collection": item["collection"]}),
+                   judge=partial(judged, item["answer"]))
+            for one in methods for item in items
+        ]  # fmt: skip
 
-    def _sample(self, item, method, context):
-        def judge(answer):
-            said = (answer["decision"] or answer["why"]) if answer else None
-            right = said is not None and item["answer"].lower() in said.lower()
-            return Score(value=float(right), answer=said, explanation=f"gold: {item['answer']}")
 
-        return Sample(
-            suite="short_answers",
-            question=item["question"],
-            scenario="all",
-            method=method,
-            database="",
-            asked=item["question"],
-            content="",
-            judge=judge,
-            context=context.model_copy(update={"collection": item["collection"]}),
-        )
+def judged(gold, answer):
+    said = (answer["decision"] or answer["why"]) if answer else None
+    return Score(value=float(gold in (said or "")), answer=said, explanation=f"gold: {gold}")

@@ -8,5 +8,4 @@ from langchain_core.tools import tool
 @tool
 def working_days(first: date, last: date) -> int:
     """Counts the days from first to last, both included, without Saturdays and Sundays."""
-    days = (first + timedelta(days=number) for number in range((last - first).days + 1))
-    return sum(day.weekday() < 5 for day in days)
+    return sum((first + timedelta(n)).weekday() < 5 for n in range((last - first).days + 1))

@@ -1,0 +1,74 @@
+"""``planweave act``: a task of an environment, action by action."""
+
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from planweave import BadInput
+from planweave.apps.cli.answering import answer
+from planweave.apps.cli.asking import Limits, Players, Telling, begin
+from planweave.apps.cli.groups import grouped
+from planweave.apps.options import Agents, context_of, resolved
+from planweave.apps.threads import load_thread
+from planweave.nodes.acting.environment import task_to_solve
+from planweave.tools.environments import ENVIRONMENTS, open_environment
+from planweave.tools.environments.episodes import close_all
+from planweave.tools.result_text import one_line
+
+_LISTED = 20
+
+
+@grouped(method="instructrag", max_iterations=30)
+def act(
+    environment: Annotated[str, typer.Argument(help=f"One of {', '.join(ENVIRONMENTS)}.")] = "",
+    *,
+    data: Annotated[Path | None, typer.Option(help="File or folder of its tasks.")] = None,
+    task: Annotated[str, typer.Option(help="Task by its id; tasks are listed without.")] = "",
+    split: Annotated[str, typer.Option(help="Part of the tasks that are listed.")] = "",
+    players: Players,
+    paths: Annotated[
+        Path | None, typer.Option(help="File of paths that worked; else the owner's experience.")
+    ] = None,
+    owner: Annotated[str, typer.Option(help="Whose experience is used.")] = "local",
+    agents: Agents = "shipped",
+    trials: Annotated[int, typer.Option(help="Attempts at the task (reflexion).")] = 3,
+    limits: Limits,
+    telling: Telling,
+) -> None:
+    """Solve a task of an environment, told as it happens; see docs/instruct-rag.md."""
+    if telling.resume:
+        answer(load_thread(telling.resume, {}), None, command="act", as_json=telling.as_json)
+        return
+    if not task:
+        _list(environment, data, split)
+        return
+    settings = {
+        "environment": environment,
+        "environment_data": str(data.resolve()) if data else None,
+        "environment_task": task,
+        "paths": str(paths.resolve()) if paths else None,
+        "owner": owner,
+        "agents": resolved(agents),
+        "trials": trials,
+        **limits.settings(),
+    }
+    asked = task_to_solve(context_of(settings))
+    if asked is None:
+        raise BadInput(
+            "There is no environment to act in.", mend="Name one: planweave act hotpotqa"
+        )
+    try:
+        begin(asked.question, settings, players, command="act", as_json=telling.as_json)
+    finally:
+        close_all()
+
+
+def _list(environment: str, data: Path | None, split: str) -> None:
+    with open_environment(environment, data) as world:
+        tasks = world.tasks(split)
+        for each in map(world.described, islice(tasks, _LISTED)):
+            typer.echo(one_line(f"{each.id}  {each.kind}  {each.question}"))
+    if len(tasks) > _LISTED:
+        typer.echo(f"… and {len(tasks) - _LISTED} more")

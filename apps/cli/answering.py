@@ -1,0 +1,134 @@
+"""A thread answered on the terminal: told as it happens, then the answer, or all of it as JSON."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from planweave import PlanweaveError
+from planweave.apps.cli.approval import approver
+from planweave.apps.cli.story import Story
+from planweave.apps.plain import json_text
+from planweave.apps.run import Ask, run
+from planweave.apps.threads import Thread
+from planweave.graphs.support.events import AnswerEvent, CallEvent
+from planweave.memory import Answer, Input, WorkingMemory, total_usage
+from planweave.nodes.shared.citation_check import in_words
+
+UNDECIDED = 6
+"""Exit code of a run that came to no decision."""
+UNSUPPORTED = 7
+"""Exit code of a run whose decision `--strict` withheld: it does not follow from the facts."""
+
+_TOLD = ("question", "answer", "claims", "plan", "facts", "turns", "replans", "failures", "usage")
+_WHERE_THERE = (  # what some methods have besides
+    *("abbreviations", "draft", "revisions", "candidate_queries", "query_scores"),
+    *("path", "reflections", "grounded", "members", "agreement"),
+)
+
+
+class UnreadableReplies(PlanweaveError):
+    """A run that came to no answer, because no reply could be read."""
+
+
+def answer(
+    thread: Thread, start: Input | None, *, command: str, as_json: bool, reason: str = ""
+) -> None:
+    """Run a thread to its end and report; an interrupted run says how to go on.
+
+    Args:
+        thread: What is asked, of which method, with which settings.
+        start: The question, the first of the thread or a further one; None goes on with one
+            that was interrupted.
+        command: The command that goes on with it.
+        reason: Why this method was chosen, where nobody has named it.
+        as_json: Print one JSON object on standard output, and the story on the other.
+
+    Raises:
+        Exit: There is no decision, or it was withheld.
+        PlanweaveError: The run cannot go on, or its model's replies could not be read.
+    """
+    console = Console(stderr=as_json, highlight=False)
+    if start:
+        why = f" ({reason})" if reason else ""
+        console.print(f"[bold]{thread.method}[/]{why} · thread {thread.id}")
+        console.print(start["question"].strip(), markup=False, style="italic")
+    try:
+        memory = asyncio.run(_told(thread, start, console, approver(console, thread.id, command)))
+    except KeyboardInterrupt:
+        console.print(f"\nInterrupted. Go on with: planweave {command} --resume {thread.id}")
+        raise typer.Exit(130) from None
+    verdict = thread.example.verdict(memory.get("answer")) if thread.example else None
+    if as_json:
+        typer.echo(json_text(_record(thread, memory, verdict)))
+    else:
+        Story(console).finish(memory, in_words=in_words(thread.context))
+        if verdict:
+            _tell_verdict(console, verdict)
+    if _is_unreadable(memory):
+        raise UnreadableReplies(
+            "The run has no answer, because the model's replies could not be read.",
+            mend="Choose another model, or raise --setting max_reply_tokens=NUMBER.",
+        )
+    if code := exit_code(memory.get("answer"), strict=thread.context.strict):
+        raise typer.Exit(code)
+
+
+async def _told(thread: Thread, start: Input | None, console: Console, ask: Ask) -> WorkingMemory:
+    """Run a thread to its end, shown as it happens; returns the working memory."""
+    story, memory = Story(console), WorkingMemory()
+    with console.status("working …") as status:
+
+        def asking(request: Mapping[str, Any]) -> Mapping[str, Any]:
+            status.stop()
+            decisions = ask(request)
+            status.start()
+            return decisions
+
+        async for event in run(thread, start, ask=asking):
+            if isinstance(event, CallEvent):
+                status.update(f"{event.record.role} answered; working …")
+            elif isinstance(event, AnswerEvent):
+                memory = event.result.memory
+            else:
+                story.tell(event)
+    return memory
+
+
+def _is_unreadable(memory: WorkingMemory) -> bool:
+    """Whether replies that could not be read are why there is no answer."""
+    answer = memory.get("answer")
+    if answer is None or answer["decision"] or answer["why"]:
+        return False
+    return any(failure["kind"] == "malformed_reply" for failure in memory.get("failures", ()))
+
+
+def exit_code(answer: Answer | None, *, strict: bool) -> int:
+    """0 for a run that came to an answer, or to none because nothing was asked."""
+    verdict = answer.get("verdict") if answer else None
+    if verdict is None or verdict["kind"] != "undecided":
+        return 0
+    withheld = strict and verdict.get("said") and not verdict.get("gives")
+    return UNSUPPORTED if withheld else UNDECIDED
+
+
+def _tell_verdict(console: Console, verdict: Mapping[str, Any]) -> None:
+    best, count = " or ".join(verdict["best"]), verdict["candidates"]
+    if verdict["correct"]:
+        console.print(f"[green]✔ Simulator: right, the best of {count} decisions.[/]")
+    elif verdict["rank"]:
+        rank = verdict["rank"]
+        console.print(f"[red]✘ Simulator: rank {rank} of {count} decisions; best is {best}.[/]")
+    else:
+        console.print(f"[red]✘ Simulator: no decision was made; best is {best}.[/]")
+
+
+def _record(thread: Thread, memory: WorkingMemory, verdict: Mapping[str, Any] | None) -> Any:
+    record: dict[str, Any] = {"thread": thread.id, "method": thread.method}
+    record["aids"] = thread.context.aids
+    record |= {key: memory.get(key) for key in _TOLD}
+    record |= {key: found for key in _WHERE_THERE if (found := memory.get(key))}
+    record["total"] = total_usage(memory.get("usage", {})).model_dump()
+    return record | ({"verdict": verdict} if verdict else {})

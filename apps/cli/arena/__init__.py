@@ -1,0 +1,149 @@
+"""``planweave arena``: which of two texts is better, asked without saying who wrote them."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from planweave import BadInput
+from planweave.apps.cli.arena.terminal import vote_in_terminal
+from planweave.benchmarks.arena.judge import judge as have_judged
+from planweave.benchmarks.arena.tables import arena_tables, draw
+from planweave.benchmarks.arena.votes import MODEL, Ballot, Decision, Votes, matches, read_votes
+from planweave.benchmarks.core.report import show_tables, table_json, table_markdown
+from planweave.benchmarks.core.store import merged
+from planweave.benchmarks.core.table import Table
+from planweave.memory import Context
+from planweave.models import CallRecord, ModelUnavailable
+
+Say = Callable[[str], None]
+
+
+def arena(
+    results: Annotated[
+        list[Path], typer.Argument(help="Result files, such as of bench rat --family writing.")
+    ],
+    *,
+    page: Annotated[bool, typer.Option("--page", help="Vote on a page of this machine.")] = False,
+    judge: Annotated[
+        str, typer.Option(help="Have this chat model vote, as a stand-in for people.")
+    ] = "",
+    report: Annotated[
+        bool, typer.Option("--report", help="Only tell what the votes come to.")
+    ] = False,
+    voter: Annotated[str, typer.Option(help="Who votes; each person votes once a pair.")] = "me",
+    votes: Annotated[
+        Path | None, typer.Option(help="File of the votes; beside the first result file if unset.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the order and the sides.")] = 1,
+    limit: Annotated[int | None, typer.Option(help="Pairs at most.", min=1)] = None,
+    port: Annotated[int, typer.Option(help="Port of the page; 0: a free one.", min=0)] = 0,
+    concurrency: Annotated[int, typer.Option(help="Pairs that a model judges at once.", min=1)] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
+) -> None:
+    """Compare texts two by two, blind; then skill and win rate of each method. Can be resumed."""
+    console = Console(stderr=as_json, highlight=False)
+
+    def say(told: str) -> None:
+        console.print(told, markup=False, soft_wrap=True)
+
+    records = merged(results, say).records.values()
+    todo = matches(records, seed)[:limit]
+    path = votes or _beside(results[0], "votes", judge)
+    name = _voter(voter, judge)
+    if not report:
+        with closing(Ballot(todo, path, name, say)) as ballot:
+            say(f"{path}: {len(ballot.left())} of {len(ballot.matches)} pairs are left.")
+            if judge:
+                _judge(ballot, judge, concurrency, console)
+            elif page:
+                _page(ballot, port, say)
+            else:
+                vote_in_terminal(ballot, console)
+            left = len(ballot.left())
+        if left and not judge:  # who wrote the texts of what is left would show
+            say(f"{left} pairs are left. The result is told after the last, or with --report.")
+            return
+    cast = Votes(todo, read_votes(path), name)
+    who = f"{judge}, a stand-in for people" if judge else "votes of people"
+    found = arena_tables(cast.decisions(), cast.counted(), who)
+    if not found:
+        say("There is no vote yet.")
+        return
+    for written in _write(cast.decisions(), found, who, _beside(results[0], "arena.md", judge)):
+        say(f"Written: {written}")
+    if as_json:
+        typer.echo(json.dumps({"tables": [table_json(table) for table in found]}, indent=2))
+    else:
+        show_tables(found, console)
+
+
+def _voter(voter: str, judge: str) -> str:
+    if voter.startswith(MODEL):
+        raise BadInput(f"A voter's name cannot begin with {MODEL}", mend="Choose another --voter.")
+    return f"{MODEL}{judge}" if judge else voter
+
+
+def _beside(result: Path, ending: str, judge: str) -> Path:
+    """The file of votes, or the report, beside a result file; a model's has its name in it."""
+    name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(judge).name).strip("-")
+    return result.with_name(f"{result.stem}{judge and f'-judged-by-{name}'}.{ending}")
+
+
+def _judge(ballot: Ballot, model: str, concurrency: int, console: Console) -> None:
+    calls: list[CallRecord] = []
+    context = Context(model=model)
+    try:
+        with Progress(console=console, transient=True) as bar:
+            task = bar.add_task(f"{model} compares", total=len(ballot.left()))
+            asyncio.run(
+                have_judged(
+                    ballot,
+                    context,
+                    concurrency=concurrency,
+                    told=calls.append,
+                    finished=lambda: bar.advance(task),
+                )
+            )
+    except ModelUnavailable:
+        console.print("Stopped. What was judged is kept; the same command goes on from there.")
+        raise
+    except KeyboardInterrupt:
+        console.print("Interrupted. The same command goes on from there.")
+        raise typer.Exit(130) from None
+    tokens = sum(call.input_tokens + call.output_tokens for call in calls)
+    console.print(f"{len(calls)} calls, {tokens} tokens.")
+
+
+def _page(ballot: Ballot, port: int, say: Say) -> None:
+    try:
+        from planweave.apps.cli.arena.page import serve
+    except ImportError as error:
+        raise BadInput(
+            f"The page needs the package {error.name}.",
+            mend="Install it with pip install 'planweave[arena]'.",
+        ) from None
+    serve(ballot, port, say)
+
+
+def _write(
+    decisions: Sequence[Decision], tables: Sequence[Table], who: str, path: Path
+) -> list[Path]:
+    """Write the tables as Markdown, with the picture where matplotlib is installed."""
+    picture = path.with_suffix(".png")
+    parts = [f"# Arena: {who}"]
+    try:
+        if draw(decisions, who, picture):
+            parts.append(f"![Skill and win rate ({who})]({picture.name})")
+        text = "\n\n".join([*parts, *map(table_markdown, tables)])
+        path.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written ({error.strerror}).") from None
+    return [path, *([picture] if len(parts) > 1 else [])]

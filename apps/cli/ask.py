@@ -1,0 +1,79 @@
+"""``planweave ask``: a question to documents, and to a database beside them, with cited pages."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import typer
+
+from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, go_on
+from planweave.apps.cli.groups import grouped
+from planweave.apps.options import Approve, PlanFile
+from planweave.tools.web import KNOWN
+
+
+@dataclass(frozen=True, kw_only=True)
+class Texts:
+    """What is read: its fields are settings of a run."""
+
+    collection: Annotated[str, typer.Option(help="Document collection; see `planweave docs`.")] = (
+        "default"
+    )
+    web_search: Annotated[
+        str, typer.Option(help=f"Search the web instead: {', '.join(KNOWN)}, or module:Class.")
+    ] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How it is read, and what comes of it: its fields are settings of a run."""
+
+    evaluations: Annotated[
+        int, typer.Option(help="Times that the evaluator may send a plan back (agent_v3).")
+    ] = 0
+    pages: Annotated[int, typer.Option(help="Pages that one search returns at most.")] = 4
+    search: Annotated[str, typer.Option(help="fused, dense or bm25.")] = "fused"
+    corrective: Annotated[
+        bool, typer.Option("--corrective", help="Drop pages that do not bear on the question.")
+    ] = False
+    faithfulness: Annotated[
+        bool, typer.Option("--faithfulness", help="Measure how far its page supports each fact.")
+    ] = False
+    citation_check: Annotated[
+        str, typer.Option(help="Check the answer's claims: off, string or model.")
+    ] = "string"
+    family: Annotated[
+        str, typer.Option(help="RAT writes an answer, code, maths, planning or writing.")
+    ] = "answer"
+    retrievals: Annotated[int, typer.Option(help="Retrievals of RAT, pages of rag.")] = 5
+    owner: Annotated[str, typer.Option(help="Whose abbreviations are known.")] = "local"
+
+
+@grouped(method="")
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")] = "",
+    *,
+    texts: Texts,
+    sources: Sources,
+    players: Players,
+    plan: PlanFile = None,
+    approve: Approve = False,
+    reading: Reading,
+    bounds: Bounds,
+    telling: Telling,
+) -> None:
+    """Answer a question from documents: plan, pages and facts as they come, then the answer.
+
+    No answer: exit 6. Withheld by --strict, as it does not follow from the facts: exit 7.
+    """
+    if telling.resume:
+        go_on(question, sources, telling, command="ask")
+        return
+    settings = {
+        "collection": texts.collection or None,
+        "web_search": texts.web_search or None,
+        **sources.settings(),
+        "approve": approve,
+        **asdict(reading),
+        **bounds.settings(),
+    }
+    begin(question, settings, players, plan=plan, command="ask", as_json=telling.as_json)

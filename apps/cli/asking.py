@@ -1,0 +1,136 @@
+"""What ``ask``, ``decide`` and ``act`` share: groups of options, and the start of a thread."""
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from planweave.apps.cli.answering import answer
+from planweave.apps.cli.setting import Settings, pairs
+from planweave.apps.example import Example
+from planweave.apps.options import (
+    AsJson,
+    Database,
+    Graph,
+    MaxCalls,
+    MaxDollars,
+    MaxIterations,
+    MaxSeconds,
+    MaxTokens,
+    Method,
+    Model,
+    Replan,
+    Resume,
+    RoleModel,
+    Rules,
+    Strict,
+    TrustRole,
+    context_of,
+    roles,
+    text_of,
+)
+from planweave.apps.threads import Thread, load_thread, new_id
+from planweave.graphs import METHODS
+from planweave.graphs.support.choice import choose
+from planweave.memory import Input
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Where facts may come from."""
+
+    database: Database = ""
+    graph: Graph = ""
+    rules: Rules = None
+    trust_role: TrustRole = False
+
+    def urls(self) -> dict[str, str | None]:
+        """The databases."""
+        return {"database": self.database or None, "graph": self.graph or None}
+
+    def settings(self) -> dict[str, Any]:
+        """The databases, and the text of the rules."""
+        return self.urls() | {"rules": text_of(self.rules, "rules") if self.rules else ""}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Players:
+    """Which method runs, and who plays its roles."""
+
+    method: Method
+    model: Model = "embedded"
+    role_model: RoleModel = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How long a run may go on, and any setting besides."""
+
+    max_iterations: MaxIterations = 15
+    max_calls: MaxCalls = None
+    max_tokens: MaxTokens = None
+    max_seconds: MaxSeconds = None
+    max_dollars: MaxDollars = None
+    setting: Settings = None
+
+    def settings(self) -> dict[str, Any]:
+        """The limits, and over everything what was given as ``--setting``."""
+        limits = asdict(self)
+        return limits | pairs(limits.pop("setting") or [])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds(Limits):
+    """When a run plans anew, how long it may go on, what it withholds, any setting besides."""
+
+    replan: Replan = "adaptive"
+    strict: Strict = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Telling:
+    """Which thread goes on, and how it is told."""
+
+    resume: Resume = ""
+    as_json: AsJson = False
+
+
+def begin(
+    question: str,
+    settings: dict[str, Any],
+    players: Players,
+    *,
+    plan: Path | None = None,
+    command: str,
+    as_json: bool,
+    example: Example | None = None,
+) -> None:
+    """Put a question to a method in a new thread.
+
+    Raises:
+        PlanweaveError: A setting or the plan cannot be used, or the run cannot go on.
+    """
+    if players.method:
+        METHODS.get(players.method)
+    context = context_of({"model": players.model, "models": roles(players.role_model), **settings})
+    choice = choose(context, with_plan=plan is not None)
+    method = players.method or choice.method
+    thread = Thread(id=new_id(), method=method, context=context, example=example)
+    thread.save()
+    start: Input = {"question": question}
+    if plan:
+        start["predefined_plan"] = text_of(plan, "plan").splitlines()
+    reason = "" if players.method else choice.reason
+    answer(thread, start, command=command, as_json=as_json, reason=reason)
+
+
+def go_on(question: str, sources: Sources, telling: Telling, *, command: str) -> None:
+    """Put a further question to a thread, or go on with one that was interrupted.
+
+    Raises:
+        PlanweaveError: There is no such thread, or it cannot go on.
+    """
+    thread = load_thread(telling.resume, sources.urls())
+    further: Input | None = {"question": question} if question else None
+    if further:
+        thread = replace(thread, example=None)  # its truth is that of the first question
+    answer(thread, further, command=command, as_json=telling.as_json)

@@ -1,0 +1,89 @@
+"""``planweave bench abstention``: from which confidence on are answers to be trusted?"""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from planweave import BadInput
+from planweave.apps.cli.bench.common import AsJson
+from planweave.benchmarks.core.metrics import grouped
+from planweave.benchmarks.core.report import show_tables, table_json, table_markdown
+from planweave.benchmarks.core.store import merged
+from planweave.benchmarks.suites.query_writing import abstention as abstaining
+
+
+def abstention(
+    files: Annotated[list[Path], typer.Argument(help="Result files with a confidence, as one.")],
+    target: Annotated[
+        float, typer.Option(help="Share of wrong answers that is borne.", min=0.001, max=0.999)
+    ] = 0.1,
+    confidence: Annotated[
+        float, typer.Option(help="How sure that must be.", min=0.5, max=0.999)
+    ] = 0.95,
+    seed: Annotated[int, typer.Option(help="Which half of the questions calibrates.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder for the table and the plot.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Coverage against error, and the threshold that holds a target, from result files alone."""
+    console = Console(stderr=as_json, highlight=False)
+    results = merged(files, lambda said: console.print(said, markup=False, soft_wrap=True))
+    groups = {
+        name: abstaining.points_of(records)
+        for name, records in grouped(list(results.records.values())).items()
+    }
+    groups = {name: points for name, points in groups.items() if any(p.answered for p in points)}
+    if not groups:
+        raise BadInput(
+            "No result in these files has a confidence.",
+            mend="Measure a mode that gives one, such as guided.",
+        )
+    found = {
+        name: abstaining.calibrate(points, target=target, confidence=confidence, seed=seed)
+        for name, points in groups.items()
+    }
+    tables = [
+        abstaining.calibration_table(found, target=target, confidence=confidence),
+        abstaining.curves_table(groups),
+    ]
+    if out:
+        page = "\n\n".join(["# Abstention", *map(table_markdown, tables)]) + "\n"
+        for path in _write(out, page, groups, found, target):
+            console.print(f"Written: {path}", markup=False, soft_wrap=True)
+    if as_json:
+        written = {"tables": [table_json(table) for table in tables]}
+        typer.echo(json.dumps(written, indent=2, ensure_ascii=False))
+    else:
+        show_tables(tables, console)
+
+
+def _write(
+    folder: Path,
+    page: str,
+    groups: abstaining.Groups,
+    found: dict[str, abstaining.Calibration],
+    target: float,
+) -> list[Path]:
+    """Write the page and, if matplotlib is installed, the plot.
+
+    Raises:
+        BadInput: The folder cannot be written.
+    """
+    text, plot = folder / "abstention.md", folder / "abstention.png"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        text.write_text(page, encoding="utf-8")
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            return [text]
+        figure = Figure(layout="constrained")
+        abstaining.draw(groups, found, target, figure)
+        figure.savefig(plot, dpi=130)
+    except OSError as error:
+        raise BadInput(
+            f"{folder} cannot be written ({error.strerror}).", mend="Name another with --out."
+        ) from None
+    return [text, plot]

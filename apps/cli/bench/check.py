@@ -1,0 +1,55 @@
+"""``planweave bench check``: does the check pass what is right, and only that?"""
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from planweave.apps.cli.bench.common import AsJson
+from planweave.benchmarks.core.metrics import Rate
+from planweave.benchmarks.core.report import show_tables
+from planweave.benchmarks.suites.check import measure as suite
+from planweave.benchmarks.suites.check.pack import pack
+from planweave.benchmarks.suites.check.pairs import generate
+
+
+def check(
+    *,
+    seed: Annotated[int, typer.Option(help="Which pairs are drawn.")] = 1,
+    pairs: Annotated[
+        int, typer.Option(help="About how many; 0: those written by hand.", min=0)
+    ] = 1000,
+    failures: Annotated[
+        bool, typer.Option("--failures", help="Print what is checked wrong.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Precision and recall of the check of decisions and sentences, on made-up facts; no model."""
+    found = suite.checked(generate(seed, pairs) if pairs else pack())
+    console = Console(stderr=as_json, highlight=False)
+    show_tables(suite.tables(found), console)
+    if failures:
+        for one in found:
+            if one.wrong:
+                said = f"{one.pair.case}: {one.pair.text!r} to {one.pair.question!r}: {one.reason}"
+                console.print(said, markup=False, soft_wrap=True)
+    if as_json:
+        typer.echo(json.dumps(_figures(seed, found), indent=2))
+
+
+def _figures(seed: int, found: list[suite.Checked]) -> dict[str, Any]:
+    figures: dict[str, Any] = {"seed": seed}
+    for kind in ("decision", "claim"):
+        own = [one for one in found if one.pair.kind == kind]
+        figures[kind] = {
+            "pairs": len(own),
+            "wrong_passed": sum(one.passed and not one.pair.supported for one in own),
+            "precision": _rate(suite.precision(own)),
+            "recall": _rate(suite.recall(own)),
+        }
+    return figures
+
+
+def _rate(found: Rate | None) -> dict[str, float] | None:
+    return found._asdict() if found else None

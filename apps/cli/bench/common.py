@@ -1,0 +1,237 @@
+"""What the commands of ``planweave bench`` share: reading options, running, reporting."""
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+from pydantic import JsonValue
+from rich.console import Console
+
+from planweave import BadInput
+from planweave.apps import options
+from planweave.apps.cli.setting import Settings, pairs
+from planweave.apps.plain import json_text
+from planweave.benchmarks.core import machine, runner
+from planweave.benchmarks.core.ray_executor import ClusterLost, cluster
+from planweave.benchmarks.core.record import settings_of
+from planweave.benchmarks.core.report import Report, draw, show
+from planweave.benchmarks.core.store import ResultFile, Run, merged
+from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.core.watch import Watch
+from planweave.memory import Context
+from planweave.models import ModelUnavailable
+
+Name = TypeVar("Name", bound=str)
+AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+Concurrency = Annotated[
+    int, typer.Option("--concurrency", help="Samples in flight.", min=1, max=256)
+]
+Model = Annotated[str, typer.Option("--model", help="Chat model, such as openai:gpt-4o.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder of the result file and the report.")]
+RedoCrashed = Annotated[bool, typer.Option("--redo-crashed", help="Run again what crashed before.")]
+Ray = Annotated[
+    str, typer.Option("--ray", help="Address of a Ray cluster that runs the samples: host:6379.")
+]
+
+RESULTS = Path("results")
+"""Here is a folder for each benchmark, unless the user names one."""
+
+GO_ON = "What is finished is kept; the same command goes on from there."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """How samples are run and told of: options that every benchmark of methods has."""
+
+    concurrency: Concurrency = 1
+    ray: Ray = ""
+    setting: Settings = None
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Folder of the result file and the report; below results/ if unset."
+        ),
+    ] = None
+    redo_crashed: RedoCrashed = False
+    as_json: AsJson = False
+
+    @cached_property
+    def console(self) -> Console:
+        """Where is told what happens; not on standard output where the report goes there."""
+        return Console(stderr=self.as_json, highlight=False)
+
+    def context(self, **settings: str | int) -> Context:
+        """The context of the runs: these settings, and over them what the user has set.
+
+        Raises:
+            BadInput: A setting is unknown, out of range, or the benchmark's own.
+        """
+        os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
+        return context_of({**settings, **pairs(self.setting or [])})
+
+    def measure(
+        self,
+        suite: str,
+        samples: Sequence[Sample],
+        context: Context,
+        data: Mapping[str, JsonValue],
+        *,
+        folder: Path | None = None,
+    ) -> None:
+        """Run what the result file of the context's model does not hold yet, and report.
+
+        Raises:
+            PlanweaveError: As :func:`run_samples` and :func:`tell_report`.
+        """
+        folder = folder or self.out or RESULTS / suite
+        path = result_path(folder, context.model)
+        run_samples(
+            self.console,
+            samples,
+            head_of(suite, context, {**data, "concurrency": self.concurrency}),
+            path,
+            concurrency=self.concurrency,
+            redo_crashed=self.redo_crashed,
+            ray=self.ray,
+        )
+        tell_report([path], self.console, as_json=self.as_json, folder=folder)
+
+
+def result_path(out: Path, model: str) -> Path:
+    """The result file of a model in the folder ``out``."""
+    return out / f"{re.sub(r'[^A-Za-z0-9.]+', '-', Path(model).name).strip('-')}.jsonl"
+
+
+def run_samples(
+    console: Console,
+    samples: Sequence[Sample],
+    head: Run,
+    path: Path,
+    *,
+    concurrency: int,
+    redo_crashed: bool,
+    ray: str = "",
+) -> None:
+    """Run what the result file at ``path`` does not hold yet, with live progress.
+
+    Samples run in this process, or on the Ray cluster at ``ray``.
+
+    Raises:
+        ModelUnavailable: The model cannot be asked; what is finished is kept.
+        ClusterLost: The cluster failed; what is finished is kept.
+        BadInput: The result file is damaged, another process writes it, or there is no cluster.
+    """
+    results = ResultFile(path, lambda said: console.print(said, markup=False, soft_wrap=True))
+    try:
+        done = {
+            key
+            for key, record in results.results.records.items()
+            if not (redo_crashed and record.error)
+        }
+        todo = [sample for sample in samples if sample.key not in done]
+        before = [results.results.records[s.key] for s in samples if s.key in done]
+        console.print(f"{path}: {len(before)} done before, {len(todo)} to do.", soft_wrap=True)
+        if not todo:
+            return
+        with _executor(ray, console) as executor:
+            results.append(head)
+            with Watch(console, before, len(samples)) as watch:
+                asyncio.run(
+                    runner.run(
+                        todo,
+                        results,
+                        concurrency=concurrency,
+                        finished=watch.finished,
+                        executor=executor,
+                    )
+                )
+    except (ModelUnavailable, ClusterLost):
+        console.print(f"Stopped. {GO_ON}")
+        raise
+    except KeyboardInterrupt:
+        console.print(f"\nInterrupted. {GO_ON}")
+        raise typer.Exit(130) from None
+    finally:
+        results.close()
+
+
+@contextmanager
+def _executor(ray: str, console: Console) -> Iterator[runner.CarryOut]:
+    """What runs a sample: this process, or the cluster at ``ray``."""
+    if not ray:
+        yield runner.carry_out
+        return
+    with cluster(ray) as machines:
+        console.print(f"Ray cluster: {machines.nodes} machines, {machines.cpus} CPUs.")
+        yield machines.carry_out
+
+
+def tell_report(
+    paths: Sequence[Path], console: Console, *, as_json: bool, folder: Path | None
+) -> None:
+    """Print the report of these result files, and write it into ``folder``.
+
+    Raises:
+        BadInput: A file cannot be read, or is damaged.
+    """
+    found = merged(paths, lambda said: console.print(said, markup=False, soft_wrap=True))
+    made = Report.of(found.runs, list(found.records.values()))
+    if folder:
+        for path in draw(made, folder):
+            console.print(f"Written: {path}", markup=False, soft_wrap=True)
+    if as_json:
+        typer.echo(json_text(made.as_json()))
+    else:
+        show(made, console)
+
+
+def head_of(suite: str, context: Context, data: dict[str, JsonValue]) -> Run:
+    """The head of a start: who runs what, where, with which settings."""
+    return Run(
+        suite=suite,
+        command=machine.command(sys.argv),
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        models=sorted({context.model, *context.models.values()}),
+        settings=settings_of(context) | {"process": machine.model_settings()},
+        versions=machine.versions(),
+        machine=machine.machine(),
+        commit=machine.commit(),
+        data=data,
+    )
+
+
+def listed(text: str, known: Sequence[Name], what: str, *, every: str) -> list[Name]:
+    """The names in a list with commas, each once, in the order of ``known``.
+
+    Raises:
+        BadInput: A name is not among ``known``.
+    """
+    if text == every:
+        return list(known)
+    names = dict.fromkeys(name.strip() for name in text.split(","))
+    if unknown := [name for name in names if name not in known]:
+        raise BadInput(
+            f"There is no {what} {unknown[0]!r}.", mend=f"Choose {every}, or of {', '.join(known)}."
+        )
+    return [name for name in known if name in names]
+
+
+def context_of(settings: dict[str, str | int]) -> Context:
+    """The context of a benchmark's runs.
+
+    Raises:
+        BadInput: A setting is unknown, out of range, or the benchmark's own.
+    """
+    sources = {"database", "graph", "collection", "web_search", "environment", "environment_task"}
+    if own := (sources | {"rules", "candidates", "approve"}) & settings.keys():
+        raise BadInput(f"The setting {min(own)} is chosen by the benchmark itself.")
+    return options.context_of(settings)

@@ -1,0 +1,174 @@
+"""``planweave bench environment``: tasks of an environment, with and without a language model."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import JsonValue
+from rich.console import Console
+from rich.progress import track
+
+from planweave import BadInput
+from planweave.apps.cli.bench.common import RESULTS, Model, Running, listed
+from planweave.apps.cli.groups import grouped
+from planweave.apps.options import Agents, resolved
+from planweave.benchmarks.core import machine
+from planweave.benchmarks.core.report import show_tables
+from planweave.benchmarks.suites.environment import play as without_model
+from planweave.benchmarks.suites.environment import suite
+from planweave.benchmarks.suites.environment.play import Choose, Played, Summary
+from planweave.graphs import of_family
+from planweave.learning.agents_file import NONE, SHIPPED
+from planweave.learning.guide import guide_of
+from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import read_paths, write_paths
+from planweave.tools.environments import ENVIRONMENTS, Environment, Task, moves, open_environment
+
+_RESULTS = RESULTS / "environments"
+_POLICIES = ("gold", "nearest", "form", "path")
+_METHODS = (*of_family("act"), "react")
+
+
+@grouped()
+def environment(
+    *,
+    name: Annotated[str, typer.Option(help=f"One of {', '.join(ENVIRONMENTS)}.")],
+    data: Annotated[Path | None, typer.Option(help="File or folder of its tasks.")] = None,
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="With commas between. Without a language model: gold (replays known paths), "
+            "nearest (follows the path of the nearest question), form (that of the question "
+            "nearest in form), path (the one that InstructRAG's agents select). "
+            f"With one: {', '.join(_METHODS)}."
+        ),
+    ] = "gold",
+    paths: Annotated[
+        Path | None,
+        typer.Option(help="Paths that worked; those of the split's tasks are left out."),
+    ] = None,
+    agents: Agents = SHIPPED,
+    split: Annotated[str, typer.Option(help="Part of the tasks; all if unset.")] = "",
+    limit: Annotated[int | None, typer.Option(help="Tasks at most; all if unset.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Which tasks are drawn.")] = 1,
+    model: Model = "embedded",
+    running: Running,
+) -> None:
+    """Play tasks of an environment; runs with a language model can be resumed."""
+    chosen = listed(policy, (*_POLICIES, *_METHODS), "policy", every="all")
+    with open_environment(name, data) as world:
+        every = world.tasks(split)
+        drawn = without_model.choose(every, limit, seed)
+        told = track(drawn, "tasks", console=running.console, transient=True)
+        tasks = [world.described(task) for task in told]
+    asked = {task.question for task in (*every, *tasks)}
+    known = [one for one in read_paths(paths) if one.question not in asked] if paths else []
+    given = _Given(name=name, data=data, tasks=tasks, known=known, agents=agents)
+    about: dict[str, JsonValue] = {
+        "name": name,
+        "data": data.name if data else "",
+        "paths": paths.name if paths else "",
+        "known": len(known),
+        "agents": Path(agents).name,
+        "split": split,
+        "questions": len(every),
+        "chosen": len(tasks),
+        "limit": limit,
+        "seed": seed,
+    }
+    if bare := [one for one in chosen if one in _POLICIES]:
+        _without_model(given, bare, about, running)
+    if methods := [one for one in chosen if one in _METHODS]:
+        _with_model(given, methods, about, running, model)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Given:
+    """What is played, and what is known of it."""
+
+    name: str
+    data: Path | None
+    tasks: Sequence[Task]
+    known: Sequence[Instructions]
+    agents: str
+
+
+def _without_model(
+    given: _Given, policies: Sequence[str], about: dict[str, JsonValue], running: Running
+) -> None:
+    made = machine.head() | about | _play(given, policies, running.console)
+    path = (running.out or _RESULTS) / f"{given.name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_written(made), "utf-8")
+    running.console.print(f"Written: {path}", markup=False, soft_wrap=True)
+    if running.as_json:
+        typer.echo(path.read_text("utf-8"))
+
+
+def _with_model(
+    given: _Given,
+    methods: Sequence[str],
+    about: dict[str, JsonValue],
+    running: Running,
+    model: str,
+) -> None:
+    context = running.context(model=model)
+    kept = (running.out or _RESULTS) / given.name
+    if running.ray:  # its machines have to find the paths where they find the data
+        kept.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=kept if running.ray else None) as folder:
+        file = Path(folder).resolve() / "paths.jsonl"
+        write_paths(file, given.known)
+        data = str(given.data) if given.data else None
+        more = {"environment_data": data, "paths": str(file), "agents": resolved(given.agents)}
+        context = context.model_copy(update=more)
+        samples = suite.samples(
+            given.name, given.tasks, methods=methods, settings=context, paths=given.known
+        )
+        running.measure(suite.NAME, samples, context, about, folder=kept)
+
+
+def _play(given: _Given, policies: Sequence[str], console: Console) -> dict[str, Any]:
+    """Play without a language model, and show what came of it."""
+    summaries: list[Summary] = []
+    played: dict[str, list[Played]] = {}
+    if {*policies} - {"gold"} and not given.known:
+        raise BadInput("There are no paths to follow.", mend="Name a file: --paths FILE")
+    if "gold" in policies and not any(task.gold for task in given.tasks):
+        raise BadInput(
+            f"No gold path is known of any of these tasks of the environment {given.name!r}.",
+            mend="Follow paths that worked: --policy nearest,form,path --paths FILE",
+        )
+    for policy in policies:
+        playable = [task for task in given.tasks if task.gold or policy != "gold"]
+        with open_environment(given.name, given.data) as world:
+            playing = without_model.play(world, playable, _chooser(policy, given, world))
+            played[policy] = list(track(playing, policy, len(playable), console=console))
+            summaries.append(without_model.summary(policy, played[policy], world))
+    show_tables([without_model.table(given.name, summaries)], console)
+    return {
+        "policies": [one.as_json() for one in summaries],
+        "tasks": {policy: [one.as_json() for one in mine] for policy, mine in played.items()},
+    }
+
+
+def _chooser(policy: str, given: _Given, world: Environment) -> Choose:
+    if policy == "gold":
+        return without_model.Gold
+    agents = given.agents if policy == "path" else NONE
+    guide = guide_of(tuple(given.known), agents, moves(given.name))
+    return without_model.followers(world, guide, proposed=policy != "nearest")
+
+
+def _written(made: dict[str, Any]) -> str:
+    """The result as JSON, with a line for each task."""
+    lines = json.dumps({**made, "tasks": {}}, indent=1).removesuffix(" {}\n}")
+    tasks = ",\n".join(
+        f"  {json.dumps(policy)}: [\n" + ",\n".join(f"   {json.dumps(one)}" for one in played) + "]"
+        for policy, played in made["tasks"].items()
+    )
+    return f"{lines} {{\n{tasks}}}\n}}\n"

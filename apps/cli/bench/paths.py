@@ -1,0 +1,130 @@
+"""``planweave bench paths``: which path is retrieved for a question, without a language model."""
+
+import json
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import TypeAdapter
+from rich.console import Console
+
+from planweave.apps.cli.bench.common import RESULTS, AsJson, Out
+from planweave.apps.cli.progress import sentence_vectors
+from planweave.apps.cli.train_instructrag import prepare_jax
+from planweave.benchmarks.core import machine
+from planweave.benchmarks.core.lines import LineFile
+from planweave.benchmarks.core.report import show_tables
+from planweave.benchmarks.suites.paths.tasks import Environment, load, world
+from planweave.learning.agents_file import AS_PUBLISHED, ITERATIONS, Loaded
+from planweave.learning.agents_file import load as load_agents
+from planweave.learning.instruction_graph import THRESHOLD
+from planweave.learning.paths import Path as Instructions
+
+if TYPE_CHECKING:
+    from planweave.benchmarks.suites.paths.measure import Measured
+
+
+def paths(
+    *,
+    environment: Annotated[Environment, typer.Option(help="How tasks and actions are told.")],
+    data: Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")],
+    seed: Annotated[
+        list[int], typer.Option(help="Of tasks, training and noise; repeatable.", min=0)
+    ] = [1, 2, 3],  # noqa: B006 - typer copies it
+    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
+    agents: Annotated[
+        str | None,
+        typer.Option(
+            help="Try these, shipped or a file, in place of training, without its ablations; or "
+            "as-published: train the paper's, for instructions without slots."
+        ),
+    ] = None,
+    delta: Annotated[
+        float, typer.Option(help="With --agents as-published: the graph's threshold.", min=0, max=1)
+    ] = THRESHOLD,
+    out: Out = RESULTS / "paths",
+    as_json: AsJson = False,
+) -> None:
+    """InstructRAG: F1 of the retrieved path on unseen tasks, ablations, noise, few-shot, RAP."""
+    prepare_jax()
+    from planweave.benchmarks.suites.paths import measure as suite
+
+    console = Console(stderr=as_json, highlight=False)
+    given = load(environment, data)
+    with closing(
+        LineFile(
+            out / f"{environment}.jsonl",
+            TypeAdapter(suite.Measured),
+            lambda said: console.print(said, markup=False, soft_wrap=True),
+        )
+    ) as file:
+        trains = agents in (None, AS_PUBLISHED)
+        trained = iterations if trains else load_agents(str(agents))
+        published = delta if agents == AS_PUBLISHED else None
+        lines = _measured(file, given, set(seed), trained, console, published)
+    rows, adaptation = suite.rows(lines), suite.adaptation(lines)
+    if as_json:
+        report = machine.head() | {
+            "environment": environment,
+            "paths": len(given),
+            "seeds": seed,
+            "iterations": iterations if trains else None,
+            "delta": published,
+            "adaptation": adaptation,
+            "result": [row._asdict() for row in rows],
+        }
+        typer.echo(json.dumps(report, indent=1))
+        return
+    show_tables(suite.tables(rows), console)
+    if adaptation:
+        console.print(
+            f"Adapting to a task: {adaptation['median_seconds']:.1f} s, of the processor "
+            f"{adaptation['median_cpu_seconds']:.1f} s (median of {adaptation['tasks']} tasks)."
+        )
+
+
+def _measured(
+    file: "LineFile[Measured]",
+    given: Sequence[Instructions],
+    seeds: set[int],
+    trained: int | Loaded,
+    console: Console,
+    published: float | None = None,
+) -> "list[Measured]":
+    """The lines of these seeds; those that the file does not hold yet are measured and kept.
+
+    Args:
+        file: Of results.
+        given: The paths.
+        seeds: Those that are asked for.
+        trained: Iterations of the training, or agents that were trained before.
+        console: Told what is being done.
+        published: Delta of the paper's agents, if those are trained.
+    """
+    from planweave.benchmarks.suites.paths.measure import Experiment, about
+    from planweave.learning.agent_batches import Settings, as_published
+    from planweave.learning.meta_training import as_agents
+
+    before = None if isinstance(trained, int) else as_agents(trained.rl, trained.ml)
+    by = trained if isinstance(trained, int) else trained.card.sha256
+    kind = about(given, by if published is None else f"{AS_PUBLISHED}, {published}, {by}")
+    lines = [line for line in file.lines if line.about == kind]
+    if others := len(file.lines) - len(lines):
+        said = f"{file.path}: {others} lines of other paths or agents are not counted."
+        console.print(said, markup=False, soft_wrap=True)
+    with sentence_vectors(console) as embed, console.status("") as status:
+        tell = status.update if console.is_terminal else console.print
+        for seed in sorted(seeds - {line.seed for line in lines}):
+            iterations = trained if isinstance(trained, int) else 0
+            settings = Settings(seed=seed, iterations=iterations)
+            if published is not None:
+                settings = as_published(seed, iterations, published)
+            tasks = world(given, seed, slots=published is None)
+            found = Experiment(tasks, embed, settings, tell, before).lines()
+            made = [line.model_copy(update={"about": kind}) for line in found]
+            for line in made:  # only now, so that a stopped seed is done again as a whole
+                file.append(line)
+            lines += made
+    return [line for line in lines if line.seed in seeds]

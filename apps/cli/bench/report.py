@@ -1,0 +1,42 @@
+"""``planweave bench report`` and ``publish``: read what was measured, and pass it on."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from planweave import BadInput
+from planweave.apps.cli.bench.common import AsJson, tell_report
+from planweave.benchmarks.core.record import without_texts
+from planweave.benchmarks.core.store import ResultFile, read
+
+
+def report(
+    files: Annotated[list[Path], typer.Argument(help="Result files, taken as one.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the report as Markdown and PNG.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rebuild the report from result files alone."""
+    tell_report(files, Console(stderr=as_json, highlight=False), as_json=as_json, folder=out)
+
+
+def publish(
+    file: Annotated[Path, typer.Argument(help="A result file.")],
+    out: Annotated[Path, typer.Option(help="The result file to write; it must not exist yet.")],
+) -> None:
+    """Copy a result file without prompts and pages, for data that may not be passed on."""
+    results = read(file)
+    if out.exists():
+        raise BadInput(f"There is a file {out} already.", mend="Choose another name for --out.")
+    copy = ResultFile(out, typer.echo)
+    try:
+        for run in results.runs:
+            copy.append(run)
+        for record in results.records.values():
+            copy.append(without_texts(record))
+    finally:
+        copy.close()
+    typer.echo(f"Written: {out} ({len(results.records)} records without prompts and pages)")

@@ -1,0 +1,73 @@
+"""``planweave decide``: one decision question on a user's own database, told as it happens."""
+
+from typing import Annotated
+
+import typer
+
+from planweave import BadInput
+from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, go_on
+from planweave.apps.cli.groups import grouped
+from planweave.apps.example import Example
+from planweave.apps.options import Approve, Experience, PlanFile
+from planweave.tools import Limits, open_database
+
+
+@grouped(method="")
+def decide(
+    question: Annotated[str, typer.Argument(help="The decision question.")] = "",
+    *,
+    sources: Sources,
+    candidates: Annotated[
+        str, typer.Option(help="Query whose first column lists the decisions to choose from.")
+    ] = "",
+    scenario: Annotated[
+        str,
+        typer.Option(
+            help="Ask a generated question: sourcing, distribution, building or locating."
+        ),
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Which generated question.")] = 1,
+    size: Annotated[int, typer.Option(help="About how many rows its database has.", min=10)] = 60,
+    as_graph: Annotated[bool, typer.Option(help="Generate it as a graph database.")] = False,
+    players: Players,
+    experience: Experience = "",
+    plan: PlanFile = None,
+    approve: Approve = False,
+    bounds: Bounds,
+    telling: Telling,
+) -> None:
+    """Answer a decision question: plan, queries and facts as they come, then the decision.
+
+    No decision: exit 6. Withheld by --strict, as it does not follow from the facts: exit 7.
+    """
+    if telling.resume:
+        go_on(question, sources, telling, command="decide")
+        return
+    settings = sources.settings()
+    example = Example(scenario, seed, size) if scenario else None
+    if example:
+        settings = example.settings(as_graph=as_graph)
+        question = question or example.question().prompt
+    elif candidates:
+        settings["candidates"] = _candidates(sources.graph or sources.database, candidates)
+    settings |= {"experience": experience or None, "approve": approve, **bounds.settings()}
+    begin(
+        question,
+        settings,
+        players,
+        plan=plan,
+        command="decide",
+        as_json=telling.as_json,
+        example=example,
+    )
+
+
+def _candidates(url: str, query: str) -> list[str]:
+    result = open_database(url).run(query, Limits(rows=10_000, characters=1_000_000))
+    found = [str(row[0]) for row in result.rows if row[0] is not None]
+    if not found:
+        raise BadInput(
+            "The question has no candidates: the query for them returned no value.",
+            mend="Check the query given with --candidates.",
+        )
+    return found

@@ -1,0 +1,239 @@
+"""``planweave experience``: what was done before, kept for an owner to see, share and delete."""
+
+import asyncio
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from planweave import BadInput
+from planweave.apps.cli.progress import sentence_vectors
+from planweave.apps.plain import json_text
+from planweave.apps.threads import Thread, checkpoints, load_thread
+from planweave.apps.trajectory import path_of
+from planweave.learning.experience import experience_of
+from planweave.learning.instruction_graph import THRESHOLD
+from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import read_paths, trajectories, write_paths
+from planweave.learning.plan_assessor import EMBEDDINGS
+from planweave.memory import WorkingMemory
+from planweave.models import embedding_id
+from planweave.tools.result_text import one_line
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
+    from planweave.learning.instruction_graph import InstructionGraph
+
+app = typer.Typer(
+    help="Paths of instructions that were carried out; those that succeeded guide later runs.",
+    no_args_is_help=True,
+)
+
+Owner = Annotated[str, typer.Option("--owner", help="User or project.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+
+@app.command("add")
+def add(
+    files: Annotated[list[Path], typer.Argument(help="Trajectories: .jsonl or .jsonl.gz.")],
+    owner: Owner = "local",
+) -> None:
+    """Add the paths of files; failed ones are kept too, and marked by their reward."""
+    for file in files:
+        paths = read_paths(file)
+        new = len(experience_of(owner).add(paths))
+        succeeded = sum(path.reward == 1 for path in paths)
+        typer.echo(
+            one_line(
+                f"{file.name}: {new} new of {len(paths)} paths, {succeeded} of them succeeded."
+            )
+        )
+
+
+@app.command("confirm")
+def confirm(
+    thread: Annotated[str, typer.Argument(help="The name that the run printed.")],
+    *,
+    owner: Annotated[str, typer.Option("--owner", help="The run's own if unset.")] = "",
+    wrong: Annotated[bool, typer.Option("--wrong", help="Keep it as a path that failed.")] = False,
+) -> None:
+    """Say that a thread's last answer was right, and keep its actions; nothing else keeps them."""
+    asked = load_thread(thread, {})
+    path = _path_of(asked, _memory_of(asked), reward=0.0 if wrong else 1.0)
+    experience_of(owner or asked.context.owner).add([path])
+    typer.echo(f"Kept as {path.key}, {len(path.instructions)} instructions.")
+
+
+@app.command("list")
+def list_paths(owner: Owner = "local", as_json: AsJson = False) -> None:
+    """List the paths, the oldest first."""
+    entries = experience_of(owner).entries()
+    if as_json:
+        records = [{"key": e.path.key, **asdict(e.path), "added": e.added} for e in entries]
+        typer.echo(json_text(records))
+        return
+    if not entries:
+        typer.echo("There is no experience yet. Add some: planweave experience add FILE")
+        return
+    table = Table(box=None)
+    for title in ("key", "task", "question", "steps", "reward", "added"):
+        table.add_column(title, no_wrap=title not in ("task", "question"))
+    for path, added in entries:
+        steps, reward = str(len(path.instructions)), f"{path.reward:.3g}"
+        cells = (path.task, path.question, steps, reward, added[:10])
+        table.add_row(path.key, *map(one_line, cells))
+    Console(markup=False, highlight=False).print(table)
+
+
+@app.command("show")
+def show(
+    key: Annotated[str | None, typer.Argument(help="Of a path; the whole graph if unset.")] = None,
+    *,
+    owner: Owner = "local",
+    out: Annotated[
+        Path | None, typer.Option(help="Draw the graph into this .png, .svg or .html file.")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(help="Cosine from which instructions share a node.", min=0, max=1)
+    ] = THRESHOLD,
+    most: Annotated[int, typer.Option(help="Nodes in the picture.", min=2, max=500)] = 40,
+    as_json: AsJson = False,
+) -> None:
+    """Show a path, or the instruction graph of all that succeeded."""
+    experience = experience_of(owner)
+    found = {entry.path.key: entry.path for entry in experience.entries()}
+    path = _known(found, key) if key else None
+    if path is not None and out is None:
+        _show_path(path, as_json=as_json)
+        return
+    with sentence_vectors(Console(stderr=True), kept=False) as embed:
+        graph = experience.graph(embed, embedding_id(EMBEDDINGS), threshold=threshold)
+    _check_drawable(graph, path)
+    if out is not None:
+        from planweave.learning.instruction_graph_drawing import draw
+
+        draw(graph, out, most=most, key=key)
+        typer.echo(f"Written: {out}", err=as_json)
+    if as_json:
+        typer.echo(json_text(_record(graph)))
+    elif out is None:
+        _show_graph(graph)
+
+
+@app.command("remove")
+def remove(
+    keys: Annotated[list[str] | None, typer.Argument(help="See `planweave experience list`.")] = (
+        None
+    ),
+    *,
+    owner: Owner = "local",
+    everything: Annotated[bool, typer.Option("--all", help="Remove all paths.")] = False,
+) -> None:
+    """Remove paths for good; the graph is then as if they had never been."""
+    if bool(keys) == everything:
+        raise BadInput("Nothing was removed.", mend="Name keys of paths, or say --all.")
+    if everything:
+        experience_of(owner).clear()
+    else:
+        experience_of(owner).remove(keys or [])
+    typer.echo("All paths are removed." if everything else f"Removed: {' '.join(keys or [])}")
+
+
+@app.command("export")
+def export(
+    file: Annotated[
+        Path | None, typer.Argument(help=".jsonl or .jsonl.gz; standard output if unset.")
+    ] = None,
+    *,
+    owner: Owner = "local",
+) -> None:
+    """Write all paths as trajectories, which `experience add` reads again."""
+    paths = [entry.path for entry in experience_of(owner).entries()]
+    if file is None:
+        typer.echo(trajectories(paths), nl=False)
+        return
+    write_paths(file, paths)
+    typer.echo(one_line(f"{len(paths)} paths written to {file}."))
+
+
+def _memory_of(thread: Thread) -> WorkingMemory:
+    from planweave.graphs import METHODS  # the other commands do without
+
+    async def read() -> WorkingMemory:
+        async with checkpoints() as saver:
+            graph = METHODS.get(thread.method).compiled(checkpointer=saver)
+            config: RunnableConfig = {"configurable": {"thread_id": thread.id}}
+            return cast("WorkingMemory", (await graph.aget_state(config)).values)
+
+    return asyncio.run(read())
+
+
+def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> Instructions:
+    """What a thread did for its last question."""
+    return path_of(
+        memory.get("question", ""),
+        memory.get("turns", []) if memory.get("answer") else [],
+        task=thread.example.scenario if thread.example else thread.method,
+        reward=reward,
+        thread=thread.id,
+    )
+
+
+def _known(found: dict[str, Instructions], key: str) -> Instructions:
+    if key not in found:
+        raise BadInput(f"There is no path {key!r}.", mend="See `planweave experience list`.")
+    return found[key]
+
+
+def _check_drawable(graph: "InstructionGraph", path: Instructions | None) -> None:
+    if not graph.paths:
+        raise BadInput(
+            "There is no path that succeeded.", mend="Add some: planweave experience add FILE"
+        )
+    if path is not None and path not in graph.paths:
+        raise BadInput(
+            f"The path {path.key} failed, so it is not in the graph.",
+            mend="Leave out --out to see its instructions.",
+        )
+
+
+def _show_path(path: Instructions, *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json_text({"key": path.key, **asdict(path)}))
+        return
+    typer.echo(one_line(path.question))
+    typer.echo(
+        one_line(f"task: {path.task or '-'}, reward: {path.reward:g}, from: {path.origin or '-'}")
+    )
+    for number, instruction in enumerate(path.instructions, start=1):
+        typer.echo(one_line(f"{number:3}. {instruction}"))
+
+
+def _show_graph(graph: "InstructionGraph") -> None:
+    tasks = Counter(path.task for path in graph.paths)
+    typer.echo(
+        f"{len(graph.paths)} paths in {len(graph.nodes)} nodes and {len(graph.edges)} edges, "
+        f"threshold {graph.threshold:g}."
+    )
+    for task, count in tasks.most_common():
+        typer.echo(one_line(f"  {task or 'no task'}: {count} paths"))
+    typer.echo("Draw it with --out graph.html")
+
+
+def _record(graph: "InstructionGraph") -> dict[str, Any]:
+    edges = [
+        {"from": a, "to": b, "tasks": {task: sorted(asked) for task, asked in tasks.items()}}
+        for (a, b), tasks in graph.edges.items()
+    ]
+    walks = {path.key: graph.walk(path.key) for path in graph.paths}
+    return {
+        "threshold": graph.threshold,
+        "nodes": {str(node): list(held) for node, held in graph.nodes.items()},
+        "edges": edges,
+        "walks": walks,
+    }

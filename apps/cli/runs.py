@@ -1,0 +1,145 @@
+"""``planweave runs``: what was asked before, to look at again or to remove."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from planweave import BadInput
+from planweave.apps.cli.story import Story
+from planweave.apps.plain import json_text, plain
+from planweave.apps.threads import Thread, being_worked_on, checkpoints, load_thread, threads_folder
+from planweave.memory import WorkingMemory
+from planweave.nodes.shared.citation_check import in_words
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+app = typer.Typer(help="What was asked before.", no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """A run as the list shows it; ``verdict`` is empty before its end."""
+
+    thread: str
+    when: str
+    method: str
+    question: str = ""
+    verdict: str = ""
+
+
+@app.command("list")
+def list_runs(
+    *,
+    limit: Annotated[int, typer.Option(help="Runs at most, the newest first.", min=1)] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the runs: question, method, verdict, when."""
+    files = sorted(threads_folder().glob("*.json"), key=lambda file: -file.stat().st_mtime)
+    kept = asyncio.run(_with_memory([_line(file) for file in files[:limit]]))
+    if as_json:
+        typer.echo(json_text([asdict(one) for one in kept]))
+        return
+    console = Console(highlight=False)
+    if not kept:
+        console.print("No runs yet. Start one: planweave ask --help")
+        return
+    table = Table("thread", "when (UTC)", "method", "verdict", "question", box=None)
+    for one in kept:
+        cells = (one.thread, one.when, one.method, one.verdict or "not finished", one.question)
+        table.add_row(*(Text(plain(cell), overflow="ellipsis", no_wrap=True) for cell in cells))
+    console.print(table)
+    if len(files) > limit:
+        console.print(f"{len(files) - limit} more: --limit {len(files)}")
+
+
+@app.command("show")
+def show(
+    thread: Annotated[str, typer.Argument(help="The name that the list shows.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a run came to: plan, facts and answer."""
+    found = load_thread(thread, {})
+    memory = asyncio.run(_memory(found))
+    if as_json:
+        kept = ("question", "plan", "facts", "turns", "answer", "claims", "failures")
+        typer.echo(json_text({name: memory.get(name) for name in kept}))
+        return
+    console = Console(highlight=False)
+    console.print(Text(plain(memory.get("question", "(no question)")), style="italic"))
+    Story(console).finish(memory, in_words=in_words(found.context))
+
+
+@app.command("remove")
+def remove(
+    threads: Annotated[list[str], typer.Argument(help="Names that the list shows.")],
+) -> None:
+    """Remove runs with all that they have read."""
+    files = [threads_folder() / f"{Path(thread).name}.json" for thread in threads]
+    if missing := [file.stem for file in files if not file.is_file()]:
+        raise BadInput(
+            f"There is no thread {missing[0]!r}; nothing was removed.",
+            mend="See `planweave runs list`.",
+        )
+    for file in files:
+        with being_worked_on(file.stem):
+            asyncio.run(_forget(file.stem))
+            file.unlink()
+    typer.echo(f"Removed: {len(files)}")
+
+
+def _line(file: Path) -> Kept:
+    """What the thread's file says of a run."""
+    try:
+        method = str(json.loads(file.read_text(encoding="utf-8"))["method"])
+    except (ValueError, KeyError, TypeError):
+        method = "(damaged)"
+    when = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M")
+    return Kept(thread=file.stem, when=when, method=method)
+
+
+async def _with_memory(kept: Sequence[Kept]) -> list[Kept]:
+    """The lines with what the working memory of each run says."""
+    async with checkpoints() as saver:
+        return [_told(one, await _values(one.thread, saver)) for one in kept]
+
+
+def _told(kept: Kept, memory: WorkingMemory) -> Kept:
+    answer = memory.get("answer")
+    verdict = answer.get("verdict") if answer else None
+    return replace(
+        kept,
+        question=memory.get("question", ""),
+        verdict=verdict["kind"].replace("_", " ") if verdict else "answered" if answer else "",
+    )
+
+
+async def _memory(thread: Thread) -> WorkingMemory:
+    async with checkpoints() as saver:
+        return await _values(thread.id, saver)
+
+
+async def _values(thread: str, saver: "AsyncSqliteSaver") -> WorkingMemory:
+    """The last working memory of a thread; empty if it has come nowhere."""
+    config: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+    found = await saver.aget_tuple(config)
+    values: dict[str, Any] = found.checkpoint["channel_values"] if found else {}
+    return cast("WorkingMemory", values)
+
+
+async def _forget(thread: str) -> None:
+    async with checkpoints() as saver:
+        await saver.adelete_thread(thread)

@@ -1,0 +1,118 @@
+"""``planweave serve``: the methods for many users, over the LangGraph server's protocol."""
+
+import ipaddress
+import os
+import secrets
+import socket
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from planweave import BadInput
+from planweave.apps.options import TrustRole
+from planweave.apps.origins import THIS_MACHINE
+from planweave.graphs.support.builder import CHECK as STATE_CHECK
+
+_PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
+
+_TOKEN = "PLANWEAVE_SERVE_TOKEN"  # noqa: S105 (the name of a variable)
+_HUNG_SECONDS = 15
+"""A worker that does not answer for that long is replaced; a busy machine may starve one for 5."""
+
+
+def serve(
+    *,
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen at.", min=1, max=65_535)] = 2024,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    users: Annotated[
+        Path | None, typer.Option(help="JSON file of users; then every request needs a key.")
+    ] = None,
+    trust_role: TrustRole = False,
+    new_key: Annotated[
+        str, typer.Option(help="Make an API key for this user, print it, and stop.")
+    ] = "",
+    no_token: Annotated[
+        bool,
+        typer.Option(
+            "--no-token", help="Without users: answer every program of this machine, without token."
+        ),
+    ] = False,
+) -> None:
+    """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
+    del trust_role  # its callback has kept it
+    os.environ.setdefault(STATE_CHECK, "log")  # a run goes on, and the operator reads why
+    if users is not None:
+        os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
+    if no_token:
+        os.environ[_TOKEN] = ""
+    if not all(find_spec(name) for name in _PACKAGES):
+        raise BadInput(
+            "The server's packages are not installed.", mend='Run: pip install "planweave[serve]".'
+        )
+    import uvicorn
+
+    from planweave.apps.server.people import Door
+    from planweave.apps.server.people import new_key as make_key
+    from planweave.apps.server.settings import server_settings
+    from planweave.apps.server.tables import check_database
+
+    settings = server_settings()
+    if new_key:
+        typer.echo(make_key(settings, new_key))
+        return
+    Door(settings)
+    check_database(settings.database())
+    if not settings.shared and not _is_loopback(host):
+        raise BadInput(
+            f"Without keys the server answers anybody, so it does not listen at {host}.",
+            mend="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
+        )
+    _check_port(host, port)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    page = f"{address}/studio/"
+    if not settings.shared and not no_token and not settings.token.get_secret_value():
+        token = os.environ[_TOKEN] = secrets.token_urlsafe(24)  # for the workers, which inherit it
+        server_settings.cache_clear()
+        page = f"{page}?token={token}"
+    typer.echo(f"planweave answers at {address}; the studio: {page}", err=True)
+    with tempfile.TemporaryDirectory(prefix="planweave-metrics-") as figures:
+        if workers > 1:  # they add up their figures there
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = figures
+        uvicorn.run(
+            "planweave.apps.server.app:create_app",
+            factory=True,
+            host=host,
+            port=port,
+            workers=workers,
+            timeout_worker_healthcheck=_HUNG_SECONDS,
+            timeout_graceful_shutdown=settings.drain_seconds,
+            log_level="warning",
+            server_header=False,
+        )
+
+
+def _check_port(host: str, port: int) -> None:
+    """Say at once, and before several processes say it, that the address cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise BadInput(
+                f"The server cannot listen at {host}:{port} ({error.strerror}).",
+                mend=f"Stop what listens there, or choose another port: --port {port + 1}.",
+            ) from None
+
+
+def _is_loopback(host: str) -> bool:
+    if host in THIS_MACHINE:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,138 @@
+"""A run told on the terminal as it happens: plan, thoughts, queries, facts, decision."""
+
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.syntax import Syntax
+from rich.text import Text
+
+from planweave.apps.plain import plain
+from planweave.graphs.support.events import (
+    ActionEvent,
+    Event,
+    FactEvent,
+    PlanEvent,
+    ProblemEvent,
+    ReplanEvent,
+    ThoughtEvent,
+)
+from planweave.memory import Answer, Claim, Fact, WorkingMemory, total_usage
+from planweave.nodes.shared.citation_check import CITATION
+from planweave.nodes.support.briefing import source_text
+from planweave.nodes.support.verdict import is_good
+from planweave.usage import Usage
+
+_LEXERS = {"sql": "sql", "cypher": "cypher"}
+_SHOWN_LINES = 12
+
+
+class Story:
+    """Prints each event of a run."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def tell(self, event: Event) -> None:
+        """Print what has happened."""
+        match event:
+            case PlanEvent(steps=steps):
+                self._plan("Plan", steps)
+            case ReplanEvent(reason=reason, steps=steps):
+                self._plan(f"New plan: {escape(plain(reason))}", steps)
+            case ThoughtEvent(text=text):
+                self.console.print(Text(plain(f"◦ {text}"), style="cyan"))
+            case ActionEvent():
+                self._action(event)
+            case FactEvent(fact=fact):
+                self._fact(fact)
+            case ProblemEvent(where=where, text=text):
+                self.console.print(Text(plain(f"  ✗ {where}: {text}"), style="yellow"))
+
+    def finish(self, memory: WorkingMemory, *, in_words: bool = False) -> None:
+        """Print the decision, the facts that it cites, and what the run used.
+
+        ``in_words``: the question was for a text that cites facts, not for a decision.
+        """
+        if not (answer := memory.get("answer")):
+            if messages := memory.get("messages"):
+                self.console.print(Text(plain(messages[-1].text)))
+            return
+        self.console.print(_answer(answer, in_words=in_words))
+        for fact in memory["facts"]:
+            if fact["number"] in answer["facts"]:
+                self.console.print(Text(plain(f"  {source_text(fact)}"), style="dim"))
+        if claims := memory["claims"]:
+            self._claims(claims)
+        if runs := len(memory.get("members", ())):
+            agreeing = round(memory["agreement"] * runs)
+            self.console.print(Text(f"{agreeing} of {runs} runs give this answer.", style="dim"))
+        self.console.print(Text(_used(total_usage(memory["usage"])), style="dim"))
+
+    def _plan(self, title: str, plan: list[str]) -> None:
+        steps = "\n".join(f"{number}. {step}" for number, step in enumerate(plan, start=1))
+        self.console.print(
+            Panel(Text(plain(steps)), title=title, title_align="left", border_style="cyan")
+        )
+
+    def _action(self, action: ActionEvent) -> None:
+        if action.input and action.tool != "thinking":
+            lexer = _LEXERS.get(action.tool, "text")
+            self.console.print(Text(f"  {action.tool}", style="magenta"))
+            self.console.print(
+                Syntax(
+                    plain(action.input), lexer, word_wrap=True, padding=(0, 4), theme="ansi_dark"
+                )
+            )
+
+    def _fact(self, fact: Fact) -> None:
+        lines = fact["text"].splitlines()
+        more = [f"… {len(lines) - _SHOWN_LINES} more lines"] if len(lines) > _SHOWN_LINES else []
+        text = "\n    ".join(lines[:_SHOWN_LINES] + more)
+        self.console.print(Text(plain(f"  [{fact['number']}] {text}"), style="green"))
+        self._provenance(fact)
+
+    def _provenance(self, fact: Fact) -> None:
+        if fact["quote"]:
+            self.console.print(Text(plain(f"      {source_text(fact)}"), style="dim"))
+        if fact["faithfulness"] is not None:
+            said = f"      faithfulness {fact['faithfulness']:.2f}"
+            self.console.print(Text(said, style="dim"))
+
+    def _claims(self, claims: list[Claim]) -> None:
+        good = sum(claim["supported"] for claim in claims)
+        self.console.print(
+            Text(f"Citation check: {good} of {len(claims)} claims supported.", style="dim")
+        )
+        for claim in claims:
+            if not claim["supported"]:
+                text = f"  ? {claim['text']} ({claim['reason']})"
+                self.console.print(Text(plain(text), style="yellow"))
+
+
+def _answer(answer: Answer, *, in_words: bool) -> Panel:
+    """The answer; where facts are not cited in its text, they are cited at the end."""
+    told = CITATION.search(answer["why"]) is not None
+    citations = "" if told else " " + "".join(f"[{number}]" for number in answer["facts"])
+    unknown = f"Not known: {answer['unknown']}"
+    verdict = answer.get("verdict")
+    decided = answer["decision"] or ("" if in_words else "No decision")
+    colour = "green" if is_good(answer) and (answer["decision"] or in_words) else "yellow"
+    parts = [
+        Text(plain(decided), style=f"bold {colour}"),
+        Text(plain(verdict["text"] if verdict else ""), style=colour),
+        Text(plain(f"{answer['why']}{citations}" if answer["why"] else "")),
+        Text(plain(unknown if answer["unknown"] else ""), style="yellow"),
+    ]
+    text = Text("\n").join(part for part in parts if part)
+    title = "Answer" if in_words else "Decision"
+    return Panel(text, title=title, title_align="left", border_style=colour)
+
+
+def _used(usage: Usage) -> str:
+    price = "price unknown" if usage.unpriced else f"${usage.dollars:.4f}"
+    calls = "call" if usage.calls == 1 else "calls"
+    return (
+        f"{usage.calls} model {calls} · {usage.input_tokens} tokens read "
+        f"({usage.cached_tokens} from the prompt cache) · {usage.output_tokens} written · "
+        f"{usage.seconds:.1f} s · {price}"
+    )

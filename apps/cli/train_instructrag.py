@@ -1,0 +1,295 @@
+"""``planweave train instructrag`` and ``train adapt``: the agents of InstructRAG, from paths."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from planweave import BadInput
+from planweave.apps.cli.groups import grouped
+from planweave.apps.cli.progress import sentence_vectors
+from planweave.benchmarks.core import machine
+from planweave.benchmarks.suites.environment.play import MOST_STEPS
+from planweave.benchmarks.suites.environment.reward import SPLITS, EnvironmentReward
+from planweave.benchmarks.suites.paths.tasks import Environment, load, world
+from planweave.learning.agents_file import (
+    ITERATIONS,
+    OTHERS,
+    QUESTIONS,
+    SHIPPED,
+    SHIPPED_FILE,
+    AgentsCard,
+    RewardName,
+    save,
+)
+from planweave.learning.agents_file import load as load_agents
+from planweave.learning.graph_states import FEATURES, PRINTED
+from planweave.learning.guide import Guide
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.overlap import shared
+from planweave.learning.paths import MetaTask, read_paths, succeeded
+from planweave.learning.rl_agent import Reward
+from planweave.learning.slots import Slots, finishes
+from planweave.models import process_settings
+from planweave.tools.environments import open_environment
+
+if TYPE_CHECKING:
+    from planweave.learning.meta_training import Point
+
+
+Data = Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")]
+Seed = Annotated[int, typer.Option(help="Of every draw.", min=0)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rewarding:
+    """What paths are rewarded by, and how much of it an iteration may cost."""
+
+    reward: Annotated[
+        RewardName,
+        typer.Option(
+            help="overlap (with the successful path), or environment (the score there of a player "
+            "without a language model; episodes are kept in --out)."
+        ),
+    ] = "overlap"
+    games: Annotated[
+        Path | None, typer.Option(help="File or folder of the environment's tasks, to score by.")
+    ] = None
+    questions: Annotated[
+        int, typer.Option(help="Of each of the three tasks of an iteration.", min=1)
+    ] = QUESTIONS
+    others: Annotated[
+        int, typer.Option(help="Other questions' paths that a question is tried with.", min=0)
+    ] = OTHERS
+    steps: Annotated[int, typer.Option(help="Actions of an episode, at most.", min=1)] = MOST_STEPS
+
+
+@grouped()
+def instructrag(
+    *,
+    environment: Annotated[Environment, typer.Option(help="How tasks and actions are told.")],
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
+    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
+    by: Rewarding,
+    published: Annotated[
+        bool,
+        typer.Option("--as-published", help="The paper's agents, for instructions without slots."),
+    ] = False,
+    seed: Seed = 1,
+) -> None:
+    """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""
+    prepare_jax()
+    from planweave.learning.agent_batches import Material, Settings, as_published
+    from planweave.learning.graph_states import Survey
+    from planweave.learning.meta_training import train
+
+    started = perf_counter()
+    console = Console(highlight=False)
+    settings = Settings(
+        seed=seed,
+        iterations=iterations,
+        questions=by.questions,
+        others=by.others,
+        by_overlap=by.reward == "overlap",
+    )
+    if published:
+        settings = replace(as_published(seed, iterations), questions=by.questions, others=by.others)
+    paths = load(environment, data)
+    given = world(paths, seed, slots=not published)
+    tasks = [*given.seen, *given.unseen]
+    out.mkdir(parents=True, exist_ok=True)
+    checkpoint = out / "instructrag.checkpoint.npz"
+    with (
+        sentence_vectors(console) as embed,
+        Progress(console=console, transient=True) as bar,
+        _rewarded(by, environment, Guide(paths, embed), out, bar) as worth,
+    ):
+        graph = InstructionGraph(embed, settings.threshold)
+        graph.insert_all(path for task in tasks for path in task.support)
+        survey = Survey(graph, embed, given.slots)
+        tasks = _scored(tasks, worth, console)
+        materials = [Material(survey, task, embed, settings) for task in tasks]
+        shown = bar.add_task("training", total=iterations)
+
+        def show(number: int, point: "Point") -> None:
+            said = f"training, reward {point.reward:.3f}"
+            bar.update(shown, completed=number, description=said)
+
+        trained = train(
+            survey, materials, embed, settings, worth, progress=show, checkpoint=checkpoint
+        )
+    path = out / SHIPPED_FILE.name
+    sizes = {task.name: len(task.support) + len(task.query) for task in tasks}
+    rewards = [round(point.reward, 4) for point in trained.points]
+    card = _card(seed, sizes, by.reward, rewards, published)
+    save(path, trained.agents.rl, trained.agents.ml, card)
+    _draw(trained.points, path.with_suffix(".png"))
+    checkpoint.unlink(missing_ok=True)
+    took = timedelta(seconds=round(perf_counter() - started))
+    console.print(f"{path}: {iterations} iterations on {len(tasks)} tasks in {took}.")
+
+
+@contextmanager
+def _rewarded(
+    by: Rewarding,
+    environment: Environment,
+    guide: Guide,
+    out: Path,
+    bar: Progress,
+) -> Iterator[Reward]:
+    """What paths are rewarded by; tells at the end what was played."""
+    if (by.reward == "overlap") != (by.games is None):
+        raise BadInput(
+            "The environment's score takes its tasks, and nothing else does.",
+            mend="Give both, or neither: --reward environment --games FILE or FOLDER",
+        )
+    if by.reward == "overlap":
+        yield shared
+        return
+    say = partial(bar.console.print, markup=False, soft_wrap=True)
+    shown = bar.add_task("episodes", total=None)
+
+    def show(number: int) -> None:
+        bar.update(shown, description=f"{number} episodes")
+
+    with open_environment(environment, by.games) as played_in:
+        tasks = played_in.tasks(SPLITS.get(environment, ""))
+        kept = out / "episodes.jsonl"
+        with closing(
+            EnvironmentReward(played_in, tasks, guide, by.steps, kept, say, show)
+        ) as played:
+            yield played
+            say(f"{kept}: {played.played} episodes played, {played.known} known from before.")
+            if failed := played.given_up:
+                say(f"{len(failed)} were given up with the score so far: {failed[0]}")
+
+
+def _scored(tasks: Sequence[MetaTask], reward: Reward, console: Console) -> list[MetaTask]:
+    """The tasks without the questions that the environment does not ask."""
+    if not isinstance(reward, EnvironmentReward):
+        return [*tasks]
+    kept = [
+        replace(t, query=tuple(p for p in t.query if p.question in reward.tasks)) for t in tasks
+    ]
+    asked, of = (sum(len(task.query) for task in each) for each in (kept, tasks))
+    console.print(f"{asked} of {of} questions are tasks of the environment; the rest are left out.")
+    if not asked:
+        raise BadInput(
+            "None of the questions of these paths is a task of the environment.",
+            mend="Name the tasks that the paths solved: --games FILE or FOLDER",
+        )
+    return [task for task in kept if task.query]
+
+
+def adapt(
+    *,
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Folder of the adapted agents and their card.")],
+    agents: Annotated[str, typer.Option(help="Adapted are these: shipped, or a file.")] = SHIPPED,
+    task: Annotated[
+        str, typer.Option(help="Type of question to adapt to; all of the file if unset.")
+    ] = "",
+    seed: Seed = 1,
+) -> None:
+    """Adapt trained agents of InstructRAG to a new task by a few of its paths."""
+    prepare_jax()
+    from planweave.learning.agent_batches import Settings, as_published
+    from planweave.learning.graph_states import Survey
+    from planweave.learning.meta_training import adapt as adapted
+    from planweave.learning.meta_training import as_agents
+
+    started = perf_counter()
+    console = Console(highlight=False)
+    loaded = load_agents(agents)
+    known = [
+        path
+        for path in succeeded(read_paths(data))
+        if task in ("", path.task) and not all(map(finishes, path.instructions))
+    ]
+    if len({path.question for path in known}) < 2:
+        raise BadInput(
+            f"{data} has too few paths{f' of the task {task!r}' if task else ''} that succeeded: "
+            "those of two questions are the least.",
+            mend="`planweave experience export FILE` writes those that were kept.",
+        )
+    published = loaded.card.published
+    slots = None if published else Slots.of(known)
+    order = np.random.default_rng(seed).permutation(len(known))
+    support = tuple(slots.path(known[row]) if slots else known[row] for row in order)
+    # Calibrated are agents where they are used, on the graph at hand.
+    settings = as_published(seed, 0) if published else Settings(seed=seed, calibration=False)
+    with sentence_vectors(console) as embed:
+        graph = InstructionGraph(embed, settings.threshold)
+        graph.insert_all(support)
+        survey = Survey(graph, embed, slots)
+        own = MetaTask(task, support, ())
+        made = adapted(as_agents(loaded.rl, loaded.ml), survey, own, embed, settings, shared)
+    looked_at = min(settings.few, len(support))
+    card = _card(seed, {task or data.name: looked_at}, "overlap", [], published)
+    path = out / SHIPPED_FILE.name
+    save(path, made.rl, made.ml, card)
+    took = perf_counter() - started
+    console.print(f"{path}: adapted to {looked_at} of {len(support)} paths in {took:.1f} s.")
+
+
+def prepare_jax() -> None:
+    """Keep what JAX compiles from run to run.
+
+    Raises:
+        BadInput: It is not installed.
+    """
+    if missing := [name for name in ("jax", "optax") if find_spec(name) is None]:
+        raise BadInput(
+            f"Training needs the package {missing[0]}.",
+            mend="Install it with `pip install 'planweave[learning,documents]'`.",
+        )
+    import jax
+
+    compiled = str(process_settings().cache_dir / "jax")
+    jax.config.update("jax_compilation_cache_dir", compiled)  # type: ignore[no-untyped-call]
+
+
+def _card(
+    seed: int, tasks: dict[str, int], reward: RewardName, rewards: list[float], published: bool
+) -> AgentsCard:
+    return AgentsCard(
+        published=published,
+        features=PRINTED if published else FEATURES,
+        seed=seed,
+        date=datetime.now(UTC).date().isoformat(),
+        command=machine.command(["planweave", *sys.argv[1:]]),
+        tasks=tasks,
+        reward=reward,
+        rewards=rewards,
+    )
+
+
+def _draw(points: "list[Point]", path: Path) -> None:
+    """Draw the reward and the two losses, iteration by iteration."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3), layout="constrained")
+    for axes, (name, title) in zip(
+        figure.subplots(1, 3),
+        (
+            ("reward", "Mean reward of the searches"),
+            ("policy_gradient", "L_PG after the inner step"),
+            ("fine_tuning", "L_FT after the inner step"),
+        ),
+        strict=True,
+    ):
+        axes.plot(range(1, len(points) + 1), [getattr(point, name) for point in points])
+        axes.set(title=title, xlabel="iteration")
+    figure.savefig(path, dpi=120)

@@ -1,0 +1,217 @@
+"""The public functions that ask a method: ``planweave.run`` and its sisters (docs/api.md)."""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import ExitStack, aclosing, contextmanager
+from pathlib import Path
+from threading import Thread as OsThread
+from typing import Any, TypedDict, Unpack
+
+from langchain_core.language_models import BaseChatModel
+
+from planweave import BadInput
+from planweave.apps.options import context_of, text_of
+from planweave.apps.run import Ask
+from planweave.apps.run import run as run_thread
+from planweave.apps.threads import Thread, is_kept, load_thread, new_id
+from planweave.graphs import METHODS
+from planweave.graphs.support.choice import choose
+from planweave.graphs.support.events import AnswerEvent, Event, Result
+from planweave.memory import Context, Input
+from planweave.models import registered
+
+_NAME = re.compile(r"[\w-]{1,64}")
+
+
+class Options(TypedDict, total=False):
+    """What may be said besides the question.
+
+    Attributes:
+        method: Name of the method; chosen by the model and the sources if unset.
+        database: Relational database: URL, SQLite file or ``.sql`` script.
+        rules: Business rules that the answer must follow: text, or the path of a file.
+        documents: Name of a document collection (``planweave docs``).
+        model: Name of a chat model, or any LangChain chat model; the embedded one if unset.
+        settings: All other settings.
+        plan: A plan to carry out, step by step.
+        thread: Name of a thread that is kept in the state folder, so that a further question goes
+            on with its facts, method and settings; if unset, nothing is kept.
+        approve: Asked for the decisions of a person where the run waits for one.
+        tokens: Report pieces of replies as events.
+    """
+
+    method: str
+    database: str | None
+    rules: str | Path
+    documents: str | None
+    model: str | BaseChatModel
+    settings: Context | Mapping[str, Any]
+    plan: Sequence[str]
+    thread: str | None
+    approve: Ask
+    tokens: bool
+
+
+async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[Event]:
+    """Ask a method; gives what happens as typed events, the answer last.
+
+    To stop the iteration stops the run.
+
+    Args:
+        question: The question.
+        options: See :class:`Options`.
+
+    Raises:
+        PlanweaveError: A setting cannot be used, or the run cannot go on.
+    """
+    if unknown := options.keys() - Options.__annotations__.keys():
+        raise BadInput(
+            f"There is no option {min(unknown)!r}.",
+            mend="Give settings that have no option of their own as settings={…}.",
+        )
+    plan = [*options.get("plan", ())]
+    start: Input = {"question": question}
+    if plan:
+        start["predefined_plan"] = plan
+    with ExitStack() as known:
+        given = _settings(options, known)
+        thread = _thread(given, options, with_plan=bool(plan))
+        kept = options.get("thread") is not None
+        if kept:
+            thread.save()
+        run = run_thread(
+            thread,
+            start,
+            ask=options.get("approve"),
+            kept=kept,
+            tokens=options.get("tokens", False),
+        )
+        async with aclosing(run):
+            async for event in run:
+                yield event
+
+
+async def arun(question: str, **options: Unpack[Options]) -> Result:
+    """Ask a method; gives its result. See :func:`astream`.
+
+    Args:
+        question: The question.
+        options: See :class:`Options`.
+
+    Raises:
+        PlanweaveError: A setting cannot be used, or the run cannot go on.
+    """
+    events = astream(question, **options)
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, AnswerEvent):
+                return event.result
+    raise BadInput(
+        "The run waits for a person, and nobody is asked.", mend="Give a function as approve=…."
+    )
+
+
+def run(question: str, **options: Unpack[Options]) -> Result:
+    """Ask a method; gives its result. Also works where an event loop runs, as in a notebook.
+
+    Args:
+        question: The question.
+        options: See :class:`Options`.
+
+    Raises:
+        PlanweaveError: A setting cannot be used, or the run cannot go on.
+    """
+    with _loop() as wait:
+        result: Result = wait(arun(question, **options))
+        return result
+
+
+def stream(question: str, **options: Unpack[Options]) -> Iterator[Event]:
+    """Ask a method; gives what happens as typed events. See :func:`astream`.
+
+    Args:
+        question: The question.
+        options: See :class:`Options`.
+
+    Raises:
+        PlanweaveError: A setting cannot be used, or the run cannot go on.
+    """
+    events = astream(question, **options)
+    with _loop() as wait:
+        try:
+            while (event := wait(_next(events))) is not None:
+                yield event
+        finally:
+            wait(_close(events))
+
+
+async def _next(events: AsyncGenerator[Event]) -> Event | None:
+    return await anext(events, None)
+
+
+async def _close(events: AsyncGenerator[Event]) -> None:
+    await events.aclose()
+
+
+@contextmanager
+def _loop() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
+    """An event loop in a thread of its own, since one may run here; gives a function that waits."""
+    loop = asyncio.new_event_loop()
+
+    def serve() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop):  # which ends what is left, as asyncio.run
+            loop.run_forever()
+
+    aside = OsThread(target=serve, daemon=True)
+    aside.start()
+
+    def wait(work: Coroutine[Any, Any, Any]) -> Any:
+        future = asyncio.run_coroutine_threadsafe(work, loop)
+        try:
+            return future.result()
+        except BaseException:  # also of this thread, such as an interrupt from the keyboard
+            future.cancel()
+            raise
+
+    try:
+        yield wait
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        aside.join()
+
+
+def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
+    """The settings that are given, by their names; a model itself is known until the end."""
+    settings = options.get("settings", {})
+    given: dict[str, Any] = (
+        settings.model_dump(exclude_unset=True) if isinstance(settings, Context) else {**settings}
+    )
+    names = {"database": "database", "documents": "collection", "rules": "rules", "model": "model"}
+    given |= {names[name]: value for name, value in options.items() if name in names}
+    if isinstance(given.get("rules"), Path):
+        given["rules"] = text_of(given["rules"], "rules")
+    if isinstance(given.get("model"), BaseChatModel):
+        given["model"] = known.enter_context(registered(given["model"]))
+    if "approve" in options and not given.get("approve_tools"):
+        given["approve"] = True
+    return given
+
+
+def _thread(given: dict[str, Any], options: Options, *, with_plan: bool) -> Thread:
+    """The thread of a run: a kept one goes on with its method and its settings."""
+    name = options.get("thread")
+    if name is not None and not _NAME.fullmatch(name):
+        raise BadInput(
+            f"{name!r} is no name of a thread.", mend="Use letters, digits, - and _, at most 64."
+        )
+    method = options.get("method", "")
+    if method:
+        METHODS.get(method)
+    if name is not None and is_kept(name):
+        before = load_thread(name, {kind: given.get(kind) for kind in ("database", "graph")})
+        context = context_of(before.context.model_dump(exclude_unset=True) | given)
+        return Thread(id=name, method=method or before.method, context=context)
+    context = context_of(given)
+    method = method or choose(context, with_plan=with_plan).method
+    return Thread(id=name or new_id(), method=method, context=context)

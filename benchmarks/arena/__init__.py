@@ -1,0 +1,1 @@
+"""The arena: texts compared by people or a judge."""

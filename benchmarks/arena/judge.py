@@ -1,0 +1,55 @@
+"""A language model in people's stead: asked both ways round, where it changes its mind is a tie."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from planweave.benchmarks.arena.votes import Ballot, Match, Verdict
+from planweave.memory import Context
+from planweave.models import CallRecord
+from planweave.nodes.support.pair_judge import prefer
+
+_Better = Literal["1", "2", "tie", "both bad"]
+
+
+async def judge(
+    ballot: Ballot,
+    context: Context,
+    *,
+    concurrency: int,
+    told: Callable[[CallRecord], None],
+    finished: Callable[[], None],
+) -> None:
+    """Have what is left of the ballot judged; each vote is on the disk as soon as it is known.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached; what was judged is kept.
+    """
+    todo = iter(ballot.left())
+    workers = (_work(todo, ballot, context, told, finished) for _ in range(concurrency))
+    await asyncio.gather(*workers)
+
+
+async def _work(
+    todo: Iterator[Match],
+    ballot: Ballot,
+    context: Context,
+    told: Callable[[CallRecord], None],
+    finished: Callable[[], None],
+) -> None:
+    for match in todo:
+        a, b = match.a.text, match.b.text
+        one = await prefer(match.asked, a, b, context, told)
+        other = await prefer(match.asked, b, a, context, told)
+        unswapped = _verdict(one.better, "a", "b") if one else None
+        swapped = _verdict(other.better, "b", "a") if other else None
+        verdict: Verdict | None = None
+        if unswapped and swapped:
+            verdict = unswapped if unswapped == swapped else "tie"
+        ballot.cast(match, verdict, unswapped=unswapped, swapped=swapped)
+        finished()
+
+
+def _verdict(better: _Better, first: Verdict, second: Verdict) -> Verdict:
+    said: dict[_Better, Verdict] = {"1": first, "2": second, "tie": "tie", "both bad": "both_bad"}
+    return said[better]

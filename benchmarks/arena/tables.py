@@ -1,0 +1,177 @@
+"""What votes come to: skill, win rates, every pair, and how far a judge goes by the place."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import sqrt
+from pathlib import Path
+from statistics import NormalDist
+from typing import NamedTuple
+
+from planweave import BadInput
+from planweave.benchmarks.arena.votes import Decision, Vote
+from planweave.benchmarks.core.metrics import Rate, rate
+from planweave.benchmarks.core.table import Cell, Table
+
+_DRAW = 0.1
+"""TrueSkill's usual probability of a draw between equals."""
+
+
+class Skill(NamedTuple):
+    """Skill of a method as a normal distribution; 25 and 25/3 before the first vote."""
+
+    mean: float
+    deviation: float
+
+
+class Standing(NamedTuple):
+    """A method in the arena; a tie counts as half a win."""
+
+    source: str
+    skill: Skill
+    rate: Rate
+    wins: int
+    ties: int
+    bad: int
+
+
+def skills(decisions: Sequence[Decision]) -> dict[str, Skill]:
+    """Skill by TrueSkill (Herbrich, Minka & Graepel 2006), vote by vote; both bad is a draw.
+
+    For two players the model of Thurstone and Mosteller is TrueSkill, given its draw margin and
+    undamped variances.
+
+    Raises:
+        BadInput: The library is not installed.
+    """
+    try:
+        from openskill.models import ThurstoneMostellerFull, ThurstoneMostellerFullRating
+    except ImportError:
+        raise BadInput(
+            "The arena needs the package openskill.",
+            mend="Install it with pip install 'planweave[arena]'.",
+        ) from None
+    beta = 25 / 6
+    margin = NormalDist().inv_cdf((_DRAW + 1) / 2) * sqrt(2) * beta
+    model = ThurstoneMostellerFull(beta=beta, epsilon=margin, gamma=lambda *_, **__: 1.0)
+    found: dict[str, ThurstoneMostellerFullRating] = {}
+    for decision in decisions:
+        a, b = (found.get(name) or model.rating() for name in (decision.a, decision.b))
+        ranks = {"a": [1.0, 2.0], "b": [2.0, 1.0]}.get(decision.verdict, [1.0, 1.0])
+        [[found[decision.a]], [found[decision.b]]] = model.rate([[a], [b]], ranks=ranks)
+    return {name: Skill(rating.mu, rating.sigma) for name, rating in found.items()}
+
+
+def standings(decisions: Sequence[Decision]) -> list[Standing]:
+    """Every method, the most skilled first."""
+    found = []
+    for source, skill in skills(decisions).items():
+        own = [one for one in decisions if source in (one.a, one.b)]
+        points = rate([_points(one, source) for one in own], [one.task for one in own])
+        assert points is not None  # noqa: S101 (a method is rated by its votes)
+        found.append(
+            Standing(
+                source=source,
+                skill=skill,
+                rate=points,
+                wins=sum(_points(one, source) == 1 for one in own),
+                ties=sum(one.verdict == "tie" for one in own),
+                bad=sum(one.verdict == "both_bad" for one in own),
+            )
+        )
+    return sorted(found, key=lambda one: -one.skill.mean)
+
+
+def _points(decision: Decision, source: str) -> float:
+    if decision.verdict in ("tie", "both_bad"):
+        return 0.5
+    return float((decision.a if decision.verdict == "a" else decision.b) == source)
+
+
+def arena_tables(decisions: Sequence[Decision], votes: Sequence[Vote], who: str) -> list[Table]:
+    """All tables; ``who`` says in their titles whose votes they tell."""
+    tables = [_standings(decisions, who), _pairs(decisions, who), _judge(votes, who)]
+    return [table for table in tables if table.rows]
+
+
+def _standings(decisions: Sequence[Decision], who: str) -> Table:
+    return Table(
+        title=f"Standings ({who})",
+        columns=("method", "skill ± 2 sd", "win rate", "wins", "ties", "both bad"),
+        rows=[
+            (
+                one.source,
+                f"{one.skill.mean:.1f} ± {2 * one.skill.deviation:.1f}",
+                one.rate,
+                one.wins,
+                one.ties,
+                one.bad,
+            )
+            for one in standings(decisions)
+        ],
+        note="Skill: TrueSkill, start 25, in the order of the votes; both bad is a draw. Win rate: "
+        "draws count half; in brackets the 95 % interval (Wilson, with errors clustered by task) "
+        "and how many comparisons with other methods the votes decide: a vote on a text that "
+        "several methods wrote counts for each of them.",
+    )
+
+
+def _pairs(decisions: Sequence[Decision], who: str) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for first, second in combinations(sorted({name for one in decisions for name in one[1:3]}), 2):
+        own = [one for one in decisions if {one.a, one.b} == {first, second}]
+        points = [_points(one, first) for one in own]
+        found = rate(points, [one.task for one in own])
+        rows.append((first, second, found, points.count(1.0), points.count(0.0)))
+    return Table(
+        title=f"Every pair ({who})",
+        columns=("first", "second", "win rate of the first", "first better", "second better"),
+        rows=[row for row in rows if row[2]],
+    )
+
+
+def _judge(votes: Sequence[Vote], who: str) -> Table:
+    """How much a judge that is asked both ways round goes by the place; empty for people."""
+    both = [vote for vote in votes if vote.unswapped and vote.swapped]
+    sided = [
+        (float(said == place), vote.task)
+        for vote in both
+        for said, place in ((vote.unswapped, "a"), (vote.swapped, "b"))
+        if said in ("a", "b")
+    ]
+    first = rate([value for value, _ in sided], [task for _, task in sided])
+    same = rate([float(v.unswapped == v.swapped) for v in both], [v.task for v in both])
+    unread = sum(vote.verdict is None for vote in votes)
+    return Table(
+        title=f"The judge itself ({who})",
+        columns=("pairs", "same verdict both ways round", "prefers what it reads first", "unread"),
+        rows=[(len(both), same, first, unread)] if both or unread else [],
+        note="A verdict that changes with the order counts as a tie. A judge that goes by the "
+        "texts alone prefers what it reads first in half of its verdicts for either side.",
+    )
+
+
+def draw(decisions: Sequence[Decision], who: str, path: Path) -> bool:
+    """Draw skills with two standard deviations and win rates; False without matplotlib."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return False
+    found = standings(decisions)[::-1]
+    figure = Figure(figsize=(8, 1.6 + 0.4 * len(found)), layout="constrained")
+    skill, wins = figure.subplots(1, 2, sharey=True)
+    places = range(len(found))
+    deviations = [2 * one.skill.deviation for one in found]
+    skill.errorbar([one.skill.mean for one in found], places, xerr=deviations, fmt="o", capsize=3)
+    skill.axvline(25, linestyle=":", color="grey")
+    skill.set(title="Skill ± 2 standard deviations")
+    skill.set_yticks(places, [f"{one.source} ({one.rate.n})" for one in found])
+    ends = [
+        [one.rate.value - one.rate.low for one in found],
+        [one.rate.high - one.rate.value for one in found],
+    ]
+    wins.errorbar([one.rate.value for one in found], places, xerr=ends, fmt="o", capsize=3)
+    wins.axvline(0.5, linestyle=":", color="grey")
+    wins.set(title="Win rate, 95 % interval", xlim=(0, 1))
+    figure.suptitle(who)
+    figure.savefig(path, dpi=130)
+    return True

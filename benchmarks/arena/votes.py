@@ -1,0 +1,249 @@
+"""Arena: which of two texts on the same task is better, asked without saying who wrote them.
+
+Wang et al. 2024, section 4.1: every pair of methods on every task, with the answers A, B, tie and
+both bad.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from planweave import BadInput
+from planweave.benchmarks.core.lines import LineFile, parse
+from planweave.benchmarks.core.metrics import grouped
+from planweave.benchmarks.core.record import Record
+
+Verdict: TypeAlias = Literal["a", "b", "tie", "both_bad"]
+MODEL = "model:"
+"""Begins the name of a voter that is a language model."""
+
+
+class Entry(NamedTuple):
+    """A text, and the method that wrote it."""
+
+    source: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """Names the text."""
+        return _digest(self.text)
+
+
+@dataclass(frozen=True)
+class Match:
+    """Two texts on one task.
+
+    Attributes:
+        task: Identifier of the task.
+        asked: What both texts were written for.
+        a: The text on side A.
+        b: The text on side B.
+    """
+
+    task: str
+    asked: str
+    a: Entry
+    b: Entry
+
+    @property
+    def key(self) -> str:
+        """Names the match by what is compared: not by who wrote it, nor by the sides."""
+        return _digest("\0".join([self.asked, *sorted((self.a.text, self.b.text))]))
+
+
+class Vote(BaseModel):
+    """A line of a file of votes; it names texts, and nobody who wrote them.
+
+    Attributes:
+        match: Key of the match.
+        task: Identifier of its task.
+        a: Digest of the text on side A.
+        b: Digest of the other.
+        verdict: Which is better; None where a judge's reply could not be read.
+        voter: Who says so.
+        swapped: Of a judge that was asked twice: what it said with B shown before A.
+        unswapped: And with A shown before B.
+        at: When, as an ISO time.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    match: str
+    task: str
+    a: str
+    b: str
+    verdict: Verdict | None
+    voter: str
+    unswapped: Verdict | None = None
+    swapped: Verdict | None = None
+    at: str
+
+
+class Decision(NamedTuple):
+    """A vote on the texts of two methods."""
+
+    task: str
+    a: str
+    b: str
+    verdict: Verdict
+
+
+_VOTE: TypeAdapter[Vote] = TypeAdapter(Vote)
+
+
+def matches(records: Iterable[Record], seed: int) -> list[Match]:
+    """Every pair of texts on the same task, in a random order and on random sides.
+
+    Both hang on the seed and the texts alone: with further texts, what was there stays as it was.
+    Where two methods wrote the same text there is nothing to compare.
+
+    Raises:
+        BadInput: There are no two different texts on a task.
+    """
+    asked: dict[str, str] = {}
+    entries: dict[str, list[Entry]] = {}
+    for label, own in grouped(list(records)).items():
+        for record in own:
+            if text := record.score.answer:
+                asked[record.question] = str(record.score.details.get("asked", record.question))
+                entries.setdefault(record.question, []).append(Entry(label, text))
+    made = []
+    for task, written in entries.items():
+        for pair in combinations(sorted(written, key=lambda entry: entry.text), 2):
+            if pair[0].text != pair[1].text:
+                match = Match(task, asked[task], *pair)
+                draw = _digest(f"{seed} {match.key}")
+                swap = int(draw[0], 16) % 2
+                made.append((draw, Match(task, asked[task], *pair[::-1]) if swap else match))
+    if not made:
+        raise BadInput(
+            "The result files hold no two different texts on one task.",
+            mend="Run at least two methods: planweave bench rat --family writing.",
+        )
+    return [match for _, match in sorted(made, key=lambda drawn: drawn[0])]
+
+
+class Votes:
+    """Votes on matches.
+
+    Args:
+        todo: All matches.
+        lines: What a file of votes holds; the later vote of a voter on a match counts.
+        voter: Whose votes count: a model's own, or, for a person, those of all people.
+    """
+
+    def __init__(self, todo: Sequence[Match], lines: Iterable[Vote], voter: str) -> None:
+        self.matches = {match.key: match for match in todo}  # equal texts are compared once
+        self.voter = voter
+        self._all = todo
+        self._votes = {(vote.match, vote.voter): vote for vote in lines}
+
+    def left(self) -> list[Match]:
+        """What the voter has not decided yet, in its order."""
+        return [
+            match for key, match in self.matches.items() if (key, self.voter) not in self._votes
+        ]
+
+    def counted(self) -> list[Vote]:
+        """The votes that count; those on texts that are gone do not."""
+        mine = self.voter if self.voter.startswith(MODEL) else None
+        return [
+            vote
+            for vote in self._votes.values()
+            if vote.match in self.matches
+            and (vote.voter == mine if mine else not vote.voter.startswith(MODEL))
+        ]
+
+    def decisions(self) -> list[Decision]:
+        """The votes as votes on methods, in the order in which they were cast."""
+        return [
+            Decision(match.task, *_sources(match, vote), vote.verdict)
+            for vote in self.counted()
+            if vote.verdict
+            for match in self._all
+            if match.key == vote.match
+        ]
+
+
+class Ballot(Votes):
+    """What one voter has still to decide, over a file of votes that grows with each.
+
+    Args:
+        todo: All matches.
+        path: The file, made if need be.
+        voter: Who votes; what others have voted stays.
+        tell: Told, in a sentence, of what was mended in the file.
+
+    Raises:
+        BadInput: The file is damaged, cannot be written, or is being written.
+    """
+
+    def __init__(
+        self, todo: Sequence[Match], path: Path, voter: str, tell: Callable[[str], None]
+    ) -> None:
+        self._file = LineFile(path, _VOTE, tell)
+        super().__init__(todo, self._file.lines, voter)
+
+    def cast(
+        self,
+        match: Match,
+        verdict: Verdict | None,
+        *,
+        unswapped: Verdict | None = None,
+        swapped: Verdict | None = None,
+    ) -> None:
+        """Write a vote down; it is on the disk when this returns.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        vote = Vote(
+            match=match.key,
+            task=match.task,
+            a=match.a.digest,
+            b=match.b.digest,
+            verdict=verdict,
+            voter=self.voter,
+            unswapped=unswapped,
+            swapped=swapped,
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        self._file.append(vote)
+        self._votes[vote.match, vote.voter] = vote
+
+    def close(self) -> None:
+        """Let others write the file."""
+        self._file.close()
+
+
+def read_votes(path: Path) -> list[Vote]:
+    """The votes of a file, none where it is not there yet; an incomplete last line is left out.
+
+    Raises:
+        BadInput: It is damaged or cannot be read.
+    """
+    try:
+        return parse(path, path.read_bytes(), _VOTE).lines
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise BadInput(f"The file of votes {path} cannot be read ({error.strerror}).") from None
+
+
+def _sources(match: Match, vote: Vote) -> tuple[str, str]:
+    """Who wrote the texts that the vote calls A and B."""
+    first, second = match.a, match.b
+    if first.digest != vote.a:
+        first, second = second, first
+    return first.source, second.source
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""What every benchmark needs: samples, runner, result files, metrics, reports."""

@@ -1,0 +1,97 @@
+"""Where and with what a run was made, for the head of its result file."""
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from planweave.models import process_settings
+
+_PACKAGES = ("planweave", "langgraph", "langchain-core", "langchain-openai", "xllamacpp", "kglite")
+_FOLDERS = re.compile(r"((?<![\w:/])|(?<=embedded:))(~|\.{1,2})?/([^/]+/)*")
+
+
+def machine() -> dict[str, JsonValue]:
+    """Processor, cores, memory and platform."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
+        "platform": platform.platform(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Python and the packages that results depend on, as far as they are installed."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def model_settings() -> dict[str, JsonValue]:
+    """The process's settings of models that results depend on; never a key or an address."""
+    return process_settings().model_dump(
+        mode="json", include={"n_ctx", "threads", "response_cache", "timeout", "retries"}
+    )
+
+
+def commit() -> str:
+    """Git commit of the code, with ``+`` if files were changed since; empty outside a clone."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        return ""
+    git = ["git", "-C", str(root)]
+    try:
+        head = subprocess.run(  # noqa: S603 - our own words
+            [*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True
+        )
+        changed = subprocess.run(  # noqa: S603
+            [*git, "status", "--porcelain", "--untracked-files=no"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
+
+
+def head() -> dict[str, JsonValue]:
+    """How and where ``planweave`` makes a result: as :func:`made_by`, and the commit."""
+    return made_by(["planweave", *sys.argv[1:]]) | {"commit": commit()}
+
+
+def made_by(words: Sequence[str]) -> dict[str, JsonValue]:
+    """How and where a result is made: command, date, machine, versions."""
+    return {
+        "command": command(words),
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine(),
+        "versions": {**versions()},
+    }
+
+
+def command(words: Sequence[str]) -> str:
+    """What was typed, with the last part of each path only."""
+    return " ".join(_FOLDERS.sub("", word) for word in words)
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -1,0 +1,190 @@
+"""Metrics over scores: rates with intervals, spreads of costs, paired tests."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from math import comb, sqrt
+from statistics import fmean, median
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import JsonValue
+
+from planweave.benchmarks.core.record import Record
+from planweave.graphs import METHODS
+from planweave.models import CallRecord
+
+_Z = 1.959963984540054
+"""Quantile of the normal distribution for a 95 % interval."""
+_DRAWS = 10_000
+Means = NDArray[np.float64]
+
+
+class Rate(NamedTuple):
+    """A mean of scores between 0 and 1; all but ``n`` and ``clusters`` are parts of 1.
+
+    Attributes:
+        value: The mean.
+        error: Standard error, clustered: runs on one question are not independent.
+        low: Lower end of the 95 % interval.
+        high: Upper end.
+        n: Scores.
+        clusters: Distinct questions.
+    """
+
+    value: float
+    error: float
+    low: float
+    high: float
+    n: int
+    clusters: int
+
+
+class Spread(NamedTuple):
+    """Mean, median and 95th percentile of a quantity, over ``n`` samples."""
+
+    mean: float
+    median: float
+    p95: float
+    n: int
+
+
+class Paired(NamedTuple):
+    """Two methods on the same questions (exact sign test).
+
+    Attributes:
+        n: Pairs.
+        first: Pairs in which the first method scored more.
+        second: Pairs in which the second method scored more.
+        p: Two-sided probability of a split at least this uneven if both were equally good.
+    """
+
+    n: int
+    first: int
+    second: int
+    p: float
+
+
+def rate(values: Sequence[float], clusters: Sequence[str] = ()) -> Rate | None:
+    """Mean, clustered standard error, and Wilson interval.
+
+    The interval is Wilson's at the number of independent scores that the clustered error stands
+    for: never more than the scores, never fewer than the clusters.
+
+    Args:
+        values: Scores between 0 and 1.
+        clusters: The question of each score; every score by itself if empty.
+
+    Returns:
+        None without scores.
+    """
+    if not values:
+        return None
+    n, mean = len(values), fmean(values)
+    sums: dict[str, float] = {}
+    for value, cluster in zip(values, clusters or map(str, range(n)), strict=True):
+        sums[cluster] = sums.get(cluster, 0.0) + value - mean
+    error = sqrt(sum(deviation**2 for deviation in sums.values())) / n
+    independent = mean * (1 - mean) / error**2 if error else float(len(sums))
+    low, high = wilson(mean, min(float(n), max(float(len(sums)), independent)))
+    return Rate(mean, error, low, high, n, len(sums))
+
+
+def wilson(share: float, n: float) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share among ``n`` independent trials."""
+    middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))
+
+
+def spread(values: Sequence[float]) -> Spread | None:
+    """Mean, median and 95th percentile (linear between ranks); None without values."""
+    if not values:
+        return None
+    return Spread(fmean(values), median(values), float(np.percentile(values, 95)), len(values))
+
+
+def bootstrap(
+    rows: Sequence[tuple[float, ...]], figure: Callable[[Means], Means]
+) -> tuple[float, float, float]:
+    """A figure of a sample's means, with its 95 % bootstrap interval.
+
+    Args:
+        rows: What was measured of each question, the same columns for all.
+        figure: Makes figures from means of the columns, shape (samples, columns).
+
+    Returns:
+        The figure of the sample itself, the lower and the upper end.
+    """
+    measured = np.array(rows, np.float64)
+    drawn = np.random.default_rng(1).integers(len(rows), size=(_DRAWS, len(rows)))
+    low, high = np.quantile(figure(measured[drawn].mean(axis=1)), (0.025, 0.975))
+    return float(figure(measured.mean(axis=0, keepdims=True))[0]), float(low), float(high)
+
+
+def longest_chain(calls: Sequence[CallRecord]) -> int:
+    """How many calls follow one another at least, when all that may run at once does.
+
+    The steps of a graph follow one another; of the tasks of a step the one with most calls counts.
+    """
+    tasks = Counter((call.stage, call.task) for call in calls)
+    longest: dict[int, int] = {}
+    for (stage, _), number in tasks.items():
+        longest[stage] = max(number, longest.get(stage, 0))
+    return sum(longest.values())
+
+
+def accuracy(records: Sequence[Record]) -> Rate | None:
+    """Rate of right answers, clustered by question; a crashed run is a wrong answer."""
+    return rate([r.score.value for r in records], [r.question for r in records])
+
+
+def sign_test(first: Mapping[str, float], second: Mapping[str, float]) -> Paired:
+    """Exact two-sided sign test over the keys that both have; of right and wrong, McNemar's.
+
+    Args:
+        first: The score of the first method, by question.
+        second: The same of the second method.
+    """
+    both = first.keys() & second.keys()
+    b = sum(first[key] > second[key] for key in both)
+    c = sum(second[key] > first[key] for key in both)
+    tail = sum(comb(b + c, k) for k in range(min(b, c) + 1)) / 2 ** (b + c)
+    return Paired(len(both), b, c, min(1.0, 2 * tail))
+
+
+def paired(groups: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], Paired]:
+    """Every pair of groups on the questions and databases that both were asked on."""
+    scores = {
+        label: {f"{r.question}/{r.database}": r.score.value for r in records}
+        for label, records in groups.items()
+    }
+    return {(a, b): sign_test(scores[a], scores[b]) for a, b in combinations(groups, 2)}
+
+
+def grouped(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Records by method, in the order of the paper's tables, simplest first.
+
+    Where models or settings differ, the label says which.
+    """
+    models = {record.model for record in records}
+    changed = _changed([record.settings for record in records])
+    groups: dict[str, list[Record]] = {}
+    for record in sorted(records, key=_place):
+        label = [record.method, *([record.model] if len(models) > 1 else [])]
+        label += [f"{name}={record.settings.get(name)}" for name in changed]
+        groups.setdefault(" ".join(label), []).append(record)
+    return groups
+
+
+def _place(record: Record) -> tuple[int, str]:
+    names = METHODS.names()
+    known = record.method in names
+    return (-names.index(record.method) if known else 1, record.method)
+
+
+def _changed(settings: Sequence[Mapping[str, JsonValue]]) -> list[str]:
+    """The settings that are not the same everywhere."""
+    names = dict.fromkeys(name for one in settings for name in one)
+    return [name for name in names if len({str(one.get(name)) for one in settings}) > 1]

@@ -1,0 +1,44 @@
+"""How a sample is carried out: by a graph, unless its suite knows another way."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from planweave.graphs.support.events import AnswerEvent, CallEvent
+from planweave.graphs.support.running import events, graph
+from planweave.memory import Input, WorkingMemory
+from planweave.models import CallRecord
+
+if TYPE_CHECKING:
+    from planweave.benchmarks.core.suite import Sample
+
+OnCall: TypeAlias = Callable[[CallRecord], None]
+"""Told of each call of a model as soon as it is over, so that a crash hides none."""
+
+Play: TypeAlias = Callable[["Sample", OnCall], Awaitable[WorkingMemory]]
+"""Carries a sample out and returns what is known at the end, its ``answer`` above all."""
+
+
+class Way(NamedTuple):
+    """A graph, and the settings with which it is the method of some name."""
+
+    graph: str
+    settings: Mapping[str, object] = MappingProxyType({})
+
+    async def play(self, sample: "Sample", on_call: OnCall, **further: object) -> WorkingMemory:
+        """Ask the graph with these settings and ``further`` ones."""
+        context = sample.context.model_copy(update={**self.settings, **further})
+        return await play_graph(replace(sample, method=self.graph, context=context), on_call)
+
+
+async def play_graph(sample: "Sample", on_call: OnCall) -> WorkingMemory:
+    """Ask the graph that ``sample.method`` names."""
+    memory: WorkingMemory = {}
+    question = Input(question=sample.asked)
+    async for event in events(graph(sample.method), question, sample.context):
+        if isinstance(event, CallEvent):
+            on_call(event.record)
+        elif isinstance(event, AnswerEvent):
+            memory = event.result.memory
+    return memory

@@ -1,0 +1,157 @@
+"""The record of one finished sample, as it stands in a result file."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from planweave.memory import Context, settings
+from planweave.models import CallRecord
+from planweave.models.usage import Message
+
+Entry: TypeAlias = dict[str, JsonValue]
+"""One entry of working memory (a Turn, Fact …) as it was written down."""
+
+_LATER = {
+    *(
+        "candidate_paths",
+        "trials",
+        "agents",
+        "path_aids",
+        "ask_again",
+        "strict",
+        "tools",
+        "approve_tools",
+    ),
+    *("first_temperature", "temperature_step", "same_query"),
+}
+"""Fields that came after results were kept: left out at their default, so that keys stay."""
+
+
+class Score(BaseModel):
+    """What one answer is worth; means and intervals over scores are metrics, made later.
+
+    Attributes:
+        value: 1 for right, 0 for wrong, or between.
+        answer: The answer that was scored, None if there was none.
+        explanation: Why, for a reader.
+        details: What else the suite's report needs, so that it never needs the data set again.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    value: Annotated[float, Field(allow_inf_nan=False)]
+    answer: str | None
+    explanation: str
+    details: dict[str, JsonValue] = {}
+
+
+def settings_of(context: Context) -> dict[str, JsonValue]:
+    """The context without the question's sources: what a result depends on besides them."""
+    beside = {name for name, one in settings().items() if not one.recorded}
+    usual = {n for n in _LATER if getattr(context, n) == Context.model_fields[n].default}
+    return context.model_dump(mode="json", exclude=beside | usual)
+
+
+class Called(BaseModel):
+    """One call of a model; its messages are (role, index into ``Record.texts``)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    prompt: tuple[tuple[str, int], ...]
+    record: CallRecord
+
+    def restored(self, texts: Sequence[str]) -> CallRecord:
+        """The call with its prompt written out."""
+        prompt = tuple(Message(role=role, content=texts[at]) for role, at in self.prompt)
+        return self.record.model_copy(update={"prompt": prompt})
+
+
+class Record(BaseModel):
+    """Everything about one finished sample: one line of a result file.
+
+    Attributes:
+        key: See :attr:`Sample.key`.
+        settings: See :attr:`Sample.settings`.
+        aids: Whether the models had the aids for small ones; None in older files.
+        started: ISO time.
+        seconds: Wall time, waiting for the model included.
+        error: Why the run crashed; empty if it came to its end.
+        score: What the answer is worth; a crashed run scores as no answer.
+        texts: The distinct messages of all prompts; each is kept once.
+        calls: Every call of a model.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["sample"] = "sample"
+    key: str
+    suite: str
+    question: str
+    scenario: str
+    method: str
+    database: str
+    model: str
+    settings: dict[str, JsonValue]
+    aids: Literal["on", "off", "some"] | None = None
+    started: str
+    seconds: float
+    error: str = ""
+    score: Score
+    answer: Entry | None = None
+    claims: list[Entry] = []
+    plan: list[str] = []
+    turns: list[Entry] = []
+    facts: list[Entry] = []
+    replans: list[Entry] = []
+    failures: list[Entry] = []
+    texts: list[str] = []
+    calls: list[Called] = []
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all prompts and replies."""
+        return sum(call.record.input_tokens + call.record.output_tokens for call in self.calls)
+
+    @property
+    def dollars(self) -> float | None:
+        """Cost of all calls; None if the price of one is unknown."""
+        costs = [call.record.dollars for call in self.calls]
+        return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+def shared_texts(calls: Iterable[CallRecord]) -> tuple[list[str], list[Called]]:
+    """The calls with each distinct message of their prompts kept once."""
+    places: dict[str, int] = {}
+    called = []
+    for call in calls:
+        prompt = tuple(
+            (message.role, places.setdefault(message.content, len(places)))
+            for message in call.prompt
+        )
+        called.append(Called(prompt=prompt, record=call.model_copy(update={"prompt": ()})))
+    return list(places), called
+
+
+def without_texts(record: Record) -> Record:
+    """The record without what it quotes: prompts, and the words of pages and environments.
+
+    A plan for an environment has the task's own words in it, and goes with them. Replies, scores
+    and counts stay, and so do the places of the quotes, so that every report can still be made:
+    what may be published where the data set may not.
+    """
+    calls = [called.model_copy(update={"prompt": ()}) for called in record.calls]
+    facts = [_place_only(fact) if _is_quoted(fact) else fact for fact in record.facts]
+    acted = any(fact.get("source") == "environment" for fact in facts)
+    plan = [] if acted else record.plan
+    return record.model_copy(update={"texts": [], "calls": calls, "facts": facts, "plan": plan})
+
+
+def _is_quoted(fact: Entry) -> bool:
+    return bool(fact.get("quote")) or fact.get("source") == "environment"
+
+
+def _place_only(fact: Entry) -> Entry:
+    quote = fact.get("quote")
+    place = {**quote, "text": ""} if isinstance(quote, dict) else None
+    return {**fact, "text": "", "quote": place}

@@ -1,0 +1,310 @@
+"""The report of result files: in the terminal, as Markdown and as a picture."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from planweave import BadInput
+from planweave.benchmarks.core.metrics import accuracy, grouped, longest_chain, paired, spread
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.store import Run
+from planweave.benchmarks.core.suite import SUITES, Drawing, Suite, suite
+from planweave.benchmarks.core.table import Cell, Table, text
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Report:
+    """What result files say.
+
+    Attributes:
+        runs: Who ran what, on what machine.
+        records: Every finished sample, each once.
+        tables: All tables, the most important first.
+    """
+
+    runs: Sequence[Run]
+    records: Sequence[Record]
+    tables: Sequence[Table]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], records: Sequence[Record]) -> "Report":
+        """Make every table from the records alone.
+
+        Raises:
+            BadInput: There is no record, or they belong to several suites.
+        """
+        names = {record.suite for record in records}
+        if len(names) != 1:
+            raise BadInput(
+                "The result files hold results of several suites."
+                if names
+                else "The result files hold no result yet.",
+                mend="Name result files of one suite that has run.",
+            )
+        groups = grouped(records)
+        name = names.pop()
+        tables = [_overview(groups, SUITES.get(name).measures), *suite(name).tables(records)]
+        tables += [_comparison(groups), _cost(groups), _crashes(records)]
+        return cls(runs, records, [table for table in tables if table.rows])
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The runs and the tables, numbers as numbers."""
+        return {
+            "runs": [run.model_dump(mode="json") for run in self.runs],
+            "tables": [table_json(table) for table in self.tables],
+        }
+
+    def heads(self) -> list[str]:
+        """One line about each run, equal ones once."""
+        lines = []
+        for run in self.runs:
+            data, machine, name = run.data, run.machine, run.versions.get("planweave")
+            drawn = f"{data['chosen']} of {data['questions']} questions" if "chosen" in data else ""
+            parts = (
+                run.command,
+                run.started[:10],
+                drawn,
+                f"{machine.get('processor')}, {machine.get('cores')} cores",
+                f"{machine.get('memory_gb')} GB",
+                f"planweave {name} {run.commit}".strip(),
+            )
+            lines.append(" · ".join(part for part in parts if part))
+        return list(dict.fromkeys(lines))
+
+
+def table_json(table: Table) -> dict[str, JsonValue]:
+    """A table, numbers as numbers."""
+    return {
+        "title": table.title,
+        "note": table.note,
+        "columns": list(table.columns),
+        "rows": [[_plain(cell) for cell in row] for row in table.rows],
+    }
+
+
+def _plain(cell: Cell) -> JsonValue:
+    return dict(cell._asdict()) if isinstance(cell, tuple) else cell
+
+
+def _overview(groups: dict[str, list[Record]], measures: str) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, records in groups.items():
+        total = accuracy(records)
+        error = f"{total.error:.1%}" if total else None
+        unanswered = sum(not record.error and record.score.answer is None for record in records)
+        crashed = sum(bool(record.error) for record in records)
+        rows.append((label, total, error, unanswered, crashed))
+    return Table(
+        title=measures.capitalize(),
+        columns=("method", "all questions", "standard error", "no answer", "crashed"),
+        rows=rows,
+        note="In brackets: the 95 % interval (Wilson, with errors clustered by question) and the "
+        "number of runs. Runs without an answer and crashed ones count as wrong.",
+    )
+
+
+def _comparison(groups: dict[str, list[Record]]) -> Table:
+    if any(len({(r.question, r.database) for r in own}) < len(own) for own in groups.values()):
+        groups = {}  # several trials of a question are no pairs; the suite compares those
+    rows: list[tuple[Cell, ...]] = [
+        (first, second, test.n, test.first, test.second, f"{test.p:.3f}")
+        for (first, second), test in paired(groups).items()
+        if test.n
+    ]
+    return Table(
+        title="Methods on the same questions",
+        columns=("first", "second", "pairs", "first scores more", "second scores more", "p"),
+        rows=rows,
+        note="Exact sign test (McNemar's, of right and wrong); only pairs that differ (the two "
+        "columns before p) carry information, and where they are few no difference can be shown. "
+        "p is not corrected for the number of comparisons.",
+    )
+
+
+def _cost(groups: dict[str, list[Record]]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, records in groups.items():
+        calls = [call.record for record in records for call in record.calls]
+        dollars = [record.dollars for record in records]
+        known = [cost for cost in dollars if cost is not None]
+        rows.append(
+            (
+                label,
+                len(records),
+                spread([float(len(record.calls)) for record in records]),
+                _chains(records),
+                spread([float(record.tokens) for record in records]),
+                spread([record.seconds for record in records]),
+                spread(known) if len(known) == len(dollars) else "unknown price",
+                sum(call.from_cache for call in calls),
+            )
+        )
+    return Table(
+        title="Cost of a question",
+        columns=(
+            *("method", "runs", "calls", "longest chain of calls", "tokens", "seconds", "dollars"),
+            "replies from cache",
+        ),
+        rows=rows,
+        note="Mean · median · 95th percentile. The longest chain: calls that follow one another, "
+        "when all that may run at once does. Seconds are wall time, waiting for a busy model "
+        "included; a reply from the response cache (off unless it is asked for) takes none.",
+    )
+
+
+def _chains(records: Sequence[Record]) -> Cell:
+    """The longest chains of calls; nothing where a record does not say which ran at once."""
+    calls = [[call.record for call in record.calls] for record in records]
+    if any(len(own) > 1 and not any(call.stage for call in own) for own in calls):
+        return None
+    return spread([float(longest_chain(own)) for own in calls])
+
+
+def _crashes(records: Sequence[Record]) -> Table:
+    found: dict[str, list[str]] = {}
+    for record in records:
+        if record.error:
+            found.setdefault(record.error, []).append(record.key)
+    rows: list[tuple[Cell, ...]] = [(len(keys), error, keys[0]) for error, keys in found.items()]
+    return Table(title="Crashed runs", columns=("runs", "error", "for example"), rows=rows)
+
+
+def show(report: Report, console: Console) -> None:
+    """Print the report."""
+    for head in report.heads():
+        console.print(head, style="dim", markup=False, soft_wrap=True)
+    show_tables(report.tables, console)
+
+
+def show_tables(tables: Sequence[Table], console: Console) -> None:
+    """Print tables."""
+    for table in tables:
+        drawn = RichTable(title=table.title, title_justify="left", box=None)
+        for name in table.columns:
+            drawn.add_column(name, no_wrap=name in ("scenario", "method", "data set"))
+        for row in table.rows:
+            drawn.add_row(*(text(cell) for cell in row))
+        console.print()
+        console.print(drawn)
+        if table.note:
+            console.print(table.note, style="dim", markup=False)
+
+
+def draw(report: Report, folder: Path) -> list[Path]:
+    """Write ``report.md`` and, if matplotlib is installed, a picture such as ``accuracy.png``.
+
+    Returns:
+        What was written.
+
+    Raises:
+        BadInput: The folder cannot be written.
+    """
+    measures = SUITES.get(report.records[0].suite).measures
+    page, picture = folder / "report.md", folder / f"{measures.replace(' ', '-')}.png"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        drawn = _picture(report, picture)
+        page.write_text(markdown(report, picture.name if drawn else ""), encoding="utf-8")
+    except OSError as error:
+        raise BadInput(
+            f"{folder} cannot be written ({error.strerror}).", mend="Name another with --out."
+        ) from None
+    return [page, *([picture] if drawn else [])]
+
+
+def markdown(report: Report, picture: str = "") -> str:
+    """The report as Markdown.
+
+    Args:
+        report: It.
+        picture: File of the picture, beside the page; none if empty.
+    """
+    parts = [f"# Results: {report.records[0].suite}"]
+    parts.append("\n".join(f"- {head}" for head in report.heads()))
+    if picture:
+        parts.append(f"![{_caption(report.records[0].suite)}]({picture})")
+    return "\n\n".join([*parts, *map(table_markdown, report.tables)]) + "\n"
+
+
+def table_markdown(table: Table) -> str:
+    """A table as Markdown, with its title and its note."""
+    lines = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
+    for row in table.rows:
+        cells = (text(cell).replace("|", "\\|").replace("\n", " ") for cell in row)
+        lines.append(f"| {' | '.join(cells)} |")
+    parts = [f"## {table.title}", "\n".join(lines), *([table.note] if table.note else [])]
+    return "\n\n".join(parts)
+
+
+def _caption(name: str) -> str:
+    about = suite(name)
+    if isinstance(about, Drawing):
+        return about.caption
+    return f"{SUITES.get(name).measures.capitalize()} by scenario and database"
+
+
+def _picture(report: Report, path: Path) -> bool:
+    """Draw what the suite draws, or its scores; False without matplotlib."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return False
+    figure = Figure(layout="constrained")
+    about = suite(report.records[0].suite)
+    if isinstance(about, Drawing):
+        about.draw(report.records, figure)
+    else:
+        _draw_scores(report.records, figure)
+    figure.savefig(path, dpi=130)
+    return True
+
+
+def _draw_scores(records: Sequence[Record], figure: "Figure") -> None:
+    """Score with its interval and the number of runs, a panel per scenario and database."""
+    panels = list(dict.fromkeys((record.scenario, record.database) for record in records))
+    figure.set_size_inches(3.4 * len(panels), 3.6)
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axis, (scenario, database) in zip(axes, sorted(panels, reverse=True), strict=True):
+        own = [r for r in records if (r.scenario, r.database) == (scenario, database)]
+        _panel(axis, own, suite(records[0].suite))
+        axis.set_title(", ".join(filter(None, (scenario, database))), fontsize=10)
+    axes[0].set_ylabel(f"{SUITES.get(records[0].suite).measures} with 95 % interval")
+    axes[0].set_ylim(0, 1)
+    handles: dict[str, Artist] = {}
+    for axis in axes:
+        found, labels = axis.get_legend_handles_labels()
+        handles |= dict(zip(labels, found, strict=True))
+    if handles:
+        figure.legend(
+            list(handles.values()), list(handles), loc="outside lower center", ncols=3, fontsize=8
+        )
+
+
+def _panel(axis: "Axes", records: Sequence[Record], about: Suite) -> None:
+    groups = grouped(records)
+    for place, own in enumerate(groups.values()):
+        found = accuracy(own)
+        assert found is not None  # noqa: S101 (a group has records)
+        ends = [[found.value - found.low], [found.high - found.value]]
+        axis.bar(place, found.value, yerr=ends, capsize=3, color="#a6c1e0", width=0.6)
+        paper = about.reference(own[0].method, own[0].scenario, own[0].database)
+        if paper is not None:
+            axis.plot(place, paper, "D", color="black", label="paper (GPT-4, zero-shot)")
+    for (name, value), style in zip(about.baselines(records).items(), _STYLES, strict=False):
+        label = f"baseline, {records[0].scenario}: {name}"
+        axis.axhline(value.value, linestyle=style, color="#c44e52", label=label)
+    names = [f"{label} ({len(own)})" for label, own in groups.items()]
+    axis.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=8)
+
+
+_STYLES = ("-", "--", "-.", ":")

@@ -1,0 +1,139 @@
+"""Result files: what was run and what came of it, as JSON lines.
+
+A file holds ``run`` lines (who ran what, on what machine) and ``sample`` lines; each sample line
+belongs to the run line above it. Where a key occurs twice, the later line counts.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+
+from planweave import BadInput
+from planweave.benchmarks.core.lines import LineFile, parse
+from planweave.benchmarks.core.record import Record
+
+
+class Run(BaseModel):
+    """One start of the command.
+
+    Attributes:
+        suite: Name of the suite.
+        command: What was typed, without directories.
+        started: ISO time.
+        models: Names of the models in use.
+        settings: The context's settings; sources and secrets are never in it.
+        versions: Of planweave and of what results depend on.
+        machine: Processor, cores, memory, platform.
+        commit: Git commit of the code, empty if it is not known.
+        data: What is known of the data set.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["run"] = "run"
+    suite: str
+    command: str
+    started: str
+    models: list[str]
+    settings: dict[str, JsonValue]
+    versions: dict[str, str]
+    machine: dict[str, JsonValue]
+    commit: str = ""
+    data: dict[str, JsonValue] = {}
+
+
+_LINE: TypeAdapter[Run | Record] = TypeAdapter(Annotated[Run | Record, Field(discriminator="kind")])
+
+
+@dataclass
+class Results:
+    """What result files hold.
+
+    Attributes:
+        runs: The run lines, in order.
+        records: The sample lines by key.
+        torn: Whether the last line is incomplete; it is in neither.
+    """
+
+    runs: list[Run] = field(default_factory=list)
+    records: dict[str, Record] = field(default_factory=dict)
+    torn: bool = False
+
+    def take(self, line: Run | Record) -> None:
+        """Take up a line that stands below the others."""
+        if isinstance(line, Run):
+            self.runs.append(line)
+        else:
+            self.records[line.key] = line
+
+
+def read(path: Path) -> Results:
+    """Read a result file.
+
+    Raises:
+        BadInput: The file cannot be read, or a line other than the last is damaged.
+    """
+    try:
+        parsed = parse(path, path.read_bytes(), _LINE)
+    except OSError as error:
+        raise BadInput(
+            f"The result file {path} cannot be read ({error.strerror}).", mend="Check the path."
+        ) from None
+    results = _results(parsed.lines)
+    results.torn = bool(parsed.torn)
+    return results
+
+
+def merged(paths: Iterable[Path], tell: Callable[[str], None]) -> Results:
+    """Several result files as one; ``tell`` hears, in a sentence, of incomplete last lines.
+
+    Raises:
+        BadInput: See :func:`read`.
+    """
+    together = Results()
+    for path in paths:
+        found = read(path)
+        if found.torn:
+            tell(f"The last line of {path} is incomplete and was left out.")
+        together.runs += found.runs
+        together.records |= found.records
+    return together
+
+
+def _results(lines: Iterable[Run | Record]) -> Results:
+    results = Results()
+    for line in lines:
+        results.take(line)
+    return results
+
+
+class ResultFile:
+    """A result file open for appending by this process alone.
+
+    Args:
+        path: The file; made with its folder if need be.
+        tell: Told, in a sentence, of what was mended.
+
+    Raises:
+        BadInput: Another process writes it, it is damaged, or it cannot be written.
+    """
+
+    def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
+        self._file = LineFile(path, _LINE, tell)
+        self.results = _results(self._file.lines)
+
+    def append(self, line: Run | Record) -> None:
+        """Write one line and wait until it is on the disk.
+
+        Raises:
+            OSError: The disk is full or broken; what was written before is unharmed.
+        """
+        self._file.append(line)
+        self.results.take(line)
+
+    def close(self) -> None:
+        """Close the file, so that others may write it."""
+        self._file.close()

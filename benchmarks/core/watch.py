@@ -1,0 +1,89 @@
+"""What a person sees while a benchmark runs: a line for each finished sample, and a bar."""
+
+from collections.abc import Iterable
+from time import monotonic
+from types import TracebackType
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.suite import SUITES
+from planweave.tools.result_text import one_line
+
+
+class Watch:
+    """Shows each finished sample and where the run stands; plain lines where there is no terminal.
+
+    Args:
+        console: Where to show it.
+        before: Records that an earlier run made.
+        total: Samples of the whole run, those included.
+    """
+
+    def __init__(self, console: Console, before: Iterable[Record], total: int) -> None:
+        self._console = console
+        self._done = list(before)
+        self._inherited = len(self._done)
+        self._total = total
+        self._start = monotonic()
+        self._bar = Progress(
+            BarColumn(bar_width=16),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task(self.standing(), total=total, completed=self._inherited)
+
+    def __enter__(self) -> "Watch":
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def finished(self, record: Record) -> None:
+        """Show a finished sample."""
+        self._done.append(record)
+        mark = "[red]crashed[/]" if record.error else "[green]✔[/]" if record.score.value else "✘"
+        said = escape(one_line(record.error or record.score.explanation))
+        name = escape(one_line(f"{record.question} {record.method} {record.database}"))
+        line = f"{len(self._done)}/{self._total} {name} {mark} {said} ({record.seconds:.1f} s)"
+        standing = self.standing()
+        if self._console.is_terminal:
+            self._console.print(line)
+        else:
+            self._console.print(f"{line} · {standing}", soft_wrap=True)
+        self._bar.update(self._task, completed=len(self._done), description=standing)
+
+    def standing(self) -> str:
+        """Mean score so far, crashes, cost, tokens, and the time that is left."""
+        if not self._done:
+            return "starting"
+        right = sum(record.score.value for record in self._done) / len(self._done)
+        crashed = sum(bool(record.error) for record in self._done)
+        tokens = sum(record.tokens for record in self._done)
+        costs = [record.dollars for record in self._done]
+        dollars = sum(cost for cost in costs if cost is not None)
+        parts = [
+            f"{SUITES.get(self._done[0].suite).measures} {right:.1%}",
+            f"{crashed} crashed" if crashed else "",
+            f"{tokens:,} tokens",
+            f"${dollars:.2f}{' + unknown prices' if None in costs else ''}",
+            self._left(),
+        ]
+        return " · ".join(part for part in parts if part)
+
+    def _left(self) -> str:
+        made, left = len(self._done) - self._inherited, self._total - len(self._done)
+        if not made or not left:
+            return ""
+        minutes = (monotonic() - self._start) / made * left / 60
+        return f"{minutes / 60:.1f} h left" if minutes >= 90 else f"{minutes:.0f} min left"

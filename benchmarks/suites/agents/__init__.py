@@ -1,0 +1,1 @@
+"""Questions to documents and tables, for the strategy agents."""

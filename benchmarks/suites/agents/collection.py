@@ -1,0 +1,67 @@
+"""The document collection that the questions of a benchmark are about, made once."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from planweave import BadInput
+from planweave.benchmarks.suites.agents.questions import Document
+from planweave.tools.documents.collection import open_collection
+
+
+def collect(
+    documents: Sequence[Document],
+    folder: Path,
+    *,
+    embeddings: str = "minilm",
+    told: Callable[[int], None] | None = None,
+) -> str:
+    """Make the collection of these documents, or find that it is there.
+
+    Its name holds a digest of what is in it, so that other documents make another collection and
+    a killed run goes on where it stopped.
+
+    Args:
+        documents: What goes into it.
+        folder: Where documents that are no files are written.
+        embeddings: Name of the embedding model.
+        told: Called after each document with how many are there.
+
+    Returns:
+        The collection's name.
+
+    Raises:
+        BadInput: A document cannot be read, or the folder cannot be written.
+        ModelUnavailable: The embedding model cannot be had.
+    """
+    digest = _digest(documents, embeddings)
+    collection = open_collection(f"bench/agents-{digest}", embeddings=embeddings, create=True)
+    there = {info.name for info in collection.documents()}
+    for number, document in enumerate(documents, start=1):
+        if document.name not in there:
+            collection.add(document.path or _write(document, folder / digest))
+        if told:
+            told(number)
+    return collection.name
+
+
+def _digest(documents: Sequence[Document], embeddings: str) -> str:
+    digest = hashlib.sha256(embeddings.encode())
+    for document in documents:
+        content = document.path.read_bytes() if document.path else document.text.encode()
+        digest.update(json.dumps([document.name, len(content)]).encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def _write(document: Document, folder: Path) -> Path:
+    path = folder / document.name
+    part = path.with_suffix(f".{os.getpid()}.part")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.write_text(json.dumps({"page": 1, "text": document.text}) + "\n", encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
+    return path

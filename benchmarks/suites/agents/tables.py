@@ -1,0 +1,335 @@
+"""The tables of the document agents' report, made from records alone."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, stdev
+from typing import Literal
+
+from pydantic import BaseModel
+
+from planweave.benchmarks.core.metrics import grouped, rate, spread
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.suites.agents.questions import SETS
+from planweave.nodes.support.answer_judge import JUDGE
+
+JUDGE_CHECK = "judge beside people"
+"""The scenario of the judge's own check."""
+
+THESIS: Mapping[str, tuple[str, ...]] = {
+    "ReAct": ("70", "10", "62.5", "20", "25"),
+    "AutoGPT": ("50", "50", "37.5", "30", "25"),
+    "V2": ("80", "60", "12.5", "20", "25"),
+    "V3": ("66.7 ± 5.8", "50 ± 10", "29.2 ± 7.2", "10 ± 10", "29.2 ± 14.4"),
+    "GPT-4o, document uploaded": ("100", "100", "62.5", "30", "-"),
+}
+"""Per cent of right answers by set, as the strategy-agent thesis prints them."""
+
+Groups = Mapping[str, Sequence[Record]]
+
+
+class _Verdict(BaseModel):
+    verdict: Literal["Correct", "Incorrect", "Unsure"] | None
+
+
+class _Match(BaseModel):
+    exact: float
+    f1: float
+
+
+class _Details(BaseModel):
+    """What the score of an answer keeps."""
+
+    trial: int
+    asked: str
+    gold: str | None
+    evidence: list[tuple[str, int]]
+    found: bool
+    scored: Literal["judge", "rule", "no answer"]
+    judged: _Verdict | None
+    tatqa: _Match | None
+
+
+class _Checked(BaseModel):
+    """What the score of a judge's check keeps."""
+
+    better: str | None
+    other: str | None
+
+
+def agent_tables(records: Sequence[Record]) -> list[Table]:
+    """Every table of the suite's own."""
+    answers = grouped([record for record in records if record.method != JUDGE])
+    checks = [record for record in records if record.method == JUDGE]
+    return [
+        _sets(answers),
+        _thesis(),
+        _scored(answers),
+        _judge(grouped(checks)),
+        _citations(answers),
+        _findable(answers),
+        _tatqa(answers),
+        _unanswerable(answers),
+        _cost(answers),
+        _questions(answers),
+    ]
+
+
+def mean_and_deviation(values: Sequence[float]) -> str:
+    """Mean ± sample standard deviation; the mean alone of a single value."""
+    if not values:
+        return "-"
+    deviation = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{fmean(values):.1f}{deviation}"
+
+
+def _details(record: Record) -> _Details:
+    return _Details.model_validate(record.score.details)
+
+
+def _by_trial(records: Sequence[Record]) -> list[float]:
+    """Per cent of right answers in each trial."""
+    trials: dict[int, list[float]] = {}
+    for record in records:
+        trials.setdefault(_details(record).trial, []).append(100 * record.score.value)
+    return [fmean(values) for values in trials.values()]
+
+
+def _sets(groups: Groups) -> Table:
+    every = [record for own in groups.values() for record in own]
+    sets = [name for name in SETS if any(record.scenario == name for record in every)]
+    rows: list[tuple[Cell, ...]] = []
+    for label, own in groups.items():
+        parts = [[record for record in own if record.scenario == name] for name in sets]
+        trials = len({_details(record).trial for record in own})
+        cells = [mean_and_deviation(_by_trial(part)) for part in (*parts, own)]
+        rows.append((label, trials, *cells))
+    number = {name: len({r.question for r in every if r.scenario == name}) for name in sets}
+    heads = [f"{name} ({number[name]})" for name in sets]
+    return Table(
+        title="Right answers by set",
+        columns=("method", "trials", *heads, f"all ({sum(number.values())})"),
+        rows=rows,
+        note="Per cent, mean ± sample standard deviation over trials of all questions together; "
+        "in brackets the number of questions. A set of few questions can tell little.",
+    )
+
+
+def _thesis() -> Table:
+    return Table(
+        title="The thesis's figures",
+        columns=("method", *SETS),
+        rows=[(name, *cells) for name, cells in THESIS.items()],
+        note="Per cent, from the strategy-agent thesis (its V3 in three trials): other documents, "
+        "other questions, other models and another judge. Only the pattern can be compared.",
+    )
+
+
+def _scored(groups: Groups) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, own in groups.items():
+        details = [_details(record) for record in own]
+        judged = [(d, r) for d, r in zip(details, own, strict=True) if d.scored == "judge"]
+        unread = sum(d.judged is None or d.judged.verdict is None for d, _ in judged)
+        unsure = sum(bool(d.judged and d.judged.verdict == "Unsure") for d, _ in judged)
+        right = sum(record.score.value for _, record in judged)
+        counted = [sum(d.scored == way for d in details) for way in ("no answer", "rule")]
+        share = f"{len(judged) / len(own):.1%}"
+        rows.append((label, len(own), *counted, len(judged), share, int(right), unsure, unread))
+    return Table(
+        title="How answers were scored",
+        columns=(
+            *("method", "answers", "none given", "by rule", "by the judge", "share of the judge"),
+            *("right by the judge", "judge unsure", "judge unread"),
+        ),
+        rows=rows,
+        note="By rule: numbers with their scale, unit and rounding, spans that match wholly or "
+        "not at all, and what cannot be answered. The judge has the rest; unsure, unread and no "
+        "answer count as wrong. How often it errs stands in the next table.",
+    )
+
+
+def _judge(groups: Groups) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for own in groups.values():
+        pairs = [_Checked.model_validate(r.score.details) for r in own if not r.error]
+        better = [pair.better == "Correct" for pair in pairs]
+        other = [pair.other == "Correct" for pair in pairs]
+        both = list(zip(better, other, strict=True))
+        unread = sum((pair.better is None) + (pair.other is None) for pair in pairs)
+        rows.append(
+            (
+                _judge_of(own),
+                len(pairs),
+                rate([float(not one) for one in better]),
+                rate([float(one) for one in other]),
+                sum(one and not two for one, two in both),
+                sum(one == two for one, two in both),
+                sum(two and not one for one, two in both),
+                unread,
+            )
+        )
+    return Table(
+        title="The judge beside people",
+        columns=(
+            *("judge", "pairs", "better answer refused", "worse answer accepted"),
+            *("as people", "no difference", "the other way round", "unread verdicts"),
+        ),
+        rows=rows,
+        note="Pairs of answers of which both annotators say that the same one is more correct, "
+        "one of them that it is so by much (RAGChecker's human-judged pairs). People compared the "
+        "two and called neither right or wrong, so a better answer that is refused, or a worse "
+        "one that is accepted, is an error only as far as one must be right and one wrong.",
+    )
+
+
+def _judge_of(records: Sequence[Record]) -> str:
+    return records[0].calls[0].record.model if records[0].calls else records[0].model
+
+
+def _citations(groups: Groups) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, own in groups.items():
+        asked = [(r, _cited(r), set(_details(r).evidence)) for r in own if _details(r).evidence]
+        citing = [(r, cited, gold) for r, cited, gold in asked if cited]
+        to_gold = [float(bool(cited & gold)) for _, cited, gold in citing]
+        shares = [len(cited & gold) / len(cited) for _, cited, gold in citing]
+        read = [float(bool(_quoted(r, None) & gold)) for r, _, gold in asked]
+        names = [r.question for r, *_ in citing]
+        claims = [(bool(claim["supported"]), r.question) for r in own for claim in r.claims]
+        supported = rate([float(one) for one, _ in claims], [name for _, name in claims])
+        rows.append(
+            (
+                label,
+                rate(read, [r.question for r, *_ in asked]),
+                len(citing),
+                rate(to_gold, names),
+                rate(shares, names),
+                supported,
+            )
+        )
+    return Table(
+        title="Citations",
+        columns=(
+            *("method", "a fact from a gold page", "answers that cite a page"),
+            *("citing a gold page", "cited pages that are gold", "claims supported"),
+        ),
+        rows=rows,
+        note="Of the questions that the documents answer: answers with a fact from a page that "
+        "holds the evidence; of those that cite a page, how many cite such a page, and the mean "
+        "share of such pages among the cited ones. The last column is over all claims (sentences "
+        "of the answers), as the citation check sees them. In brackets: 95 % interval and number.",
+    )
+
+
+def _cited(record: Record) -> set[tuple[str, int]]:
+    """Pages that the answer cites."""
+    numbers = (record.answer or {}).get("facts")
+    return _quoted(record, numbers if isinstance(numbers, list) else [])
+
+
+def _quoted(record: Record, numbers: Sequence[object] | None) -> set[tuple[str, int]]:
+    """Pages behind the facts of these numbers, or behind all."""
+    pages = set()
+    for fact in record.facts:
+        quote = fact["quote"]
+        if isinstance(quote, dict) and (numbers is None or fact["number"] in numbers):
+            pages.add((str(quote["document"]), int(str(quote["page"]))))
+    return pages
+
+
+def _findable(groups: Groups) -> Table:
+    questions = {r.question: r for own in groups.values() for r in own if _details(r).evidence}
+    rows: list[tuple[Cell, ...]] = []
+    for name in (*SETS, "all"):
+        own = [r for r in questions.values() if name in (r.scenario, "all")]
+        if own:
+            rows.append((name, rate([float(_details(record).found) for record in own])))
+    return Table(
+        title="Pages found by the question itself",
+        columns=("set", "a gold page is found"),
+        rows=rows,
+        note="One search with the question as it stands, as many pages as an agent gets: what "
+        "the retrieval gives without any agent.",
+    )
+
+
+def _tatqa(groups: Groups) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, own in groups.items():
+        found = [(m, r.question) for r in own if (m := _details(r).tatqa)]
+        names = [name for _, name in found]
+        exact = rate([match.exact for match, _ in found], names)
+        rows.append((label, exact, rate([match.f1 for match, _ in found], names)))
+    return Table(
+        title="TAT-QA's own metric",
+        columns=("method", "exact match", "F1"),
+        rows=[row for row in rows if row[1]],
+        note="Of the short answers to TAT-QA's questions, the scale included. The published "
+        "figures are not comparable: there the table is given, here it has to be found.",
+    )
+
+
+def _unanswerable(groups: Groups) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, own in groups.items():
+        asked = [record for record in own if _details(record).gold is None]
+        if asked:
+            rows.append((label, len(asked), sum(int(record.score.value) for record in asked)))
+    return Table(
+        title="What the documents do not answer",
+        columns=("method", "answers", "said to be unknown"),
+        rows=rows,
+        note="Right is an answer without a short answer that says what is unknown. They are among "
+        "the questions of simple 1. An agent that found nothing at all passes as well.",
+    )
+
+
+def _cost(groups: Groups) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, own in groups.items():
+        calls = [[c.record for c in r.calls if c.record.role != JUDGE] for r in own]
+        judging = [
+            sum(call.record.seconds for call in record.calls if call.record.role == JUDGE)
+            for record in own
+        ]
+        costs = [[call.dollars for call in made] for made in calls]
+        known = [sum(c for c in made if c is not None) for made in costs if None not in made]
+        tokens = [sum(call.input_tokens + call.output_tokens for call in made) for made in calls]
+        rows.append(
+            (
+                label,
+                mean_and_deviation([float(len(made)) for made in calls]),
+                mean_and_deviation([float(total) for total in tokens]),
+                mean_and_deviation(
+                    [r.seconds - part for r, part in zip(own, judging, strict=True)]
+                ),
+                spread(known) if len(known) == len(costs) else "unknown price",
+            )
+        )
+    return Table(
+        title="Cost of an answer, the judge left out",
+        columns=("method", "calls", "tokens", "seconds", "dollars"),
+        rows=rows,
+        note="Mean ± sample standard deviation; dollars as mean · median · 95th percentile. "
+        "Seconds are wall time, waiting for a busy machine included.",
+    )
+
+
+def _questions(groups: Groups) -> Table:
+    first = {r.question: r for own in groups.values() for r in own}
+    ordered = sorted(first.values(), key=lambda r: SETS.index(r.scenario))
+    rows: list[tuple[Cell, ...]] = []
+    for record in ordered:
+        cells = [
+            mean_and_deviation([100 * r.score.value for r in own if r.question == record.question])
+            for own in groups.values()
+        ]
+        details = _details(record)
+        rows.append((record.scenario, record.question, details.asked, details.gold, *cells))
+    return Table(
+        title="Each question",
+        columns=("set", "question", "asked", "right answer", *groups),
+        rows=rows,
+        note="Per cent of trials, mean ± sample standard deviation. No right answer: the documents "
+        "do not hold it.",
+    )

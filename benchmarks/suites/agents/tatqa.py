@@ -1,0 +1,95 @@
+"""TAT-QA's own metric (Zhu et al. 2021, section 5.1): exact match and F1, scale included.
+
+Its normalisation of numbers and words is written from the published evaluation script.
+"""
+
+import re
+import string
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from planweave.benchmarks.suites.agents.quantity import is_number, quantities
+
+SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "percent": 0.01}
+
+_SCALE = re.compile(rf"\b({'|'.join(SCALES)})s?\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(a|an|the)\b")
+_SEPARATORS = (r"\s*;\s*", r"\s*[;,](?!\d)\s*", r"\s*(?:;|,(?!\d)|\band\b)\s*")
+_SIGNS = str.maketrans("", "", string.punctuation)
+
+
+class Match(NamedTuple):
+    """How far an answer is the gold one, each from 0 to 1."""
+
+    exact: float
+    f1: float
+
+
+def match(gold: Sequence[str], scale: str, said: str, *, spans: bool) -> Match:
+    """Compare an answer with the gold one.
+
+    Args:
+        gold: Its spans, or its one number.
+        scale: Its scale; empty if it has none.
+        said: The answer as text, its scale in words; where the gold has several spans it is
+            taken apart in the way that fits best.
+        spans: Whether it is made of spans; F1 of a number is its exact match.
+    """
+    there = _words(_joined(gold, scale))
+    best = Match(0.0, 0.0)
+    for parts in _partings(said) if len(gold) > 1 else [[said]]:
+        for form in _forms(parts):
+            words = _words(form)
+            exact = float(bool(words) and words == there)
+            best = max(best, Match(exact, _f1(set(words), set(there)) if spans else exact))
+    return best
+
+
+def _partings(said: str) -> list[list[str]]:
+    """The ways to take a text apart into spans; a span may itself hold a comma or an and."""
+    return [list(filter(None, re.split(separator, said))) for separator in _SEPARATORS]
+
+
+def _forms(parts: Sequence[str]) -> list[str]:
+    """An answer as it is compared; a bare number may also be a share of 1, left unrounded."""
+    named = (
+        [m for part in parts if (m := _SCALE.search(part))] if all(map(is_number, parts)) else []
+    )
+    scale = named[-1][1].lower() if named else ""
+    plain = [_SCALE.sub("", part).strip() if scale else part for part in parts]
+    forms = [_joined(plain, scale)]
+    if len(plain) == 1 and not scale and "%" not in plain[0] and is_number(plain[0]):
+        forms.append(f"{quantities(plain[0])[0].value:.4f}")
+    return forms
+
+
+def _joined(parts: Sequence[str], scale: str) -> str:
+    return " ".join(_with_scale(part, scale) for part in sorted(parts))
+
+
+def _with_scale(part: str, scale: str) -> str:
+    if not is_number(part):
+        return f"{part} {scale}".strip()
+    (found,) = quantities(part)
+    value = found.value * found.scale
+    if found.percent:
+        return f"{value / 100:.4f}"
+    return f"{round(value, 2) * SCALES.get(scale, 1.0):.4f}"
+
+
+def _words(text: str) -> list[str]:
+    """Words in small letters without signs and articles; numbers by their value."""
+    plain = (_word(word) for word in re.split(r"[\s-]+(?!\d)|\s+", text.lower()))
+    return _ARTICLE.sub(" ", " ".join(plain)).split()
+
+
+def _word(word: str) -> str:
+    if is_number(word):
+        (found,) = quantities(word)
+        return f"{found.value * found.scale / (100 if found.percent else 1):.4f}"
+    return word.translate(_SIGNS)
+
+
+def _f1(said: set[str], gold: set[str]) -> float:
+    common = len(said & gold)
+    return round(2 * common / (len(said) + len(gold)), 2) if common else 0.0

@@ -1,0 +1,113 @@
+"""Where a search comes to when one chooser drives all of its rounds: the paragraphs found.
+
+The MRR of :mod:`planweave.benchmarks.suites.assessor.measure` compares choosers on the same rounds.
+Here each meets the evidence that its own choices have brought, as in a run, and still no language
+model takes part.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites.assessor.measure import (
+    CHOOSERS,
+    Choice,
+    Estimate,
+    Part,
+    Rules,
+    by_assessor,
+    estimate,
+    means,
+)
+from planweave.benchmarks.suites.assessor.rounds import ROUNDS, Round, by_truth
+from planweave.learning import PlanAssessor
+
+AFTER = (1, 2, 3, ROUNDS)
+"""Rounds after which is told what was found."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Driven:
+    """What the searches of one chooser found in a data set.
+
+    Attributes:
+        dataset: Its name.
+        chooser: Who chose.
+        recall: Of the supporting paragraphs, after each of :data:`AFTER` rounds.
+        whole: Share of the questions of which all were found.
+        gained: What the assessor's searches found more, after the last round.
+    """
+
+    dataset: str
+    chooser: str
+    recall: Mapping[int, Estimate]
+    whole: Estimate
+    gained: Estimate
+
+
+def drive(part: Part, assessor: PlanAssessor, rules: Rules) -> list[Driven]:
+    """Have each chooser search for every question of a data set."""
+    searches = {
+        "random": rules.rounds(part),
+        "first": rules._replace(candidates=1).rounds(part),
+        "assessor": rules.rounds(part, lambda one, _: by_assessor(one, assessor)),
+        "best": rules.rounds(part, by_truth),
+    }
+    names = [question.id for question in part.unseen]
+    recalls = np.stack([_recalls(searches[name], names) for name in CHOOSERS])
+
+    def estimated(values: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        """The mean of each chooser's values [choosers, questions], and in draws of questions."""
+        rows = zip(names, *values.tolist(), strict=True)
+        return means([Choice(*row) for row in rows], rules.seed)
+
+    after = {number: estimated(recalls[:, :, number - 1]) for number in AFTER}
+    whole = estimated((recalls[:, :, -1] == 1).astype(float))
+    return [
+        Driven(
+            dataset=part.dataset,
+            chooser=name,
+            recall={number: estimate(values[name]) for number, values in after.items()},
+            whole=estimate(whole[name]),
+            gained=estimate(after[ROUNDS]["assessor"] - after[ROUNDS][name]),
+        )
+        for name in CHOOSERS
+    ]
+
+
+def _recalls(made: Iterable[Round], questions: Sequence[str]) -> NDArray[np.float64]:
+    """Recall [questions, rounds]; a search that has found everything is over, and keeps it."""
+    rows = {name: row for row, name in enumerate(questions)}
+    found = np.ones((len(rows), ROUNDS))
+    for one in made:
+        supporting = set(one.question.supporting)
+        hit = supporting & set(one.found)
+        found[rows[one.question.id], one.number] = len(hit) / len(supporting)
+    return found
+
+
+def table(found: Sequence[Driven]) -> Table:
+    """The figures as a table."""
+    return Table(
+        title="What a chooser's own search finds: recall of the supporting paragraphs",
+        columns=(
+            *("data set", "chooser", *(f"round {number}" for number in AFTER)),
+            *("all of them", "assessor finds more"),
+        ),
+        rows=[
+            (
+                one.dataset,
+                one.chooser,
+                *(f"{one.recall[number].value:.3f}" for number in AFTER),
+                f"{one.whole.value:.3f}",
+                None if one.chooser == "assessor" else str(one.gained),
+            )
+            for one in found
+        ],
+        note="After so many rounds of two new paragraphs. All of them: share of the questions of "
+        "which every supporting paragraph was found. In brackets: 95 % bootstrap interval over "
+        "questions. Best looks at the truth in each round.",
+    )

@@ -1,0 +1,245 @@
+"""Decision QA: the questions of a data set as samples, and what their answers are worth."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import chain, zip_longest
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from planweave import BadInput
+from planweave.benchmarks.core.metrics import Rate
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites.dqa.tables import PAPER, baselines, decision_tables
+from planweave.memory import NO_DECISION, Answer, Context
+from planweave.nodes.deciding.experience import known_paths
+from planweave.simulators.baselines import BASELINES, random_source
+from planweave.simulators.outcome import Decision, Outcome
+from planweave.simulators.scenario import Question
+from planweave.tools.database import Kind
+
+NAME = "dqa"
+
+
+@register(NAME)
+class DecisionQA(Suite):
+    """The suite: Locating, Building, and any scenario in the published layout."""
+
+    def tables(self, records: Sequence[Record]) -> list[Table]:
+        """Scenario by database, baselines, regret, retrievals, missed data, failures, re-plans."""
+        return decision_tables(records)
+
+    def reference(self, method: str, scenario: str, database: str) -> float | None:
+        """Accuracy of the paper's GPT-4, zero-shot."""
+        return PAPER.get((scenario, database), {}).get(method)
+
+    def baselines(self, records: Sequence[Record]) -> dict[str, Rate]:
+        """What needs no language model, on the same questions."""
+        return baselines(records)
+
+
+def choose(
+    questions: Sequence[Question], scenarios: Sequence[str], limit: int | None, seed: int
+) -> list[Question]:
+    """A fixed sample: the same number of questions of every scenario, as far as there are.
+
+    The choice depends on the seed and the questions' ids alone, and a smaller limit chooses a
+    part of what a larger one does, so a run can be extended later.
+
+    Args:
+        questions: Those to choose from.
+        scenarios: Names of the scenarios wanted.
+        limit: Questions in all; None for every one.
+        seed: Another seed, another sample.
+
+    Raises:
+        BadInput: A scenario has no question.
+    """
+    pools = []
+    for scenario in scenarios:
+        found = [question for question in questions if question.scenario.name == scenario]
+        if not found:
+            raise BadInput(f"The data set has no question of the scenario {scenario!r}.")
+        pools.append(drawn(found, None, seed, lambda question: question.id))
+    in_turn = [q for q in chain.from_iterable(zip_longest(*pools)) if q is not None]
+    return in_turn[:limit]
+
+
+def samples(
+    questions: Iterable[Question],
+    *,
+    methods: Sequence[str],
+    databases: Sequence[Kind],
+    settings: Context,
+    folder: Path,
+) -> list[Sample]:
+    """Every question with every method on every kind of database.
+
+    The order goes question by question, so that what is done at any time compares the methods on
+    the same questions, and a model's server reads the shared beginning of their prompts once.
+
+    Args:
+        questions: The chosen ones.
+        methods: Names of graphs.
+        databases: Kinds of database.
+        settings: The context without sources, rules and candidates.
+        folder: Where the databases are written as scripts.
+
+    Raises:
+        BadInput: A database cannot be read, the folder cannot be written, or the experience of the
+            settings holds one of the questions.
+    """
+    questions, made = [*questions], []
+    _check_unseen(questions, settings)
+    for question in questions:
+        judge = Judge(question)
+        for database in databases:
+            path = _write_script(question, database, folder)
+            context = settings.model_copy(
+                update={
+                    "database" if database == "relational" else "graph": str(path),
+                    "rules": question.rules,
+                    "candidates": tuple(str(candidate) for candidate in question.candidates),
+                }
+            )
+            made += [
+                Sample(
+                    suite=NAME,
+                    question=question.id,
+                    scenario=question.scenario.name,
+                    method=method,
+                    database=database,
+                    asked=question.prompt,
+                    context=context,
+                    content=path.stem,
+                    judge=judge,
+                )
+                for method in methods
+            ]
+    return made
+
+
+def _check_unseen(questions: Iterable[Question], settings: Context) -> None:
+    """Who has seen a question is not asked it; that holds for every source of experience."""
+    if settings.experience is None:
+        return
+    paths = known_paths(settings.experience, settings.owner)
+    seen = {" ".join(path.question.split()) for path in paths}
+    known = [q.id for q in questions if " ".join(q.prompt.split()) in seen]
+    if known:
+        raise BadInput(
+            f"The experience holds {len(known)} of the questions, such as {known[0]}.",
+            mend="Measure with experience that comes from other questions.",
+        )
+
+
+def _write_script(question: Question, database: Kind, folder: Path) -> Path:
+    """The question's database as a script with the typos mended, named by its content."""
+    assert question.database is not None  # noqa: S101 (only such questions are chosen)
+    relational = database == "relational"
+    text = question.database.sql if relational else question.database.cypher
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    path = folder / f"{question.scenario.name}-{digest}.{'sql' if relational else 'cql'}"
+    if path.exists():
+        return path
+    part = path.with_suffix(f".{os.getpid()}.part")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
+    return path
+
+
+class Judge:
+    """Scores the answers to one question; the simulation runs once, when first needed."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+
+    def __call__(self, answer: Answer | None) -> Score:
+        """1 for the annotated decision or one that is as good, 0 for any other or no answer.
+
+        Where no decision improves anything, that answer is right, too.
+        """
+        said = answer["decision"] if answer else None
+        by_name = {str(candidate): candidate for candidate in self._outcome.candidates}
+        decided = by_name.get(said) if said else None
+        best = [str(candidate) for candidate in self._equivalent]
+        others = f" and {len(best) - 1} more" if len(best) > 1 else ""
+        return Score(
+            value=float(said in best or (said == NO_DECISION and not self._outcome.improving)),
+            answer=said,
+            explanation=f"{said or 'no decision'}; best is {best[0]}{others}",
+            details={
+                "best": list[JsonValue](best),
+                "clean": self._clean,
+                "candidates": len(by_name),
+                "lost_share": lost_share(self._outcome, decided),
+                "improves": decided is not None and improves(self._outcome, decided),
+                "baselines": dict[str, JsonValue](self._baselines),
+            },
+        )
+
+    @cached_property
+    def _outcome(self) -> Outcome:
+        return self._question.simulate()
+
+    @cached_property
+    def _equivalent(self) -> tuple[Decision, ...]:
+        """The annotated decision first, then what the simulator finds as good."""
+        return tuple(dict.fromkeys((self._question.answer, *self._outcome.equivalent)))
+
+    @cached_property
+    def _baselines(self) -> dict[str, float]:
+        """The scores of the deciders without a language model."""
+        question, scenario = self._question, self._question.scenario.name
+        scores = {
+            name: float(str(decide(question)) in map(str, self._equivalent))
+            for name, decide in BASELINES.get(scenario, {}).items()
+        }
+        if scenario == "locating":
+            scores["random source with presence"] = random_source(question)
+        return scores
+
+    @cached_property
+    def _clean(self) -> bool:
+        """One right answer, and the rules as printed in the question lead to it."""
+        printed = self._question.simulate(semantics="printed")
+        annotated = (self._question.answer,)
+        return (
+            self._outcome.improving
+            and self._outcome.equivalent == annotated
+            and printed.equivalent == annotated
+        )
+
+
+def improves(outcome: Outcome, decision: Decision) -> bool:
+    """Whether a decision is better than deciding nothing (than the worst, where that is unknown).
+
+    One that is not was no proper candidate: it does not bear on the goal.
+    """
+    gained = outcome.gains
+    return float(gained[outcome.candidates.index(decision)]) > 1e-9 * float(gained.max())
+
+
+def lost_share(outcome: Outcome, decision: Decision | None) -> float | None:
+    """Regret, normalised: the part of the attainable gain that a decision leaves.
+
+    0 is the best decision; 1 is no better than deciding nothing, which no answer is. Where the
+    question has no value for deciding nothing, the worst feasible candidate stands for it.
+
+    Returns:
+        A number from 0 to 1; None if no decision gains anything.
+    """
+    gained = outcome.gains
+    most = float(gained.max())
+    if most <= 0:
+        return None
+    own = 0.0 if decision is None else float(gained[outcome.candidates.index(decision)])
+    return 1.0 - max(0.0, own) / most

@@ -1,0 +1,261 @@
+"""Tasks of environments: paths replayed and followed without a language model, and how fast."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from time import perf_counter
+from typing import TypeAlias
+
+from planweave import BadInput
+from planweave.benchmarks.core.metrics import Rate, Spread, rate, spread
+from planweave.benchmarks.core.suite import drawn
+from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites.environment.players import PLAYERS, Lead, Player
+from planweave.benchmarks.suites.environment.suite import ENDS
+from planweave.learning.guide import Guide
+from planweave.tools.environments import Environment, EnvironmentFailed, Observation, Task
+
+MOST_STEPS = 100
+"""Actions of a player in one task, at most; a gold path is done to its end."""
+
+_PROPOSALS = 3
+
+Choose: TypeAlias = Callable[[Task], Player]
+"""Who plays a task that has begun."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Played:
+    """One task as it was played.
+
+    Attributes:
+        task: Its id.
+        kind: Its type.
+        score: From 0 to 1.
+        done: Whether the environment said that it is over.
+        steps: Actions done.
+        recall: Share of the gold path's actions that were done, the last one aside, which hands
+            in the result; None where no gold path is known.
+        choice_seconds: What choosing its path took.
+        reset_seconds: What beginning it took.
+        step_seconds: What all its steps took, those of the player included.
+        error: Why it was given up; empty if it was not.
+    """
+
+    task: str
+    kind: str
+    score: float
+    done: bool
+    steps: int
+    recall: float | None
+    choice_seconds: float
+    reset_seconds: float
+    step_seconds: float
+    error: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """With numbers rounded to four digits after the point."""
+        return {n: round(v, 4) if isinstance(v, float) else v for n, v in asdict(self).items()}
+
+
+class Gold:
+    """Does the gold path."""
+
+    def __init__(self, task: Task) -> None:
+        self._left = [*(task.gold or ())]
+
+    def act(self, _seen: Observation, _possible: object) -> str | None:
+        """The next action of the path."""
+        return self._left.pop(0) if self._left else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """What a policy came to.
+
+    Attributes:
+        policy: Its name.
+        score: Mean score.
+        success: Share of tasks with the whole score.
+        recall: Mean of :attr:`Played.recall`.
+        kinds: Mean score and number of tasks by kind.
+        steps: Actions a task.
+        choice_seconds: What choosing a task's path took; the first choice also prepares.
+        reset_seconds: What beginning a task took.
+        steps_per_second: Over all tasks, without their beginnings.
+        crashes: Times that the environment's process died.
+        timeouts: Times that it was ended because a step took too long.
+        given_up: Tasks that ended so, with the reason.
+    """
+
+    policy: str
+    score: Rate
+    success: Rate
+    recall: float | None
+    kinds: Mapping[str, tuple[float, int]]
+    steps: Spread
+    choice_seconds: Spread
+    reset_seconds: Spread
+    steps_per_second: float
+    crashes: int
+    timeouts: int
+    given_up: Sequence[str]
+
+    def as_json(self) -> dict[str, object]:
+        """With the parts of means and spreads by name."""
+        found = asdict(self)
+        for name in ("score", "success", "steps", "choice_seconds", "reset_seconds"):
+            found[name] = getattr(self, name)._asdict()
+        return found
+
+
+def choose(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:
+    """See :func:`drawn`."""
+    return drawn(tasks, limit, seed, lambda task: task.id)
+
+
+def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choose:
+    """Players that follow a path of past successes.
+
+    Args:
+        environment: Where the task that a player is chosen for has begun.
+        guide: Finds the paths.
+        proposed: Follow the one that is selected of three proposals (InstructRAG); else, or
+            where no path fits the question, the whole path of the nearest question (RAP).
+
+    Raises:
+        BadInput: Nobody can follow paths in that environment.
+    """
+    if environment.name not in PLAYERS:
+        raise BadInput(
+            f"No policy follows paths in the environment {environment.name!r}.",
+            mend=f"There is one for: {', '.join(PLAYERS)}.",
+        )
+
+    def player(task: Task) -> Player:
+        candidates = guide.propose(task.question, _PROPOSALS) if proposed else []
+        if candidates:
+            path, (origin, *_) = candidates[guide.select(task.question, candidates)][:2]
+        else:
+            nearest = guide.nearest(task.question, 1)[0]
+            path, origin = guide.form(nearest), nearest.question
+        followed = lead(environment, guide, task.question, path, origin)
+        return PLAYERS[environment.name](followed)
+
+    return player
+
+
+def lead(
+    environment: Environment, guide: Guide, question: str, path: Sequence[str], origin: str
+) -> Lead:
+    """What a player follows: a path with the names of the question in its slots.
+
+    Args:
+        environment: Where slots of queries are looked up.
+        guide: Of the known paths.
+        question: What is to be done.
+        path: Instructions with slots.
+        origin: The question that they are from.
+    """
+    return Lead(
+        question,
+        guide.adapted(path, question, environment.look_up),
+        guide.slots.names(question),
+        origin,
+        [one.instructions for one in guide.paths],
+    )
+
+
+def play(
+    environment: Environment, tasks: Iterable[Task], choose: Choose, most: int = MOST_STEPS
+) -> Iterable[Played]:
+    """Play tasks one after the other, each with at most so many actions of a player."""
+    for task in tasks:
+        yield _played(environment, task, choose, most)
+
+
+def _played(environment: Environment, task: Task, choose: Choose, most: int) -> Played:
+    done: list[str] = []
+    seen, error = Observation(""), ""
+    started = begun = chosen = perf_counter()
+    try:
+        seen = environment.reset(task)
+        begun = chosen = perf_counter()
+        player = choose(task)
+        chosen = perf_counter()
+        most = len(task.gold or ()) if isinstance(player, Gold) else most
+        while not seen.done and len(done) < most:
+            action = player.act(seen, environment.admissible)
+            if action is None:
+                break
+            done.append(action)
+            seen = environment.step(action)
+    except EnvironmentFailed as failed:
+        error = str(failed)
+    return Played(
+        task=task.id,
+        kind=task.kind,
+        score=seen.score,
+        done=seen.done,
+        steps=len(done),
+        recall=_recall(done, task.gold),
+        choice_seconds=chosen - begun,
+        reset_seconds=begun - started,
+        step_seconds=perf_counter() - chosen,
+        error=error,
+    )
+
+
+def _recall(done: Sequence[str], gold: Sequence[str] | None) -> float | None:
+    wanted = {action.lower() for action in (gold or ())[:-1]}
+    return len(wanted & {action.lower() for action in done}) / len(wanted) if wanted else None
+
+
+def summary(policy: str, played: Sequence[Played], environment: Environment) -> Summary:
+    """Means over the tasks that were played.
+
+    Raises:
+        BadInput: None was.
+    """
+    score, success = rate([p.score for p in played]), rate([float(p.score == 1) for p in played])
+    steps, resets = spread([p.steps for p in played]), spread([p.reset_seconds for p in played])
+    choices = spread([p.choice_seconds for p in played])
+    if not (score and success and steps and resets and choices):
+        raise BadInput(
+            "There is no task to play.",
+            mend="Name another split or policy; gold takes tasks with known paths (--data).",
+        )
+    recalls = [one.recall for one in played if one.recall is not None]
+    kinds = {kind: [p.score for p in played if p.kind == kind] for kind in {p.kind for p in played}}
+    return Summary(
+        policy=policy,
+        score=score,
+        success=success,
+        recall=fmean(recalls) if recalls else None,
+        kinds={kind: (fmean(scores), len(scores)) for kind, scores in sorted(kinds.items())},
+        steps=steps,
+        choice_seconds=choices,
+        reset_seconds=resets,
+        steps_per_second=steps.mean * steps.n / sum(one.step_seconds for one in played),
+        crashes=getattr(environment, "crashes", 0),
+        timeouts=getattr(environment, "timeouts", 0),
+        given_up=[f"{one.task}: {one.error}" for one in played if one.error],
+    )
+
+
+def table(name: str, made: Sequence[Summary]) -> Table:
+    """The policies of an environment side by side."""
+    told = [name for name in ENDS if any(getattr(one, name) for one in made)]
+    heads = ("policy", "score", "success", "gold actions done", "steps", "steps a second")
+    return Table(
+        title=f"{name}, without a language model",
+        columns=(*heads, *(ENDS[name] for name in told)),
+        rows=[
+            (
+                *(one.policy, one.score, one.success, one.recall, one.steps, one.steps_per_second),
+                *(getattr(one, name) for name in told),
+            )
+            for one in made
+        ],
+        note="Means with 95 % intervals and the number of tasks; steps: mean · median · p95.",
+    )

@@ -1,0 +1,146 @@
+"""What a path comes to in the environment itself: the reward R of InstructRAG (section 4.3).
+
+The paper's language model is replaced by the player without one, so that an episode costs what its
+steps cost. Each is played once and kept.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path as File
+
+from pydantic import BaseModel, TypeAdapter
+
+from planweave.benchmarks.core.lines import LineFile
+from planweave.benchmarks.suites.environment.play import lead, play
+from planweave.benchmarks.suites.environment.players import PLAYERS
+from planweave.learning.guide import Guide
+from planweave.learning.overlap import in_order
+from planweave.learning.paths import Path
+from planweave.tools.environments import Environment, Task
+
+SPLITS: Mapping[str, str] = {"alfworld": "train", "scienceworld": "train"}
+"""The part of an environment's tasks that may be trained on; of the others all that are given."""
+
+
+class Episode(BaseModel):
+    """How far a player came on a task by a path.
+
+    Attributes:
+        environment: Its name.
+        task: Its id.
+        path: As it was followed, with the names of the question in its slots.
+        origin: The question that the path is from.
+        most: Actions that it was given.
+        score: From 0 to 1; where the environment failed, what had been reached by then.
+        steps: Actions done.
+        error: Why it was given up; empty if it was not.
+    """
+
+    environment: str
+    task: str
+    path: tuple[str, ...]
+    origin: str
+    most: int
+    score: float
+    steps: int
+    error: str = ""
+
+
+class EnvironmentReward:
+    """The environment's score of the player that follows a path on the task of a question.
+
+    Args:
+        environment: Open; closed by who opened it.
+        tasks: What may be played; of several with one question the first is.
+        guide: Of the known paths; fills slots.
+        most: Actions of an episode, at most.
+        kept: A file of episodes; those that it holds are not played again. It belongs to these
+            tasks and known paths.
+        tell: Told, in a sentence, of what was mended in that file.
+        progress: Told how many episodes were played, after each.
+
+    Attributes:
+        tasks: By question.
+        played: Episodes that were played by now.
+        known: Episodes that the file held.
+
+    Raises:
+        BadInput: The file is damaged, cannot be written, or another process writes it.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        tasks: Iterable[Task],
+        guide: Guide,
+        most: int,
+        kept: File,
+        tell: Callable[[str], None],
+        progress: Callable[[int], None],
+    ) -> None:
+        self.tasks: dict[str, Task] = {}
+        for task in tasks:
+            self.tasks.setdefault(task.question, task)
+        self._environment, self._guide, self._progress = environment, guide, progress
+        self._most = most
+        self._forms = [guide.slots.path(path) for path in guide.paths]
+        self._file = LineFile(kept, TypeAdapter(Episode), tell)
+        self._episodes = {_key(one): one for one in self._file.lines}
+        self._scores: dict[tuple[str, tuple[str, ...]], float] = {}
+        self.played, self.known = 0, len(self._episodes)
+
+    def __call__(self, path: Path, instructions: Sequence[str]) -> float:
+        """What instructions with slots come to on the question of a path.
+
+        Raises:
+            KeyError: The question has no task.
+            EnvironmentUnavailable: The environment's library or program is missing.
+            OSError: The episode cannot be kept.
+        """
+        asked = (path.question, tuple(instructions))
+        if asked not in self._scores:
+            self._scores[asked] = self._score(*asked)
+        return self._scores[asked]
+
+    @property
+    def given_up(self) -> list[str]:
+        """Why episodes were given up, those that were known among them."""
+        return [one.error for one in self._episodes.values() if one.error]
+
+    def close(self) -> None:
+        """Close the file of episodes."""
+        self._file.close()
+
+    def _score(self, question: str, instructions: Sequence[str]) -> float:
+        task = self.tasks[question]
+        origin = self._origin(question, instructions)
+        followed = lead(self._environment, self._guide, question, instructions, origin)
+        player = PLAYERS[self._environment.name](followed)
+        about = Episode(
+            environment=self._environment.name,
+            task=task.id,
+            path=tuple(followed.path),
+            origin=origin,
+            most=self._most,
+            score=0,
+            steps=0,
+        )
+        if (key := _key(about)) not in self._episodes:
+            (done,) = play(self._environment, [task], lambda _: player, self._most)
+            found = {"score": done.score, "steps": done.steps, "error": done.error}
+            self._episodes[key] = about.model_copy(update=found)
+            self._file.append(self._episodes[key])
+            self.played += 1
+            self._progress(self.played)
+        return self._episodes[key].score
+
+    def _origin(self, question: str, instructions: Sequence[str]) -> str:
+        """The question, another one, whose path is most like these instructions."""
+        others = (form for form in self._forms if form.question != question)
+        alike = max(
+            others, key=lambda form: in_order(instructions, form.instructions), default=None
+        )
+        return alike.question if alike else ""
+
+
+def _key(episode: Episode) -> tuple[object, ...]:
+    return episode.environment, episode.task, episode.path, episode.origin, episode.most

@@ -1,0 +1,78 @@
+"""The paragraphs of a data set as a document collection, made once.
+
+A title is a document and its paragraphs are its pages, so that methods see the titles, and a page
+that was found can be traced to its paragraph.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from planweave.benchmarks.suites.mhqa.multihop import MultiHop, Paragraph
+from planweave.tools.documents.collection import Progress, open_collection
+
+Place = tuple[str, int]
+"""Title, and the number of the paragraph among those of that title, from 1."""
+
+
+class Corpus(NamedTuple):
+    """What the questions of a data set are asked on.
+
+    Attributes:
+        collection: Name of the document collection.
+        places: Where each paragraph stands in it.
+    """
+
+    collection: str
+    places: Mapping[Paragraph, Place]
+
+    def supporting(self, question: MultiHop) -> list[Place]:
+        """Where the paragraphs stand that the answer to a question rests on."""
+        return [self.places[paragraph] for paragraph in question.supporting]
+
+
+def collect(
+    dataset: str,
+    questions: Iterable[MultiHop],
+    *,
+    embeddings: str = "minilm",
+    progress: Progress | None = None,
+) -> Corpus:
+    """Make the collection of the questions' paragraphs, or find that it is there.
+
+    Its name holds a digest of what is in it, so that other paragraphs make another collection and
+    a run that was stopped goes on where it was.
+
+    Args:
+        dataset: Name of the data set.
+        questions: All of its questions: the paragraphs of the others are what distracts.
+        embeddings: Name of the embedding model; ``none``: search by words alone.
+        progress: Told while paragraphs are embedded.
+
+    Raises:
+        BadInput: The collection cannot be written.
+        ModelUnavailable: The embedding model cannot be had.
+    """
+    placed = places(questions)
+    titles: dict[str, list[str]] = {}
+    for paragraph in placed:
+        titles.setdefault(paragraph.title, []).append(paragraph.page)
+    name = f"bench/mhqa-{dataset}-{_digest(embeddings, titles)}"
+    open_collection(name, embeddings=embeddings, create=True).add_texts(titles, progress=progress)
+    return Corpus(name, placed)
+
+
+def places(questions: Iterable[MultiHop]) -> dict[Paragraph, Place]:
+    """Where each paragraph of the questions stands in their collection."""
+    found: dict[Paragraph, Place] = {}
+    pages: Counter[str] = Counter()
+    for paragraph in dict.fromkeys(p for question in questions for p in question.paragraphs):
+        pages[paragraph.title] += 1
+        found[paragraph] = (paragraph.title, pages[paragraph.title])
+    return found
+
+
+def _digest(embeddings: str, titles: Mapping[str, Sequence[str]]) -> str:
+    return hashlib.sha256(json.dumps([embeddings, titles]).encode()).hexdigest()[:12]

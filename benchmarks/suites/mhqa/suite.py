@@ -1,0 +1,160 @@
+"""Multi-hop questions: FuRePA, its ablations, and its baselines (Zhu et al. 2023).
+
+Score of a question: whether the short answer is the published one, by the published
+normalisation. What was retrieved is judged by the paragraphs that the answer rests on.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from planweave import BadInput
+from planweave.benchmarks.core.play import OnCall, Way
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites.mhqa import multihop
+from planweave.benchmarks.suites.mhqa.corpus import Corpus, Place
+from planweave.benchmarks.suites.mhqa.multihop import MultiHop
+from planweave.benchmarks.suites.mhqa.tables import mhqa_tables
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.tools.short_answers import match
+
+NAME = "mhqa"
+
+FILES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "hotpotqa": (
+            "hotpotqa/dev_distractor_subset.jsonl.gz",
+            "hotpotqa/hotpot_dev_distractor_v1.json",
+        ),
+        "2wiki": ("2wikimultihopqa/dev_subset.jsonl.gz", "2wikimultihopqa/dev.json"),
+        "musique": ("musique/dev_subset.jsonl.gz", "musique/musique_ans_v1.0_dev.jsonl"),
+    }
+)
+"""Questions of each data set that nothing here was trained on: a part of them, or all as published
+(packed or not), whichever is there first."""
+
+
+WAYS: Mapping[str, Way] = MappingProxyType(
+    {
+        "direct": Way("direct"),
+        "cot": Way("cot"),
+        "rag-1": Way("rag", {"retrievals": 1}),
+        "rag-5": Way("rag", {"retrievals": 5}),
+        "react": Way("react"),
+        "ircot": Way("ircot"),
+        "furepa-no-masking": Way("furepa", {"masking": False}),
+        "furepa-no-assessor": Way("furepa", {"assessor": "first"}),
+        "furepa-random": Way("furepa", {"assessor": "random"}),
+        "furepa-no-raise": Way("furepa", {"temperature_raise": False}),
+        "furepa": Way("furepa"),
+    }
+)
+"""The methods that are compared, by name."""
+
+
+@register(NAME, measures="exact match")
+class MultiHopQA(Suite):
+    """The suite."""
+
+    def tables(self, records: Sequence[Record]) -> list[Table]:
+        """Answers and paragraphs found, by data set and hops; FuRePA beside the others."""
+        return mhqa_tables(records, tuple(WAYS))
+
+
+def load(dataset: str, data: Path) -> list[MultiHop]:
+    """The questions of a data set, in the published order.
+
+    Raises:
+        BadInput: Its file is not in the folder ``data``, or not in its published format.
+    """
+    found = [path for name in FILES[dataset] for path in sorted(data.glob(f"{name}*"))]
+    if not found:
+        raise BadInput(
+            f"{data} has no questions of {dataset}.",
+            mend=f"Give a folder with {' or '.join(FILES[dataset])} in it: --data FOLDER",
+        )
+    return multihop.load(found[0])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, with what its answers are judged by.
+
+    Attributes:
+        dataset: Its data set.
+        question: It.
+        collection: Name of the document collection that it is asked on.
+        supporting: Where its supporting paragraphs stand there.
+    """
+
+    dataset: str
+    question: MultiHop
+    collection: str
+    supporting: Sequence[Place]
+
+    @property
+    def content(self) -> str:
+        """Everything that a result depends on besides the settings, as text."""
+        return json.dumps([self.question.answers, self.collection, self.supporting])
+
+    def score(self, answer: Answer | None) -> Score:
+        """Exact match of the short answer, with its F1; none is an empty answer."""
+        short = (answer["decision"] if answer else None) or ""
+        golds = self.question.answers
+        found = match(short, golds)
+        return Score(
+            value=found.exact,
+            answer=short or None,
+            explanation=f"{short or 'no answer'}; right is {golds[0]}",
+            details={
+                "f1": found.f1,
+                "hops": self.question.hops,
+                "answers": list(golds),
+                "supporting": [list(place) for place in self.supporting],
+            },
+        )
+
+
+async def play(sample: Sample, on_call: OnCall) -> WorkingMemory:
+    """Ask the graph that is the sample's method, with the method's settings."""
+    return await WAYS[sample.method].play(sample, on_call)
+
+
+def asked(dataset: str, corpus: Corpus, questions: Sequence[MultiHop]) -> list[Asked]:
+    """Questions of a data set, to be asked on its corpus."""
+    return [Asked(dataset, one, corpus.collection, corpus.supporting(one)) for one in questions]
+
+
+def choose(pool: Sequence[Asked], limit: int | None, seed: int) -> list[Asked]:
+    """See :func:`drawn`."""
+    return drawn(pool, limit, seed, lambda one: one.question.id)
+
+
+def samples(
+    pools: Sequence[Sequence[Asked]], *, methods: Sequence[str], settings: Context
+) -> list[Sample]:
+    """Every question with every method, the data sets in turn: a run that is cut short has all."""
+    rounds = max(map(len, pools), default=0)
+    in_turn = [pool[place] for place in range(rounds) for pool in pools if place < len(pool)]
+    return [_sample(one, method, settings) for one in in_turn for method in methods]
+
+
+def _sample(one: Asked, method: str, settings: Context) -> Sample:
+    about = json.dumps([one.content, dict(WAYS[method].settings)])
+    return Sample(
+        suite=NAME,
+        question=f"{one.dataset}-{one.question.id}".replace("/", "-"),
+        scenario=one.dataset,
+        method=method,
+        database="",
+        asked=one.question.question,
+        context=settings.model_copy(update={"collection": one.collection}),
+        content=hashlib.sha256(about.encode()).hexdigest()[:16],
+        judge=one.score,
+        play=play,
+    )

@@ -1,0 +1,1 @@
+"""Facts hidden in long texts."""

@@ -1,0 +1,192 @@
+"""Needles in a haystack: how many of several hidden sentences does one question bring back?
+
+After Greg Kamradt's test in the form with several needles at once. One question asks for all of
+them; the first stands at the very beginning, the last at the very end, the others evenly between.
+"""
+
+import random
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import JsonValue
+
+from planweave import BadInput, prompts
+from planweave.benchmarks.core.play import OnCall
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.suite import Sample, Suite, register
+from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, tokens
+from planweave.benchmarks.suites.needles.tables import draw_heat_map, needle_tables
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.models import achat_model, call, process_settings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME = "needles"
+
+
+@register(NAME, measures="recall")
+class Needles(Suite):
+    """The suite: each length is a scenario; the score is the share of needles that were named."""
+
+    caption = "Recall by length of the text and position of the needle"
+
+    def tables(self, records: Sequence[Record]) -> list[Table]:
+        """By length, by position, and the numbers of the heat map."""
+        return needle_tables(records)
+
+    def draw(self, records: Sequence[Record], figure: "Figure") -> None:
+        """Draw the heat map."""
+        draw_heat_map(records, figure)
+
+
+def ingredients() -> list[str]:
+    """Everything that a needle may name."""
+    return prompts.load("needles/ingredients").fill().splitlines()
+
+
+def named(text: str, among: Iterable[str]) -> set[str]:
+    """Which of these words a text names, in singular or plural, whatever its case and accents."""
+    plain = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
+    return {word for word in among if re.search(rf"\b{_forms(word)}\b", plain)}
+
+
+def _forms(word: str) -> str:
+    return rf"{word[:-1]}(?:y|ies)" if word.endswith("y") else rf"{word}(?:s|es)?"
+
+
+def window(model: str) -> int | None:
+    """Tokens that the model takes at once, prompt and reply; None where that is not known."""
+    return process_settings().n_ctx if model.partition(":")[0] == "embedded" else None
+
+
+def samples(
+    haystack: Haystack,
+    *,
+    lengths: Sequence[int],
+    needles: int,
+    runs: int,
+    seed: int,
+    settings: Context,
+    window: int | None,
+) -> list[Sample]:
+    """Every length several times, run by run; each draws its needles and its stretch of text.
+
+    Args:
+        haystack: The text to hide them in.
+        lengths: Of the text with the needles, in estimated tokens.
+        needles: Sentences to hide.
+        runs: Prompts of each length.
+        seed: Another seed, other needles and stretches.
+        settings: The context.
+        window: Tokens of prompt and reply that the model takes; None to leave that to it.
+
+    Raises:
+        BadInput: A length does not fit the model or the text, or there are not so many needles.
+    """
+    if window is not None:
+        _fit(max(lengths), window, settings)
+    present = named(haystack.text, ingredients())
+    absent = [word for word in ingredients() if word not in present]
+    if len(absent) < needles:
+        raise BadInput(
+            f"There are {len(absent)} ingredients that the text does not name, not {needles}.",
+            mend="Lower --needles.",
+        )
+    return [
+        _sample(haystack, absent, length, needles, run, seed, settings)
+        for run in range(1, runs + 1)
+        for length in lengths
+    ]
+
+
+def _fit(length: int, window: int, settings: Context) -> None:
+    frame = sum(tokens(prompts.load(f"needles/{name}").text) for name in ("system", "question"))
+    if length + frame + settings.reply_tokens > window:
+        raise BadInput(
+            f"A text of {length} tokens, the question ({frame}) and a reply of up to "
+            f"{settings.reply_tokens} do not fit into the {window} tokens of {settings.model}.",
+            mend="Lower --longest or the setting max_reply_tokens, or give the model more context "
+            "(PLANWEAVE_N_CTX for the embedded one).",
+        )
+
+
+def _sample(
+    haystack: Haystack,
+    absent: Sequence[str],
+    length: int,
+    needles: int,
+    run: int,
+    seed: int,
+    settings: Context,
+) -> Sample:
+    draw = random.Random(f"{seed} {length} {run}")
+    chosen = tuple(draw.sample(absent, needles))
+    template = prompts.load("needles/needle")
+    text = hidden(haystack, [template.fill(ingredient=word) for word in chosen], length, draw)
+    trial = Trial(chosen, length)
+    return Sample(
+        suite=NAME,
+        question=f"{length}-{run}",
+        scenario=f"{length} tokens",
+        method="one question",
+        database="",
+        asked=prompts.load("needles/question").fill(text=text),
+        context=settings,
+        content=f"seed {seed}",
+        judge=trial.score,
+        play=trial.play,
+    )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One text with needles.
+
+    Attributes:
+        chosen: What the needles name, in the order in which they stand.
+        length: Tokens of the text, estimated.
+    """
+
+    chosen: tuple[str, ...]
+    length: int
+
+    async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
+        """Ask for all of them at once; ``unknown`` tells that the reply was cut."""
+        context = sample.context
+        model = await achat_model(
+            context.model,
+            temperature=context.temperature,
+            max_tokens=context.reply_tokens,
+            seed=context.seed,
+        )
+        system = SystemMessage(prompts.load("needles/system").fill())
+        reply = await call(model, [system, HumanMessage(sample.asked)], role="reader")
+        on_call(reply.record)
+        unknown = "The reply was cut." if reply.cut else ""
+        return {"answer": Answer(decision=reply.text, why="", facts=[], unknown=unknown)}
+
+    def score(self, answer: Answer | None) -> Score:
+        """The share of the needles that the reply names."""
+        said = (answer["decision"] if answer else None) or ""
+        known = named(said, ingredients())
+        found = [word in known for word in self.chosen]
+        missing = [word for word, there in zip(self.chosen, found, strict=True) if not there]
+        return Score(
+            value=sum(found) / len(found),
+            answer=said or None,
+            explanation=f"{sum(found)} of {len(found)}"
+            + (f"; missing: {', '.join(missing)}" if missing else ""),
+            details={
+                "length": self.length,
+                "needles": list[JsonValue](self.chosen),
+                "found": list[JsonValue](found),
+                "invented": list[JsonValue](sorted(known - set(self.chosen))),
+                "cut": bool(answer and answer["unknown"]),
+            },
+        )

@@ -1,0 +1,145 @@
+"""The tables and the heat map of the needles, made from records alone."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel
+
+from planweave.benchmarks.core.metrics import accuracy, grouped, rate
+from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.table import Cell, Table
+from planweave.simulators.tables import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SMALL = 200
+"""A heat map of at most so many cells shows its numbers."""
+
+
+class Details(BaseModel):
+    """What the score of a sample holds besides the recall."""
+
+    length: int
+    found: list[bool]
+    invented: list[str]
+    cut: bool
+
+
+class Grid(NamedTuple):
+    """Recall by position (rows) and length (columns), from 0 to 1; NaN where nothing was asked."""
+
+    lengths: list[int]
+    recall: Floats
+
+
+def needle_tables(records: Sequence[Record]) -> list[Table]:
+    """All tables of the suite; of a crashed run every needle counts as not found."""
+    tables = []
+    groups = grouped(records)
+    for label, own in groups.items():
+        about = f" ({label})" if len(groups) > 1 else ""
+        tables += [_by_length(own, about), _by_position(own, about), _cells(own, about)]
+    return tables
+
+
+def _details(record: Record) -> Details:
+    return Details.model_validate(record.score.details)
+
+
+def _at_length(records: Sequence[Record]) -> dict[int, list[Record]]:
+    found: dict[int, list[Record]] = {}
+    for record in sorted(records, key=lambda record: _details(record).length):
+        found.setdefault(_details(record).length, []).append(record)
+    return found
+
+
+def _by_length(records: Sequence[Record], about: str) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for length, own in _at_length(records).items():
+        told = [float(call.record.input_tokens) for record in own for call in record.calls]
+        rows.append(
+            (
+                length,
+                round(fmean(told)) if told else None,
+                accuracy(own),
+                sum(record.score.value == 1 for record in own),
+                sum(len(_details(record).invented) for record in own),
+                sum(_details(record).cut for record in own),
+            )
+        )
+    return Table(
+        title=f"By length{about}",
+        columns=("tokens", "prompt", "recall", "all found", "not in the text", "cut"),
+        rows=rows,
+        note="Tokens: of the text with its needles, estimated at four characters each. Prompt: "
+        "mean tokens of the whole prompt as the model counted them. All found: runs. Not in the "
+        "text: ingredients of our list that the reply named and no needle did. Cut: replies that "
+        "reached the limit of tokens.",
+    )
+
+
+def _by_position(records: Sequence[Record], about: str) -> Table:
+    columns = zip_longest(*(_details(record).found for record in records))
+    rows: list[tuple[Cell, ...]] = [
+        (position, rate([float(there) for there in column if there is not None]))
+        for position, column in enumerate(columns, 1)
+    ]
+    return Table(
+        title=f"By position{about}",
+        columns=("needle", "recall"),
+        rows=rows,
+        note="The first stands at the very beginning of the text, the last at its very end.",
+    )
+
+
+def grid(records: Sequence[Record]) -> Grid:
+    """The numbers of the heat map."""
+    at = _at_length(records)
+    needles = max(len(_details(record).found) for record in records)
+    recall = np.full((needles, len(at)), np.nan)
+    for column, own in enumerate(at.values()):
+        shares = zip_longest(*(_details(record).found for record in own))
+        for row, found in enumerate(shares):
+            recall[row, column] = fmean(float(there) for there in found if there is not None)
+    return Grid(list(at), recall)
+
+
+def _cells(records: Sequence[Record], about: str) -> Table:
+    lengths, recall = grid(records)
+    return Table(
+        title=f"By position and length{about}",
+        columns=("needle", *(f"{length} tokens" for length in lengths)),
+        rows=[(row, *map(_share, values)) for row, values in enumerate(recall, 1)],
+        note="Share of the runs that named the needle; the numbers of the picture.",
+    )
+
+
+def _share(value: float) -> Cell:
+    return None if np.isnan(value) else f"{value:.0%}"
+
+
+def draw_heat_map(records: Sequence[Record], figure: "Figure") -> None:
+    """Recall by length and position, a panel for each model or setting; dark is found."""
+    groups = grouped(records)
+    wide = max(len(_at_length(own)) for own in groups.values())
+    figure.set_size_inches(2.0 + len(groups) * (1.0 + 0.55 * wide), 4.6)
+    axes = figure.subplots(1, len(groups), squeeze=False)[0]
+    for axis, (label, own) in zip(axes, groups.items(), strict=True):
+        lengths, recall = grid(own)
+        image = axis.imshow(recall, vmin=0, vmax=1, cmap="Blues", aspect="auto")
+        axis.set_xticks(range(len(lengths)), lengths, rotation=60, fontsize=8)
+        axis.set_yticks(range(len(recall)), range(1, len(recall) + 1), fontsize=8)
+        axis.set_title(own[0].model if len(groups) == 1 else label, fontsize=10)
+        axis.set_xlabel("tokens of the text")
+        if recall.size <= _SMALL:
+            for (row, column), value in np.ndenumerate(recall):
+                colour = "white" if value > 0.6 else "black"
+                axis.text(
+                    column, row, f"{value:.0%}", ha="center", va="center", color=colour, fontsize=7
+                )
+    axes[0].set_ylabel("needle, from beginning to end")
+    figure.colorbar(image, ax=axes[-1], label="recall")

@@ -1,0 +1,1 @@
+"""Paths that the agents of InstructRAG propose."""

@@ -1,0 +1,487 @@
+"""Which path is retrieved for a question: InstructRAG, its ablations, and RAP.
+
+On unseen tasks, without any language model: how much of the path that solved the question do the
+selected path and the K candidates hold? Instructions are compared with their slots, and handing in
+the answer does not count (:mod:`planweave.learning.overlap`).
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter, process_time
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites.paths.tasks import World
+from planweave.learning import Embed, Floats
+from planweave.learning.agent_batches import Agents, Material, Settings, plain
+from planweave.learning.graph_states import Sample, Survey, Walk, samples
+from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.meta_training import Point, adapt, train
+from planweave.learning.ml_agent import MLAgent
+from planweave.learning.overlap import overlap, recall
+from planweave.learning.overlap import shared as reward
+from planweave.learning.paths import MetaTask, Path
+from planweave.learning.rl_agent import Policy, Traversal, candidates, policy
+
+MOST = 5
+NOISE = (0.25, 0.5)
+"""Shares of failed paths in the graph."""
+
+PUBLISHED_NOISE = (0.1, 0.2, 0.3, 0.4, 0.5)
+"""The paper's."""
+
+SHARES = (0.2, 0.6)
+"""Of the support paths of unseen tasks; all of them otherwise."""
+
+_TUNED_ON = 30
+_DRAWS = 2000
+_LEVELS = (0.3, 0.6, 0.8, 0.9, 0.97)
+
+FULL, RULE = "InstructRAG", "threshold rule"
+RAP, OUR_RAP = "RAP", "RAP (our vectors)"
+NO_GRAPH, NO_POOL = "no graph (stored paths)", "no pool (search alone)"
+NO_RL, NO_ML = "no RL-Agent (threshold in its place)", "no ML-Agent"
+RL_CHANGES: Mapping[str, dict[str, Any]] = {
+    "no warm start": {"warm_start": False},
+    "no policy gradient": {"policy_gradient": False},
+}
+NO_CALIBRATION = "no calibration"
+ML_CHANGES: Mapping[str, dict[str, Any]] = {
+    "no pre-training": {"pre_training": False},
+    "no fine-tuning": {"fine_tuning": False},
+}
+PRINTED = "as printed"
+RIVALS = (RAP, OUR_RAP, RULE, NO_GRAPH, NO_RL)
+"""What every line is held against."""
+
+
+class Score(NamedTuple):
+    """Of one question.
+
+    Attributes:
+        question: A key that stands for it.
+        f1: Of the instructions of the selected path.
+        recalls: Of the successful path's instructions, in the first 1, 2, … candidates together.
+    """
+
+    question: str
+    f1: float
+    recalls: tuple[float, ...]
+
+
+class Adaptation(NamedTuple):
+    """What adapting both agents to one unseen task took.
+
+    Attributes:
+        task: Its name.
+        paths: Of its support set.
+        seconds: By the clock.
+        cpu_seconds: Of the processor, all threads together.
+    """
+
+    task: str
+    paths: int
+    seconds: float
+    cpu_seconds: float
+
+
+class Measured(BaseModel):
+    """One line of a table, for one seed.
+
+    Attributes:
+        seed: Of tasks, training and noise.
+        part: Which table.
+        name: Which line of it.
+        scores: Of the query questions of all unseen tasks.
+        about: See :func:`about`.
+        adaptations: To the unseen tasks, in the line of the full method. The first one of a
+            process also compiles.
+        training_seconds: What training took, in that line.
+        testing_seconds: What adapting to all unseen tasks and asking all their questions took, in
+            that line, with every way that needs no other training.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    seed: int
+    part: str
+    name: str
+    scores: list[Score]
+    about: str = ""
+    adaptations: list[Adaptation] = []
+    training_seconds: float = 0.0
+    testing_seconds: float = 0.0
+
+
+_Stored: TypeAlias = tuple[Sequence[Path], bool]
+
+
+class _Retrieved(NamedTuple):
+    """What one way found for a question: the selected path, and :data:`MOST` candidates."""
+
+    selected: Sequence[str]
+    candidates: Sequence[Sequence[str]]
+
+
+def about(paths: Sequence[Path], trained: int | str) -> str:
+    """Twelve hexadecimal digits that stand for what lines are measured on, and how.
+
+    Args:
+        paths: What is retrieved.
+        trained: Iterations of the training, or the checksum of agents that were trained before.
+    """
+    told = json.dumps([trained, [(path.key, path.reward) for path in paths]])
+    return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+
+class Experiment:
+    """One seed: agents trained on the seen tasks, tried on the unseen ones.
+
+    Args:
+        world: The tasks.
+        embed: The frozen model of sentence vectors.
+        settings: Of the training.
+        tell: Told what is being done.
+        agents: Try these, trained before, and leave the ablations of training out.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        embed: Embed,
+        settings: Settings,
+        tell: Callable[[str], None],
+        agents: Agents | None = None,
+    ) -> None:
+        self._world, self._embed, self._settings, self._tell = world, embed, settings, tell
+        self._given = agents
+        self._survey = self._surveyed(_support(world.seen))
+        self._materials: dict[bool, list[Material]] = {}
+        self._tested: tuple[_Stored, Survey, list[list[Sample]]] | None = None
+        self._adaptations: list[Adaptation] = []
+
+    def lines(self) -> Iterator[Measured]:
+        """The lines of all tables."""
+        started = perf_counter()
+        agents = self._given or self._trained(self._settings)
+        trained = perf_counter()
+        rule = self._threshold()
+        every = _support(self._world.unseen)
+        begun = perf_counter()
+        tried = self._tried(agents, self._settings, every, rule)
+        took = {
+            "adaptations": self._adaptations,
+            "training_seconds": round(trained - started, 1),
+            "testing_seconds": round(perf_counter() - begun, 1),
+        }
+        for name, scores in tried.items():
+            line = self._line("candidates" if name.startswith("K") else "ablation", name, scores)
+            yield line.model_copy(update=took) if name == FULL else line
+        for name, settings, changed in self._changed(agents):
+            scores = self._tried(changed, settings, every, rule)[FULL]
+            yield self._line("ablation", name, scores)
+        for level in PUBLISHED_NOISE if self._settings.printed else NOISE:
+            count = round(level / (1 - level) * (len(every) + len(self._survey.paths)))
+            noisy = every + self._world.failed[:count]
+            for name, scores in self._tried(agents, self._settings, noisy, rule).items():
+                if name in (FULL, RAP, OUR_RAP):
+                    yield self._line("noise", f"{name}, {level:.0%}", scores)
+        for share in SHARES:
+            few = [
+                p for t in self._world.unseen for p in t.support[: round(share * len(t.support))]
+            ]
+            for name, scores in self._tried(agents, self._settings, few, rule).items():
+                if name in (FULL, RAP, OUR_RAP):
+                    yield self._line("few-shot", f"{name}, {share:.0%}", scores)
+
+    def _changed(self, agents: Agents) -> Iterator[tuple[str, Settings, Agents]]:
+        """The ablations of training; where one agent changes, the other stays."""
+        if not self._settings.printed:
+            yield NO_CALIBRATION, replace(self._settings, calibration=False), agents
+        if self._given:
+            return
+        for name, change in RL_CHANGES.items():
+            settings = replace(self._settings, **change)
+            alone = replace(settings, pre_training=False, fine_tuning=False)
+            yield name, settings, Agents(self._trained(alone).rl, agents.ml)
+        for name, change in ML_CHANGES.items():
+            settings = replace(self._settings, **change)
+            alone = replace(settings, policy_gradient=False)
+            yield name, settings, Agents(agents.rl, self._trained(alone).ml)
+        if self._settings.printed:
+            return
+        settings = replace(self._settings, printed=True)
+        yield PRINTED, settings, self._trained(settings)
+
+    def _line(self, part: str, name: str, scores: list[Score]) -> Measured:
+        return Measured(seed=self._settings.seed, part=part, name=name, scores=scores)
+
+    def _surveyed(self, paths: Sequence[Path]) -> Survey:
+        graph = InstructionGraph(self._embed, self._settings.threshold)
+        graph.insert_all(paths)
+        return Survey(graph, self._embed, self._world.slots)
+
+    def _seen(self, settings: Settings) -> list[Material]:
+        if settings.printed not in self._materials:
+            self._materials[settings.printed] = [
+                Material(self._survey, task, self._embed, settings) for task in self._world.seen
+            ]
+        return self._materials[settings.printed]
+
+    def _trained(self, settings: Settings) -> Agents:
+        def show(number: int, point: Point) -> None:
+            said = f"iteration {number} of {settings.iterations}, reward {point.reward:.3f}"
+            self._tell(f"seed {settings.seed}: {said}")
+
+        seen = self._seen(settings)
+        return train(self._survey, seen, self._embed, settings, reward, progress=show).agents
+
+    def _threshold(self) -> Policy:
+        """Include a node if one of the cosines is large enough; the best rule on the seen tasks."""
+        random = np.random.default_rng(self._settings.seed)
+        seen = self._seen(self._settings)
+        asked = [sample for material in seen for sample in material.query]
+        some = [asked[row] for row in random.permutation(len(asked))[:_TUNED_ON]]
+        states = np.concatenate([material.states for material in seen])
+        rules = [
+            _over(column, float(np.quantile(states[:, column], level)))
+            for column in range(3)
+            for level in _LEVELS
+        ]
+
+        def worth(rule: Policy) -> float:
+            firsts = [self._searched(sample, rule, 1) for sample in some]
+            pairs = zip(some, firsts, strict=True)
+            return sum(reward(sample.path, found[0]) for sample, found in pairs if found)
+
+        return max(rules, key=worth)
+
+    def _searched(self, sample: Sample, decide: Policy, k: int = MOST) -> list[tuple[str, ...]]:
+        search = Traversal(sample.view, decide, k, rule=self._settings.rule)
+        return _instructions(sample, search.formed)
+
+    def _proposed(self, sample: Sample, decide: Policy) -> list[tuple[str, ...]]:
+        walks = candidates(sample.view, decide, MOST, rule=self._settings.rule)
+        return _instructions(sample, walks)
+
+    def _tried(
+        self, agents: Agents, settings: Settings, stored: Sequence[Path], rule: Policy
+    ) -> dict[str, list[Score]]:
+        """Adapt to each unseen task, as far as it is stored, and ask its query questions."""
+        if self._tested is None or self._tested[0] != (stored, settings.printed):
+            survey = self._surveyed([*self._survey.paths, *stored])
+            asked = [
+                samples(survey, task.query, self._embed, printed=settings.printed)
+                for task in self._world.unseen
+            ]
+            self._tested = (stored, settings.printed), survey, asked
+        _, survey, asked = self._tested
+        self._adaptations = []
+        scores: dict[str, list[Score]] = {}
+        for task, questions in zip(self._world.unseen, asked, strict=True):
+            known = tuple(path for path in survey.paths if path.task == task.name)
+            own = MetaTask(task.name, known, ())
+            began, worked = perf_counter(), process_time()
+            adapted = adapt(agents, survey, own, self._embed, settings, reward)
+            took = (perf_counter() - began, process_time() - worked)
+            self._adaptations.append(Adaptation(task.name, len(known), *took))
+            for sample in questions:
+                found = self._found(sample, adapted, settings, rule)
+                for name, (selected, proposed) in found.items():
+                    truth = sample.path.instructions
+                    f1 = overlap(selected, truth)
+                    recalls = [recall(proposed[:k], truth) for k in range(1, MOST + 1)]
+                    scores.setdefault(name, []).append(Score(sample.path.key, f1, tuple(recalls)))
+        self._tell(f"seed {settings.seed}: tried")
+        return scores
+
+    def _found(
+        self, sample: Sample, agents: Agents, settings: Settings, rule: Policy
+    ) -> dict[str, _Retrieved]:
+        """What each way that needs no other training finds."""
+        survey = sample.view.survey
+        selector = MLAgent(plain(agents.ml), self._embed, slots=survey.slots)
+
+        def selected(paths: Sequence[Sequence[str]], k: int = settings.k) -> _Retrieved:
+            expected = [sample.view.expected(path) * (not settings.printed) for path in paths[:k]]
+            scores = selector.scores(sample.path.question, paths[:k], expected)
+            return _Retrieved(paths[int(np.argmax(scores))], paths)
+
+        decide = policy(plain(agents.rl))
+        proposed = self._proposed(sample, decide)
+        stored = [survey.paths[row].instructions for row in sample.view.likest(MOST)]
+        as_asked = self._nearest_as_asked(sample)
+        return {
+            FULL: selected(proposed),
+            NO_POOL: selected(self._searched(sample, decide)),
+            NO_GRAPH: selected(stored),
+            NO_RL: selected(self._proposed(sample, rule)),
+            RULE: selected(self._searched(sample, rule)),
+            NO_ML: _Retrieved(proposed[0], proposed),
+            RAP: _Retrieved(as_asked[0], as_asked),
+            OUR_RAP: _Retrieved(stored[0], stored),
+            **{f"K = {n}": selected(proposed, n) for n in range(1, MOST + 1)},
+        }
+
+    def _nearest_as_asked(self, sample: Sample) -> list[tuple[str, ...]]:
+        """The paths of the questions nearest by their words, as RAP is published."""
+        stored = sample.view.survey.paths
+        vectors = self._embed([sample.path.question, *(path.question for path in stored)])
+        cosines = np.where(sample.view.seen, vectors[1:] @ vectors[0], -np.inf)
+        return [stored[row].instructions for row in np.argsort(-cosines, kind="stable")[:MOST]]
+
+
+def _instructions(sample: Sample, walks: Sequence[Walk]) -> list[tuple[str, ...]]:
+    texts = sample.view.survey.texts
+    return [tuple(texts[row] for row in rows) for _, rows in walks]
+
+
+def _support(tasks: Sequence[MetaTask]) -> list[Path]:
+    return [path for task in tasks for path in task.support]
+
+
+def _over(column: int, least: float) -> Policy:
+    """Include what has a feature of at least ``least``; the larger, the likelier."""
+
+    def decide(states: Floats) -> Floats:
+        return np.asarray(0.5 + np.tanh(states[:, column] - least) / 2 + 1e-6, np.float32)
+
+    return decide
+
+
+class Figure(NamedTuple):
+    """A mean over questions with its 95 % bootstrap interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Row(NamedTuple):
+    """A line of a table over all seeds.
+
+    Attributes:
+        part: Which table.
+        name: Which line.
+        questions: Scores, a question once for each seed in which its task was unseen.
+        f1: Of the selected path.
+        recalls: Of the first 1, 2, … candidates together.
+        by_seed: Mean F1 of each seed, in order.
+        over: F1 less that of each rival, by its name, on the same questions; the line itself and
+            rivals that were not tried on all of them are missing.
+    """
+
+    part: str
+    name: str
+    questions: int
+    f1: Figure
+    recalls: list[Figure]
+    by_seed: list[float]
+    over: dict[str, Figure]
+
+
+def rows(lines: Sequence[Measured]) -> list[Row]:
+    """The lines of all tables, in the order in which they were first measured."""
+    names = dict.fromkeys((line.part, line.name) for line in lines)
+    return [
+        _row([line for line in lines if (line.part, line.name) == name], lines) for name in names
+    ]
+
+
+def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
+    part, name = own[0].part, own[0].name
+    scores = [(line.seed, score) for line in own for score in line.scores]
+    questions = [score.question for _, score in scores]
+
+    def over(other: str) -> Figure | None:
+        _, comma, level = name.partition(", ")
+        beside = "ablation" if part == "candidates" else part
+        theirs = {
+            (line.seed, score.question): score.f1
+            for line in lines
+            if (line.part, line.name) == (beside, other + comma + level)
+            for score in line.scores
+        }
+        pairs = [(score.f1, theirs.get((seed, score.question))) for seed, score in scores]
+        less = [mine - value for mine, value in pairs if value is not None]
+        alone = name == other + comma + level or len(less) < len(pairs)
+        return None if alone else _figure(questions, less)
+
+    return Row(
+        part,
+        name,
+        len(scores),
+        _figure(questions, [score.f1 for _, score in scores]),
+        [
+            _figure(questions, values)
+            for values in zip(*(s.recalls for _, s in scores), strict=True)
+        ],
+        [float(np.mean([score.f1 for score in line.scores])) for line in own],
+        {rival: less for rival in RIVALS if (less := over(rival)) is not None},
+    )
+
+
+def _figure(questions: Sequence[str], values: Sequence[float]) -> Figure:
+    """Bootstrap of questions: what one question scored in several seeds is drawn together."""
+    places = {question: place for place, question in enumerate(dict.fromkeys(questions))}
+    sums, counts = np.zeros(len(places)), np.zeros(len(places))
+    for question, value in zip(questions, values, strict=True):
+        sums[places[question]] += value
+        counts[places[question]] += 1
+    drawn = np.random.default_rng(1).integers(len(places), size=(_DRAWS, len(places)))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return Figure(float(sums.sum() / counts.sum()), float(low), float(high))
+
+
+def tables(found: Sequence[Row]) -> list[Table]:
+    """One table for each part."""
+    return [
+        _table(part, [row for row in found if row.part == part])
+        for part in dict.fromkeys(row.part for row in found)
+    ]
+
+
+def _table(part: str, found: Sequence[Row]) -> Table:
+    rivals = [rival for rival in RIVALS if any(rival in row.over for row in found)]
+    recalls = [f"recall, K = {k}" for k in range(1, MOST + 1)]
+    return Table(
+        title=f"Retrieved paths on unseen tasks: {part}",
+        columns=("", "questions", "F1", *recalls, *(f"over {rival}" for rival in rivals)),
+        rows=[
+            (
+                row.name,
+                row.questions,
+                *map(_shown, (row.f1, *row.recalls, *map(row.over.get, rivals))),
+            )
+            for row in found
+        ],
+        note="F1 of the selected path, recall of the first K candidates, F1 over that of others. "
+        "In brackets: 95 % bootstrap interval over questions.",
+    )
+
+
+def adaptation(lines: Sequence[Measured]) -> dict[str, float] | None:
+    """Seconds that adapting to a task took; None where no line tells."""
+    every = [each for line in lines for each in line.adaptations]
+    if not every:
+        return None
+    return {
+        "tasks": len(every),
+        "support_paths": float(np.mean([each.paths for each in every])),
+        "median_seconds": float(np.median([each.seconds for each in every])),
+        "median_cpu_seconds": float(np.median([each.cpu_seconds for each in every])),
+        "longest_seconds": max(each.seconds for each in every),
+        "longest_cpu_seconds": max(each.cpu_seconds for each in every),
+    }
+
+
+def _shown(figure: Figure | None) -> str | None:
+    if figure is None:
+        return None
+    return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"

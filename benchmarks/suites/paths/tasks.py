@@ -1,0 +1,183 @@
+"""Paths as tasks: which type a question is of, what is seen in training, and failed paths."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Literal, TypeAlias
+
+import numpy as np
+from pydantic import JsonValue
+
+from planweave import BadInput
+from planweave.learning.paths import MetaTask, Path, TaskOf, read_paths
+from planweave.learning.slots import Slots, finishes
+
+Environment: TypeAlias = Literal["hotpotqa", "alfworld", "scienceworld", "webshop"]
+
+_FEWEST = 4  # paths of a task
+_YEAR = re.compile(
+    r"\b\d{4}\b|january|february|march|april|june|july|august|october|november", re.I
+)
+_RULES = (
+    ("location", r"\b(where|city|country|state|town|county|located|continent|island|village)\b"),
+    (
+        "organisation",
+        r"\b(company|organi[sz]ation|team|band|university|agency|club|group)\b",
+    ),
+    ("work", r"\b(film|movie|book|novel|album|song|series|magazine|play|show|opera)\b"),
+    ("event", r"\b(war|battle|election|tournament|cup|festival|match|event|season)\b"),
+)
+_GOODS = (
+    (
+        "fashion",
+        r"shoes?|sneakers?|boots?|sandals?|slippers|flats|heels?|(t-?|sweat)?shirts?|hood(ie|ed)|"
+        r"sweaters?|jackets?|coats?|dress(es)?|pants|jeans|shorts|leggings|socks|bras?|briefs|"
+        r"underwear|bodysuit|cardigans?|blouses?|suits?|skirts?|sleeves?d?|tops?|wear|waist(band)?",
+    ),
+    (
+        "beauty",
+        r"hair|skin|nails?|lips?|lipstick|lashes|makeup|brush(es)?|tooth\w*|teeth|mouth ?wash|"
+        r"body|bath|shampoo|conditioner|lotion|creams?|serum|soap|deodorant|perfume|parfum|fragrance|wax|"
+        r"cosmetics?|scrubber",
+    ),
+    (
+        "grocery",
+        r"food|snacks?|cookies?|chips|chocolate|coffee|teas?|drinks?|sugar|syrup|sauce|cheese|"
+        r"fruits?|nuts?|candy|cakes?|bread|sausage|jerky|popcorn|gluten|keto|flavou?r\w*|ounces?|"
+        r"organic|seeds|macaroons",
+    ),
+    (
+        "electronics",
+        r"phones?|headphones?|speakers?|cameras?|tv|televisions?|computer|pc|intel|laptop|tablet|ipad|"
+        r"iphone|cables?|charg\w+|usb|hdmi|bluetooth|wireless|microphone|projector|monitor|screen|"
+        r"antenna|batter(y|ies)|power|apple|speed",
+    ),
+)
+
+
+def answer_type(record: Mapping[str, JsonValue]) -> str:
+    """The task of a HotpotQA record: one of twelve answer types, or none for the dev split.
+
+    The data have no such label. In this order: yes or no; one of two things that the question
+    offers with "or"; a date; a number; a person, if it asks who; a location, organisation, work or
+    event, if it has a word for one; a nationality or another adjective; a common noun, if the
+    answer has no capital; else another proper noun.
+    """
+    if record.get("split") == "dev":
+        return ""
+    question, answer = str(record.get("question")).lower(), str(record.get("gold_answer")).strip()
+    tests = (
+        ("yes or no", answer.lower() in ("yes", "no")),
+        ("choice", " or " in question and answer.lower() in question),
+        ("date", _YEAR.search(answer)),
+        ("number", re.search(r"\d", answer)),
+        ("person", re.search(r"\bwho(m|se)?\b", question)),
+        *((name, re.search(words, question)) for name, words in _RULES),
+        ("adjective", re.fullmatch(r"[A-Z]\w+(an|ish|ese|ic)", answer)),
+        ("common noun", answer[:1].islower()),
+        ("proper noun", True),
+    )
+    return next(name for name, fits in tests if fits)
+
+
+def goods(record: Mapping[str, JsonValue]) -> str:
+    """The task of a WebShop record: the kind of goods that its instruction has a word for.
+
+    The data have no true categories. In this order: fashion, beauty, grocery, electronics; home,
+    if it is none of them.
+    """
+    said = str(record.get("instruction")).lower()
+    found = (name for name, words in _GOODS if re.search(rf"\b({words})\b", said))
+    return next(found, "home")
+
+
+TASK_OF: dict[Environment, TaskOf | None] = {
+    "hotpotqa": answer_type,
+    "alfworld": None,
+    "scienceworld": None,
+    "webshop": goods,
+}
+"""How the tasks of a file are told apart; by the type that its records name if None."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What one seed makes of a file.
+
+    Attributes:
+        seen: Tasks to train on.
+        unseen: Tasks to adapt to and to test on.
+        failed: Paths that did not succeed, those that were recorded first; the others are
+            successful paths of one question given to another.
+        slots: Those of all paths; None where instructions stay as they are, as published.
+    """
+
+    seen: list[MetaTask]
+    unseen: list[MetaTask]
+    failed: list[Path]
+    slots: Slots | None
+
+
+def load(environment: Environment, file: File) -> list[Path]:
+    """The paths of a file that have more than an answer.
+
+    Raises:
+        BadInput: It has no two tasks of a few paths each.
+    """
+    rule = TASK_OF[environment]
+    paths = [path for path in read_paths(file, rule) if path.task or rule is None]
+    paths = [path for path in paths if not all(map(finishes, path.instructions))]
+    if len(_by_task([path for path in paths if path.reward == 1])) < 2:
+        raise BadInput(
+            f"{file} has too few successful paths: two tasks of {_FEWEST} paths, not "
+            "all of one question, are the least.",
+            mend="Name a file of trajectories, such as hotpotqa_success.jsonl.gz.",
+        )
+    return paths
+
+
+def world(paths: Sequence[Path], seed: int, *, slots: bool = True) -> World:
+    """Half of the tasks are seen; half of each task's paths are its support."""
+    random = np.random.default_rng(seed)
+    good = [path for path in paths if path.reward == 1]
+    own_slots = Slots.of(good) if slots else None
+
+    def formed(path: Path) -> Path:
+        return own_slots.path(path) if own_slots else path
+
+    tasks = _by_task(good)
+    names = random.permutation(sorted(tasks)).tolist()
+    made = {}
+    for name in names:
+        own = [formed(tasks[name][row]) for row in random.permutation(len(tasks[name]))]
+        questions = list(dict.fromkeys(path.question for path in own))
+        support = frozenset(questions[: len(questions) // 2])
+        made[name] = MetaTask(
+            name,
+            tuple(path for path in own if path.question in support),
+            tuple(path for path in own if path.question not in support),
+        )
+    half = len(names) // 2
+    seen, unseen = [made[name] for name in names[:half]], [made[name] for name in names[half:]]
+    stored = [path for task in (*seen, *unseen) for path in task.support]
+    failed = [formed(path) for path in paths if path.reward < 1]
+    return World(seen, unseen, failed + _swapped(stored, random), own_slots)
+
+
+def _by_task(paths: Sequence[Path]) -> dict[str, list[Path]]:
+    names = dict.fromkeys(path.task for path in paths)
+    tasks = {name: [path for path in paths if path.task == name] for name in names}
+    asked = {name: {path.question for path in own} for name, own in tasks.items()}
+    return {n: own for n, own in tasks.items() if len(own) >= _FEWEST and len(asked[n]) > 1}
+
+
+def _swapped(paths: Sequence[Path], random: np.random.Generator) -> list[Path]:
+    """Each question with the path of another one."""
+    others = random.permutation(len(paths))
+    pairs = zip(paths, (paths[row].instructions for row in others), strict=True)
+    return [
+        Path(path.task, path.question, instructions, 0.0, path.origin)
+        for path, instructions in pairs
+        if instructions != path.instructions
+    ]

@@ -1,0 +1,1 @@
+"""Faithfulness and relevance of answers from documents."""

@@ -1,0 +1,1 @@
+"""Programs, word problems and plans."""

@@ -1,0 +1,412 @@
+"""Programs for HumanEval(+) and MBPP(+) judged by their tests, in the sandbox.
+
+Run ``python -m planweave.benchmarks.suites.rat.code_eval --data FOLDER [--output FILE]``. The
+published solutions must pass and deliberately wrong ones must fail; the counts show that the
+loaders, the assembly of programs and the sandbox do no harm to either. Exit status 1 if a wrong
+solution passes.
+"""
+
+import argparse
+import ast
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from math import comb
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+from uuid import uuid4
+
+from planweave import BadInput, PlanweaveError
+from planweave.benchmarks.core.lines import published
+from planweave.benchmarks.core.machine import made_by
+from planweave.tools import sandbox
+
+Row: TypeAlias = Mapping[str, object]
+
+LIMITS = sandbox.SandboxLimits(seconds=60, cpu=30, memory=1 << 30)
+MBPP_TEST = range(11, 511)
+"""Task numbers of MBPP's test split (Austin et al. 2021)."""
+
+_DEFINED = re.compile(r"^def\s+(\w+)", re.MULTILINE)
+# What a program says last, having read it only then: one that leaves early passes nothing.
+_LAST = "\nimport sys as _sys\n_sys.stdout.write(chr(10) + _sys.stdin.read())\n"
+_CONSTANTS = "inf, nan = float('inf'), float('nan')\n"
+# MBPP+ compares these as sets, and these by whether there is a match at all.
+_SETS = {"similar_elements", "find_char_long", "common_in_nested_lists", "extract_singly"}
+_SETS |= {"larg_nnum", "intersection_array", "find_dissimilar", "Diff"}
+_PRESENCE = {"check_str", "text_match_three", "text_starta_endb"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One task.
+
+    Attributes:
+        id: As published.
+        prompt: What a model is asked: the head of a function, or a sentence with an example.
+        head: The code that ``prompt`` begins with, which a solution may continue; else empty.
+        entry: The function that is tested.
+        solution: The published solution, complete.
+        tests: Program text that raises unless the function is right.
+        files: What ``tests`` reads.
+    """
+
+    id: str
+    prompt: str
+    head: str
+    entry: str
+    solution: str
+    tests: str
+    files: Mapping[str, str]
+
+
+class Outcome(NamedTuple):
+    """Whether a solution passes, and if not how it ended (the sandbox's reason, or ``tests``)."""
+
+    passed: bool
+    reason: str
+
+
+def load(path: Path) -> list[Problem]:
+    """Problems of one published file, whichever of the four it is, gzipped or not.
+
+    Raises:
+        BadInput: It cannot be read or is in another format.
+    """
+    rows = published(path)
+    try:
+        return [_reader(row)(row) for row in rows]
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(
+            f"{path} is not in a known format of programming tasks: {error!r}.",
+            mend="Give a published file of HumanEval, HumanEval+, MBPP or MBPP+.",
+        ) from error
+
+
+def _reader(row: Row) -> Callable[[Row], Problem]:
+    if "plus_input" in row:
+        return _plus
+    return _human if "entry_point" in row else _mbpp
+
+
+def _human(row: Row) -> Problem:
+    prompt, entry = str(row["prompt"]), str(row["entry_point"])
+    return Problem(
+        id=str(row["task_id"]),
+        prompt=prompt,
+        head=prompt,
+        entry=entry,
+        solution=prompt + str(row["canonical_solution"]),
+        tests=f"{row['test']}\ncheck({entry})\n",
+        files={},
+    )
+
+
+def _mbpp(row: Row) -> Problem:
+    tests = [str(test) for test in _list(row["test_list"])]
+    solution = str(row["code"])
+    (*_, entry) = [name for name in _DEFINED.findall(solution) if f"{name}(" in "".join(tests)]
+    return Problem(
+        id=str(row["task_id"]),
+        prompt=f"{row['text']}\n{tests[0]}",
+        head="",
+        entry=entry,
+        solution=solution,
+        tests="\n".join([str(row["test_setup_code"]), *tests]),
+        files={},
+    )
+
+
+def _plus(row: Row) -> Problem:
+    """Both plus sets: the published solution is asked for what is right on every input.
+
+    JSON has made lists of MBPP+'s tuples and sets; they are restored after the examples in the
+    task's assertions. Inputs that the solution even then cannot take are left out.
+    """
+    prompt, entry = str(row["prompt"]), str(row["entry_point"])
+    solution = prompt + str(row["canonical_solution"])
+    inputs = [*_list(row["base_input"]), *_list(row["plus_input"] or [])]
+    example = _example(str(row.get("assertion", "")), entry)
+    inputs = [_shaped(example, given) for given in inputs]
+    about: dict[str, object] = {"entry": entry, "inputs": inputs, "atol": row["atol"]}
+    about["as_set"], about["as_presence"] = entry in _SETS, entry in _PRESENCE
+    return Problem(
+        id=str(row["task_id"]),
+        prompt=prompt,
+        head=prompt if "def " in prompt else "",
+        entry=entry,
+        solution=solution,
+        tests=f"import math\n{row.get('assertion', '')}\n{_COMPARE}",
+        files={"reference.py": solution, "about.py": f"{_CONSTANTS}ABOUT = {about!r}"},
+    )
+
+
+def _example(assertion: str, entry: str) -> list[object]:
+    """The arguments of the first call of ``entry`` with literals alone; empty if there is none."""
+    for node in ast.walk(ast.parse(assertion)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == entry:
+            with suppress(ValueError):
+                return [ast.literal_eval(argument) for argument in node.args]
+    return []
+
+
+def _shaped(example: object, value: object) -> object:
+    """``value`` with the tuples, sets and kinds of numbers that ``example`` has."""
+    if isinstance(example, int | float | complex) and isinstance(value, str):
+        with suppress(ValueError):  # an input that is of another kind on purpose
+            return complex(value) if isinstance(example, complex) else float(value)
+        return value
+    if isinstance(example, dict) and isinstance(value, dict):
+        other = next(iter(example.values()), None)
+        return {key: _shaped(example.get(key, other), one) for key, one in value.items()}
+    if not isinstance(example, list | tuple | set) or not isinstance(value, list):
+        return value
+    known = list(example)
+    items = [
+        _shaped(known[min(i, len(known) - 1)] if known else None, v) for i, v in enumerate(value)
+    ]
+    with suppress(TypeError):  # what a set cannot hold stays a list
+        return type(example)(items)
+    return items
+
+
+# Floats agree within 1e-6 where no other tolerance is published (EvalPlus); find_zero has many
+# right answers, so its polynomial is asked instead.
+_COMPARE = """
+def _compare(functions):
+    import copy, math
+    about, right = {}, {}
+    for name, names in (("about.py", about), ("reference.py", right)):
+        with open(name) as file:
+            exec(compile(file.read(), name, "exec"), names)
+    about = about["ABOUT"]
+
+    def alike(a, b, atol):
+        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+            return len(a) == len(b) and all(alike(x, y, atol) for x, y in zip(a, b))
+        if isinstance(a, dict) and isinstance(b, dict):
+            return a.keys() == b.keys() and all(alike(a[k], b[k], atol) for k in a)
+        if isinstance(a, float) or isinstance(b, float):
+            try:
+                near = abs(a - b) <= (atol or 1e-6) + 1e-7 * abs(b)
+                return near or a == b or (math.isnan(a) and math.isnan(b))
+            except (TypeError, OverflowError):
+                return False
+        return a == b
+
+    def present(value):
+        return value if isinstance(value, bool) else value is not None
+
+    used = 0
+    for given in about["inputs"]:
+        try:
+            expected = right[about["entry"]](*copy.deepcopy(given))
+        except Exception:
+            continue
+        found = functions[about["entry"]](*copy.deepcopy(given))
+        used += 1
+        if about["entry"] == "find_zero":
+            good = abs(sum(c * found**i for i, c in enumerate(given[0]))) <= about["atol"]
+        elif about["as_set"]:
+            good = set(found) == set(expected)
+        elif about["as_presence"]:
+            good = present(found) == present(expected)
+        else:
+            good = alike(found, expected, about["atol"])
+        assert good, (given, found, expected)
+    assert used
+
+
+_compare(globals())
+"""
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise TypeError(f"no list: {value!r:.40}")
+    return value
+
+
+def program(problem: Problem, code: str) -> str:
+    """The program that is judged: the solution, whole or as a continuation, and the tests."""
+    whole = problem.entry in _DEFINED.findall(code)
+    # What the head imports and defines besides is there either way.
+    head = problem.head if not whole or "def " not in problem.head else _above(problem)
+    return f"{head}{code}\n{problem.tests}\n{_LAST}"
+
+
+def _above(problem: Problem) -> str:
+    """What a head holds above the function that is asked for."""
+    return problem.head[: problem.head.rindex(f"def {problem.entry}")]
+
+
+def judge(
+    problem: Problem,
+    code: str,
+    *,
+    limits: sandbox.SandboxLimits = LIMITS,
+    unprotected: bool = False,
+) -> Outcome:
+    """Run a solution's tests in the sandbox.
+
+    Args:
+        problem: The task.
+        code: A whole solution, or one that continues ``problem.head``.
+        limits: Of the sandbox.
+        unprotected: Run it even where it cannot be confined.
+
+    Raises:
+        SandboxUnavailable: Programs cannot be confined here.
+    """
+    word = uuid4().hex
+    result = sandbox.run(
+        program(problem, code),
+        stdin=word,
+        files=problem.files,
+        limits=limits,
+        unprotected=unprotected,
+    )
+    if result.reason == "ok" and result.stdout.endswith(word):
+        return Outcome(passed=True, reason="ok")
+    return Outcome(passed=False, reason="tests" if result.reason == "ok" else result.reason)
+
+
+def pass_at_k(samples: int, right: int, k: int) -> float:
+    """Probability that one of ``k`` samples is right, estimated without bias.
+
+    Chen et al. 2021, eq. 1: one minus the share of choices of ``k`` samples that are all wrong.
+
+    Raises:
+        ValueError: There are fewer samples than ``k``, or than right ones.
+    """
+    if not 0 <= right <= samples or not 1 <= k <= samples:
+        raise ValueError(f"pass@{k} of {right} right among {samples} samples is not defined")
+    return 1 - comb(samples - right, k) / comb(samples, k)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """One line of the benchmark.
+
+    Attributes:
+        suite: Whose tests, and whose solutions.
+        problems: How many.
+        passed: Solutions that passed.
+        reasons: How the others ended, with how many of each.
+        unexpected: Published solutions that failed or wrong ones that passed, with reason.
+        seconds: Wall time of all.
+    """
+
+    suite: str
+    problems: int
+    passed: int
+    reasons: dict[str, int]
+    unexpected: list[str]
+    seconds: float
+
+
+def measure(
+    suite: str, problems: Sequence[Problem], codes: Sequence[str], jobs: int = 1, *, right: bool
+) -> Result:
+    """Judge one solution of each problem, all of them right or all of them wrong."""
+    start = time.monotonic()
+    with ThreadPoolExecutor(jobs) as pool:
+        outcomes = list(pool.map(judge, problems, codes))
+    unexpected = [
+        f"{problem.id}: {outcome.reason}"
+        for problem, outcome in zip(problems, outcomes, strict=True)
+        if outcome.passed != right
+    ]
+    return Result(
+        suite=suite,
+        problems=len(problems),
+        passed=sum(outcome.passed for outcome in outcomes),
+        reasons=dict(Counter(outcome.reason for outcome in outcomes if not outcome.passed)),
+        unexpected=unexpected,
+        seconds=round(time.monotonic() - start, 1),
+    )
+
+
+def wrong(problem: Problem) -> str:
+    """A solution that cannot be right: the function says None whatever it is asked."""
+    return f"{problem.solution}\n\ndef {problem.entry}(*_, **__):\n    return None\n"
+
+
+FILES = {
+    "HumanEval": "humaneval.jsonl.gz",
+    "HumanEval+ mini": "HumanEvalPlus-Mini.jsonl.gz",
+    "MBPP test": "mbpp.jsonl.gz",
+    "MBPP+": "MbppPlus.jsonl.gz",
+}
+"""Suites that are measured, by their published files."""
+
+
+def run(folder: Path, names: Sequence[str], jobs: int, limit: int | None = None) -> list[Result]:
+    """Measure the suites named, as far as their files are in a folder."""
+    paths = {name: folder / FILES[name] for name in names}
+    suites = {name: load(path) for name, path in paths.items() if path.exists()}
+    if not suites:
+        raise BadInput(f"{folder} holds none of {', '.join(FILES[name] for name in names)}.")
+    if mbpp := suites.get("MBPP test"):
+        suites["MBPP test"] = [problem for problem in mbpp if int(problem.id) in MBPP_TEST]
+    results = []
+    for name, problems in suites.items():
+        some = problems[:limit]
+        for kind, codes in (
+            ("published", [problem.solution for problem in some]),
+            ("wrong", [wrong(problem) for problem in some]),
+        ):
+            results.append(measure(f"{name}, {kind}", some, codes, jobs, right=kind != "wrong"))
+    if {"HumanEval", "HumanEval+ mini"} <= suites.keys():
+        plus = suites["HumanEval+ mini"][:limit]
+        theirs = {problem.id: problem.solution for problem in suites["HumanEval"]}
+        name = "HumanEval+ mini, HumanEval's solutions"
+        results.append(measure(name, plus, [theirs[p.id] for p in plus], jobs, right=True))
+    return results
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print one line per suite; 1 when a wrong solution passes."""
+    parser = argparse.ArgumentParser(
+        prog="python -m planweave.benchmarks.suites.rat.code_eval", description=__doc__
+    )
+    parser.add_argument("--data", type=Path, required=True, help="folder of the published files")
+    parser.add_argument("--suite", nargs="*", choices=FILES, default=list(FILES))
+    parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
+    parser.add_argument("--limit", type=int, help="problems of each suite")
+    parser.add_argument("--output", type=Path, help="JSON file to write")
+    given = parser.parse_args(arguments)
+    try:
+        results = run(given.data, given.suite, max(1, given.jobs), given.limit)
+    except PlanweaveError as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        return error.exit_code
+    for r in results:
+        line = f"{r.suite:<40} {r.passed:>5} of {r.problems:<5} {r.seconds:>7.1f} s"
+        print(line, *r.reasons.items())  # noqa: T201
+    if given.output:
+        words = [
+            "python",
+            "-m",
+            "planweave.benchmarks.suites.rat.code_eval",
+            *(arguments or sys.argv[1:]),
+        ]
+        given.output.write_text(report(words, [asdict(r) for r in results]), encoding="utf-8")
+    return 1 if any(r.passed for r in results if r.suite.endswith("wrong")) else 0
+
+
+def report(words: Sequence[str], results: Sequence[Mapping[str, object]]) -> str:
+    """A result file as JSON: what was run, when, where, under which layers, with what result."""
+    protection = list(sandbox.protection())
+    made = {**made_by(words), "protection": protection, "result": list(results)}
+    return json.dumps(made, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

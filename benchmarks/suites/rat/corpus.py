@@ -1,0 +1,191 @@
+"""What RAT looks things up in: a document collection for each family, without what is tested.
+
+Code: MBPP's problems outside its test part, with their solutions. Maths: GSM8K's training part.
+Planning: the wiki of the crafting world. Writing: HotpotQA's paragraphs. A text that shares ten
+words in a row with a tested item is dropped (the n-gram rule of Guo et al. 2024, section 2.4), and
+told of.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from planweave import BadInput
+from planweave.benchmarks.core.lines import published
+from planweave.benchmarks.suites.mhqa import multihop
+from planweave.benchmarks.suites.rat.items import Family, load
+from planweave.benchmarks.suites.writing.suite import load_tasks
+from planweave.tools.documents.collection import (
+    Progress,
+    collections,
+    delete_collection,
+    open_collection,
+)
+
+WORDS_IN_A_ROW = 10
+_WORD = re.compile(r"\w+")
+_LAST_TESTED = 510
+"""The tested problems of MBPP are the tasks 11 to 510; 1 to 10 are meant for prompts."""
+
+
+class Text(NamedTuple):
+    """One text of a corpus, or of a tested item."""
+
+    name: str
+    text: str
+
+
+class Dropped(NamedTuple):
+    """A text that is not in the corpus, and the words for which it is not."""
+
+    name: str
+    tested: str
+    words: str
+
+
+class Corpus(NamedTuple):
+    """What was built."""
+
+    collection: str
+    kept: list[Text]
+    dropped: list[Dropped]
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """How many texts there are, and everything that was dropped."""
+        return {
+            "collection": self.collection,
+            "kept": len(self.kept),
+            "dropped": [dict(one._asdict()) for one in self.dropped],
+            "words_in_a_row": WORDS_IN_A_ROW,
+        }
+
+
+def collection_of(family: str) -> str:
+    """Name of the collection that holds a family's corpus."""
+    return f"rat-{family}"
+
+
+def build(
+    family: Family, data: Path, *, embeddings: str = "minilm", progress: Progress | None = None
+) -> Corpus:
+    """Build the corpus of a family anew from the published files in ``data``.
+
+    Args:
+        family: Whose corpus.
+        data: The folder of the family's files.
+        embeddings: Name of the model that its collection is searched with.
+        progress: Told while passages are embedded.
+
+    Raises:
+        BadInput: A file is missing or not in its published format.
+    """
+    texts, tested = _READERS[family](data)
+    kept, dropped = decontaminated(texts, tested)
+    name = collection_of(family)
+    if name in collections():
+        delete_collection(name)
+    documents: dict[str, list[str]] = {}
+    for one in kept:
+        documents.setdefault(one.name, []).append(one.text)
+    built = open_collection(name, embeddings=embeddings, create=True)
+    built.add_texts(documents, progress=progress)
+    return Corpus(name, kept, dropped)
+
+
+def decontaminated(
+    texts: Iterable[Text], tested: Iterable[Text]
+) -> tuple[list[Text], list[Dropped]]:
+    """The texts that share no run of words with a tested item, and the others.
+
+    An item of fewer words counts as one run.
+    """
+    runs: dict[tuple[str, ...], str] = {}
+    for item in tested:
+        for run in _runs(item.text):
+            runs.setdefault(run, item.name)
+    lengths = {len(run) for run in runs}
+    kept, dropped = [], []
+    for text in texts:
+        words = _words(text.text)
+        shared = (run for length in lengths for run in _windows(words, length) if run in runs)
+        if found := next(shared, None):
+            dropped.append(Dropped(text.name, runs[found], " ".join(found)))
+        else:
+            kept.append(text)
+    return kept, dropped
+
+
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
+    words = _words(text)
+    return _windows(words, min(WORDS_IN_A_ROW, len(words))) if words else iter(())
+
+
+def _windows(words: list[str], length: int) -> Iterator[tuple[str, ...]]:
+    return (tuple(words[at : at + length]) for at in range(len(words) - length + 1))
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def _code(data: Path) -> tuple[list[Text], list[Text]]:
+    problems = published(data / "mbpp.jsonl.gz")
+    texts, tested = [], []
+    for row in problems:
+        number = int(row["task_id"])
+        name, text, code = f"MBPP {number}", row["text"], row["code"].replace("\r", "")
+        if number > _LAST_TESTED:
+            texts.append(Text(name, f"{text}\n\n{code}"))
+        else:
+            tested += [Text(name, text), Text(name, code)]
+    for row in [*published(data / "humaneval.jsonl.gz"), *published(data / "MbppPlus.jsonl.gz")]:
+        name = row["task_id"]
+        tested += [Text(name, row["prompt"]), Text(name, row["canonical_solution"])]
+    return texts, tested
+
+
+def _maths(data: Path) -> tuple[list[Text], list[Text]]:
+    train = published(data / "gsm8k_train_1000.jsonl.gz")
+    texts = [
+        Text(f"GSM8K train {number}", f"{row['question']}\n\n{_plain(row['answer'])}")
+        for number, row in enumerate(train, start=1)
+    ]
+    tested = [
+        Text(f"GSM8K test {number}", row["question"])
+        for number, row in enumerate(published(data / "gsm8k_test.jsonl.gz"), start=1)
+    ]
+    hard = published(data / "gsm_hard.jsonl.gz")
+    tested += [Text(f"GSM-Hard {number}", row["input"]) for number, row in enumerate(hard, start=1)]
+    return texts, tested
+
+
+def _plain(worked: str) -> str:
+    """A worked answer without the calculator's marks."""
+    return re.sub(r"<<.*?>>", "", worked).replace("#### ", "The answer is ")
+
+
+def _planning(data: Path) -> tuple[list[Text], list[Text]]:
+    passages = published(data / "wiki_passages.jsonl.gz")
+    goals = load("planning", "Minecraft", data)
+    texts = [Text(passage["title"], passage["text"]) for passage in passages]
+    return texts, [Text(f"Minecraft {goal.id}", goal.asked) for goal in goals]
+
+
+def _writing(data: Path) -> tuple[list[Text], list[Text]]:
+    """The paragraphs of Wikipedia that questions of HotpotQA were published with."""
+    files = sorted({*data.glob("*_distractor_*.json*"), *data.glob("hotpot_train_*.json*")})
+    if not files:
+        raise BadInput(
+            f"{data} holds no paragraphs of HotpotQA.",
+            mend="Give the folder of hotpot_dev_distractor_v1.json with --data.",
+        )
+    found = (multihop.load(path) for path in files)
+    paragraphs = {one: None for file in found for question in file for one in question.paragraphs}
+    tasks = [Text(f"{task.dataset} {task.id}", task.asked) for task in load_tasks("")]
+    return [Text(*paragraph) for paragraph in paragraphs], tasks
+
+
+_READERS = {"code": _code, "maths": _maths, "planning": _planning, "writing": _writing}

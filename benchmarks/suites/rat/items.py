@@ -1,0 +1,132 @@
+"""The tasks of RAT's families, from the published files, and how a product is graded."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from planweave.benchmarks.core.suite import drawn
+from planweave.benchmarks.suites.rat import code_eval, math_eval
+from planweave.tools.crafting import World, executable, load_world
+
+Family = Literal["code", "maths", "planning", "writing"]
+
+FILES: Mapping[Family, Mapping[str, str]] = {
+    "code": {
+        "HumanEval": "humaneval.jsonl.gz",
+        "HumanEval+": "HumanEvalPlus.jsonl.gz",
+        "MBPP": "mbpp.jsonl.gz",
+        "MBPP+": "MbppPlus.jsonl.gz",
+    },
+    "maths": {"GSM8K": "gsm8k_test.jsonl.gz", "GSM-Hard": "gsm_hard.jsonl.gz"},
+    "planning": {"Minecraft": "goals.jsonl.gz"},
+}
+"""The data sets of each family by name; the tasks of ``writing`` are our own."""
+
+MBPP_TASKS = range(11, 176)
+MATHS_ITEMS = 200
+"""The parts that the paper tests on (section 4.1)."""
+
+
+class Grade(NamedTuple):
+    """Whether a product is right, and if not, why."""
+
+    right: bool
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """One task.
+
+    Attributes:
+        dataset: Its data set.
+        id: As published.
+        asked: What a method is given.
+        content: What decides whether a product is right, as text.
+        grade: Grades a program or plan; blocks while it runs in the sandbox.
+    """
+
+    dataset: str
+    id: str
+    asked: str
+    content: str
+    grade: Callable[[str], Grade]
+
+
+def load(family: Family, dataset: str, data: Path) -> list[Item]:
+    """The items of a data set, in the published order.
+
+    Raises:
+        BadInput: A file of the folder ``data`` is missing or not in its published format.
+    """
+    path = data / FILES[family][dataset]
+    if family == "code":
+        return _programs(dataset, code_eval.load(path))
+    if family == "maths":
+        return _numbers(dataset, math_eval.load(path)[:MATHS_ITEMS])
+    return _goals(dataset, load_world(data))
+
+
+def choose(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
+    """See :func:`drawn`."""
+    return drawn(items, limit, seed, lambda item: item.id)
+
+
+def _programs(dataset: str, problems: Sequence[code_eval.Problem]) -> list[Item]:
+    if dataset == "MBPP":
+        problems = [problem for problem in problems if int(problem.id) in MBPP_TASKS]
+    return [
+        Item(
+            dataset=dataset,
+            id=problem.id,
+            asked=problem.prompt,
+            content=problem.tests,
+            grade=partial(_passes, problem),
+        )
+        for problem in problems
+    ]
+
+
+def _passes(problem: code_eval.Problem, program: str) -> Grade:
+    passed, reason = code_eval.judge(problem, program)
+    return Grade(passed, reason)
+
+
+def _numbers(dataset: str, problems: Sequence[math_eval.Problem]) -> list[Item]:
+    return [
+        Item(
+            dataset=dataset,
+            id=problem.id,
+            asked=problem.question,
+            content=str(problem.answer),
+            grade=partial(_gives, problem.answer),
+        )
+        for problem in problems
+    ]
+
+
+def _gives(answer: float, program: str) -> Grade:
+    value, reason = math_eval.compute(program)
+    right = math_eval.same_number(value, answer)
+    return Grade(right, reason if value is None else f"{value:g} for {answer:g}")
+
+
+def _goals(dataset: str, world: World) -> list[Item]:
+    return [
+        Item(
+            dataset=dataset,
+            id=goal,
+            asked=f"Obtain 1 {goal} ({world.displays.get(goal, goal)}) in Minecraft's survival "
+            "mode, starting with nothing in the inventory.",
+            content=goal,
+            grade=partial(_reaches, goal, world),
+        )
+        for goal in world.goals
+    ]
+
+
+def _reaches(goal: str, world: World, plan: str) -> Grade:
+    verdict = executable(plan, goal, world)
+    return Grade(verdict.reached, verdict.reason)

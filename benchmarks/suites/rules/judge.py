@@ -1,0 +1,99 @@
+"""Whether an answer is the right one, by the rule of its domain."""
+
+import re
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.suites.agents.quantity import quantities, result_of
+from planweave.benchmarks.suites.rules.load import Problem, Verdict
+from planweave.memory import Answer
+
+_CENT = 0.011
+_DOLLAR = 1.0
+_NO_VIOLATION = re.compile(
+    r"^\s*(?:no|none|false)\b|\bno (?:\w+ )?violations?\b|\bnot (?:a )?violat", re.IGNORECASE
+)
+_OPERATION = re.compile(r"\boperation\s+([A-Z])\b|(?:^|[:(,])\s*([A-Z])\s*(?=[,;.)]|$)", re.I)
+_TEAM = re.compile(r"\bteam\s+([A-Z])\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Scores the answers to one problem."""
+
+    problem: Problem
+
+    def __call__(self, answer: Answer | None) -> Score:
+        """1 for the right answer, 0 for another one and for none.
+
+        Fees are compared to a cent, taxes to a dollar; where the printed form gives another tax
+        than the reference, either is right. Of the league all must be right: that there is a
+        violation, by which operation, and by which team.
+        """
+        gold = self.problem.answer
+        said = (answer["decision"] if answer else None) or None
+        parts = _league(said, gold) if isinstance(gold, Verdict) else self._dollars(said)
+        right = bool(parts) and all(parts.values())
+        return Score(
+            value=float(right),
+            answer=said,
+            explanation=f"{said or 'no answer'}; right is {_shown(self.problem)}",
+            details={
+                "domain": self.problem.domain,
+                "level": self.problem.level,
+                "gold": _shown(self.problem),
+                "doubts": list[JsonValue](self.problem.doubts),
+                "parts": dict[str, JsonValue](parts),
+            },
+        )
+
+    def _dollars(self, said: str | None) -> dict[str, bool]:
+        amount = amount_of(said or "")
+        if amount is None:
+            return {}
+        within = _DOLLAR if self.problem.domain == "tax" else _CENT
+        golds = (self.problem.answer, self.problem.form_answer)
+        right = any(isinstance(gold, float) and abs(amount - gold) <= within for gold in golds)
+        return {"amount": right}
+
+
+def amount_of(said: str) -> float | None:
+    """The one amount that an answer gives, negative for what is paid back; None if it is unclear.
+
+    What stands in brackets only explains it; of an equation the last side counts.
+    """
+    plain, _ = result_of(said)
+    found = [one for one in quantities(plain) if not (one.percent or one.unit)]
+    money = [one for one in found if one.currency]
+    amounts = {one.value * one.scale for one in money or found}
+    if len(amounts) != 1:
+        return None
+    (amount,) = amounts
+    is_back = re.search(r"\b(overpa\w+|refund\w*)\b", plain, re.IGNORECASE)
+    return -amount if is_back and amount > 0 else amount
+
+
+def _league(said: str | None, gold: Verdict) -> dict[str, bool]:
+    if not said:
+        return {}
+    violates = not _NO_VIOLATION.search(said)
+    if not (gold.violation and violates):
+        return {"violation": violates == gold.violation}
+    operations = {(one or other).upper() for one, other in _OPERATION.findall(said)}
+    teams = {team.upper() for team in _TEAM.findall(said)}
+    return {
+        "violation": True,
+        "operation": operations == {gold.operation},
+        "team": teams == {gold.team},
+    }
+
+
+def _shown(problem: Problem) -> str:
+    gold = problem.answer
+    if isinstance(gold, Verdict):
+        where = f": {gold.operation}, Team {gold.team}" if gold.violation else ""
+        return f"{'violation' if gold.violation else 'no violation'}{where}"
+    golds = [gold, *([problem.form_answer] if problem.form_answer is not None else [])]
+    return " or ".join(f"${one:,.2f}".replace("$-", "-$") for one in golds)

@@ -1,0 +1,91 @@
+"""Reads problems and the rules that decide them.
+
+A folder holds ``problems.jsonl[.gz]`` and ``rules_<domain>.txt`` for each domain. A problem has
+``id``, ``domain``, ``level``, ``prompt`` and ``answer``: a number of dollars, or for the league
+``{violation, operation, team}``. ``form_answer`` is a second right answer, ``doubts`` says what is
+known to be wrong with the problem.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from pydantic import BaseModel
+
+from planweave import BadInput
+from planweave.benchmarks.suites.query_writing.question import file_in
+from planweave.records import read_records
+
+Domain: TypeAlias = Literal["airline", "tax", "nba"]
+DOMAINS: tuple[Domain, ...] = ("airline", "tax", "nba")
+
+_FIX = "Give a folder with problems.jsonl (or .jsonl.gz) and a file rules_<domain>.txt per domain."
+
+
+class Verdict(BaseModel):
+    """Whether any operation is against the rules of the league, and if so which, and whose."""
+
+    violation: bool
+    operation: str | None = None
+    team: str | None = None
+
+
+class Problem(BaseModel):
+    """A line of the problem file."""
+
+    id: str
+    domain: Domain
+    level: int
+    prompt: str
+    answer: float | Verdict
+    form_answer: float | None = None
+    doubts: tuple[str, ...] = ()
+
+
+class RuleBook(NamedTuple):
+    """The rules of a domain."""
+
+    domain: Domain
+    path: Path
+
+    @property
+    def text(self) -> str:
+        """All of them."""
+        return self.path.read_text("utf-8")
+
+
+class Found(NamedTuple):
+    """What a folder holds of the domains that were asked for."""
+
+    problems: list[Problem]
+    rules: dict[Domain, RuleBook]
+
+
+def load(data: Path, domains: Sequence[Domain], levels: Sequence[int] = ()) -> Found:
+    """Read the problems of these domains and levels, and the rules.
+
+    Args:
+        data: The folder.
+        domains: Which ones.
+        levels: Which ones; all if empty.
+
+    Raises:
+        BadInput: A file is missing or malformed, or no problem is left.
+    """
+    every = read_records(file_in(data, "problems", _FIX), Problem, mend=_FIX)
+    wanted = [
+        problem
+        for problem in every
+        if problem.domain in domains and (not levels or problem.level in levels)
+    ]
+    if not wanted:
+        raise BadInput(f"{data} holds no problem of these domains and levels.", mend=_FIX)
+    rules = {domain: _rules(data, domain) for domain in domains}
+    return Found(wanted, rules)
+
+
+def _rules(data: Path, domain: Domain) -> RuleBook:
+    path = data / f"rules_{domain}.txt"
+    if not path.is_file():
+        raise BadInput(f"There is no file {path}.", mend=_FIX)
+    return RuleBook(domain, path)

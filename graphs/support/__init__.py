@@ -1,0 +1,1 @@
+"""What the methods share: the builder, edges, parts, the registry, running. No methods."""

@@ -1,0 +1,350 @@
+"""What a run reports while it goes on, as typed events, and its result."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from operator import add
+from typing import Any, Literal, TypeAlias, cast, get_type_hints
+
+from langchain_core.messages import AIMessageChunk
+from langgraph.types import Overwrite
+
+from planweave.memory import Answer, Claim, Fact, Verdict, WorkingMemory, add_usage, total_usage
+from planweave.models import CallRecord
+from planweave.nodes.drafting.reviser import revision_text
+from planweave.nodes.support.briefing import plan_text
+from planweave.usage import Usage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What a run has come to.
+
+    Attributes:
+        method: Name of the method.
+        thread: Under which it is kept, if it is.
+        memory: The working memory at the end, with everything that the run knows.
+    """
+
+    method: str
+    thread: str | None = None
+    memory: WorkingMemory = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The answer as one text, with its sources."""
+        messages: list[Any] = [*self.memory.get("messages", ())]
+        return _text(messages[-1]) if messages else ""
+
+    @property
+    def answer(self) -> Answer | None:
+        """The answer in parts; None after a greeting."""
+        return self.memory.get("answer")
+
+    @property
+    def decision(self) -> str | None:
+        """The decision or short answer; None if there is none."""
+        return self.answer["decision"] if self.answer else None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the decision follows from the facts."""
+        return self.answer.get("verdict") if self.answer else None
+
+    @property
+    def facts(self) -> list[Fact]:
+        """All facts of the conversation."""
+        return self.memory.get("facts", [])
+
+    @property
+    def cited(self) -> list[Fact]:
+        """The facts that the answer cites."""
+        numbers = self.answer["facts"] if self.answer else []
+        return [fact for fact in self.facts if fact["number"] in numbers]
+
+    @property
+    def claims(self) -> list[Claim]:
+        """The sentences of the answer, and whether the facts support each of them."""
+        return self.memory.get("claims", [])
+
+    @property
+    def plan(self) -> list[str]:
+        """The steps of the last plan."""
+        return self.memory.get("plan", [])
+
+    @property
+    def usage(self) -> Usage:
+        """What all calls of models and tools used."""
+        return total_usage(self.memory.get("usage", {}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanEvent:
+    """A plan is made, or was given."""
+
+    type: Literal["plan"] = field(default="plan", init=False)
+    steps: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThoughtEvent:
+    """What a role thinks on the way: why it acts, a draft and its revisions, a lesson."""
+
+    type: Literal["thought"] = field(default="thought", init=False)
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionEvent:
+    """A tool was used; the facts and the problem that it led to follow."""
+
+    type: Literal["action"] = field(default="action", init=False)
+    tool: str
+    input: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactEvent:
+    """A fact was found."""
+
+    type: Literal["fact"] = field(default="fact", init=False)
+    fact: Fact
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProblemEvent:
+    """Something went wrong, and the run goes on.
+
+    Attributes:
+        where: The tool or the role.
+        text: What went wrong.
+    """
+
+    type: Literal["problem"] = field(default="problem", init=False)
+    where: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplanEvent:
+    """The plan is changed."""
+
+    type: Literal["replan"] = field(default="replan", init=False)
+    reason: str
+    steps: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenEvent:
+    """A piece of a model's reply, if tokens were asked for; many replies are JSON.
+
+    Attributes:
+        node: The node of the graph that asked the model.
+        text: The piece.
+    """
+
+    type: Literal["token"] = field(default="token", init=False)
+    node: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallEvent:
+    """A call of a model is over."""
+
+    type: Literal["call"] = field(default="call", init=False)
+    record: CallRecord
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApprovalEvent:
+    """The run waits for a person; the last event, if nobody answers.
+
+    Attributes:
+        request: What is asked, in the form of LangChain's chat pages.
+        result: What the run has come to so far.
+    """
+
+    type: Literal["approval"] = field(default="approval", init=False)
+    request: Mapping[str, Any]
+    result: Result
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerEvent:
+    """The run is over; the last event."""
+
+    type: Literal["answer"] = field(default="answer", init=False)
+    result: Result
+
+
+Event: TypeAlias = (
+    PlanEvent
+    | ThoughtEvent
+    | ActionEvent
+    | FactEvent
+    | ProblemEvent
+    | ReplanEvent
+    | TokenEvent
+    | CallEvent
+    | ApprovalEvent
+    | AnswerEvent
+)
+
+_GROWING = frozenset(
+    name
+    for name, hint in get_type_hints(WorkingMemory, include_extras=True).items()
+    if add in getattr(hint, "__metadata__", ())
+)
+"""Parts of the working memory to which an update adds."""
+
+_REMARKS = {
+    "question": "understood as",
+    "objection": "plan rejected",
+    "reason": "goes on",
+    "task": "task",
+}
+
+_CARRIERS = ("grader", "reader")
+"""Nodes that only pass on the action and the pages of their search."""
+_CARRIED = ("action", "pages")
+
+
+class Reader:
+    """Reads events from LangGraph's stream, as its own objects or as a server's JSON.
+
+    Args:
+        method: Name of the method that runs.
+        thread: Under which the run is kept, if it is.
+    """
+
+    def __init__(self, method: str, thread: str | None = None) -> None:
+        self._method, self._thread = method, thread
+        self._memory: dict[str, Any] = {}
+        self._request: Mapping[str, Any] | None = None
+        self._plan: list[str] = []
+        self._queries: list[str] = []
+        self._done: list[int] = []
+
+    def read(self, mode: str, data: Any) -> Iterator[Event]:
+        """The events of one part of the stream."""
+        if mode == "custom" and "call" in data:
+            yield CallEvent(record=CallRecord.model_validate(data["call"]))
+        elif mode == "messages" and isinstance(data[0], AIMessageChunk) and data[0].text:
+            yield TokenEvent(node=data[1]["langgraph_node"], text=data[0].text)
+        elif mode == "values":
+            self._memory = data
+        elif mode == "updates":
+            yield from self._updates(data)
+
+    def end(self) -> "ApprovalEvent | AnswerEvent":
+        """The last event: what a person is asked, or the answer."""
+        memory = cast("WorkingMemory", self._memory)
+        result = Result(method=self._method, thread=self._thread, memory=memory)
+        if self._request is not None:
+            return ApprovalEvent(request=self._request, result=result)
+        return AnswerEvent(result=result)
+
+    def _updates(self, updates: Mapping[str, Any]) -> Iterator[Event]:
+        for node, found in updates.items():
+            if node == "__interrupt__":
+                self._request = _field(found[0], "value")
+            elif node != "intake" and not node.startswith("__"):  # intake only empties the memory
+                for update in found if isinstance(found, list) else [found or {}]:
+                    self._memory = _folded(self._memory, update)
+                    passed = _CARRIED if node in _CARRIERS else ()
+                    yield from self._events(
+                        {name: value for name, value in update.items() if name not in passed}
+                    )
+
+    def _events(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        yield from self._plans(update)
+        yield from map(_thought, self._thoughts(update))
+        facts = {fact["number"]: fact for fact in _added(update, "facts")}
+        for turn in _added(update, "turns"):
+            yield ActionEvent(tool=turn["tool"], input=turn["input"])
+            for number in turn["facts"]:
+                if number in facts:
+                    yield FactEvent(fact=facts.pop(number))
+            if turn["problem"]:
+                yield ProblemEvent(where=turn["tool"], text=turn["problem"])
+        for fact in facts.values():
+            yield FactEvent(fact=fact)
+        for failure in _added(update, "failures"):
+            yield ProblemEvent(where=failure["role"], text=failure["detail"])
+
+    def _plans(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        """A plan when it is new; how it was changed, where the update says that."""
+        for change in _added(update, "replans"):
+            self._plan = change["after"]
+            yield ReplanEvent(reason=change["reason"], steps=change["after"])
+        plan = update.get("plan")
+        if plan and plan != self._plan:
+            self._plan = plan
+            yield PlanEvent(steps=plan)
+
+    def _thoughts(self, update: Mapping[str, Any]) -> Iterator[str]:
+        if draft := update.get("draft"):
+            yield f"Draft:\n{plan_text(draft)}"
+        for revision in _added(update, "revisions"):
+            yield revision_text(revision)
+        for lesson in _added(update, "reflections"):
+            yield f"trial {lesson['trial']} scored {lesson['score']:.2f}: {lesson['text']}"
+        for grounded in _added(update, "grounded"):
+            yield f"grounded: {grounded['question']} {grounded['answer']}"
+        self._queries = update.get("candidate_queries") or self._queries
+        for query, score in zip(self._queries, update.get("query_scores") or (), strict=False):
+            yield f"query {score:.2f}: {query}"
+        yield from self._ticks(update)
+        for part, words in _REMARKS.items():
+            if remark := update.get(part):
+                yield f"{words}: {remark}"
+        if pages := update.get("pages"):
+            found = ", ".join(f"{page['document']} p. {page['page']}" for page in pages)
+            yield f"found {found}"
+        elif (action := update.get("action")) and action["thought"]:
+            yield action["thought"]
+
+    def _ticks(self, update: Mapping[str, Any]) -> Iterator[str]:
+        """Which steps of the plan are done, where more are than before."""
+        if {*(update.get("done_steps") or ())} - {*self._done}:
+            self._done = update["done_steps"]
+            numbers = ", ".join(map(str, self._done))
+            yield f"{len(self._done)} of {len(self._plan)} steps done: {numbers}"
+
+
+def _thought(text: str) -> ThoughtEvent:
+    return ThoughtEvent(text=text)
+
+
+def _added(update: Mapping[str, Any], part: str) -> Iterable[Any]:
+    """What an update adds to a part of the working memory, or puts in its place."""
+    value = update.get(part)
+    if isinstance(value, Overwrite | Mapping):  # as an object, or as JSON
+        value = _field(value, "value")
+    return value or ()
+
+
+def _folded(memory: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+    """The memory after an update, for streams that do not send it whole."""
+    after = dict(memory)
+    for name, value in update.items():
+        if name == "usage":
+            after[name] = add_usage(after.get(name, {}), value)
+        elif name not in _GROWING:
+            after[name] = value
+        elif isinstance(value, Overwrite | Mapping):
+            after[name] = [*_added(update, name)]
+        else:
+            after[name] = [*after.get(name, ()), *(value or ())]
+    return after
+
+
+def _field(found: Any, name: str) -> Any:
+    return found[name] if isinstance(found, Mapping) else getattr(found, name)
+
+
+def _text(message: Any) -> str:
+    """The text of a message, if a model wrote it."""
+    if isinstance(message, Mapping):
+        return str(message["content"]) if message["type"] == "ai" else ""
+    return message.text if message.type == "ai" else ""

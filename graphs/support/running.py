@@ -1,0 +1,119 @@
+"""How a graph is run: by command line, library, servers, benchmarks and ensembles alike."""
+
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from contextlib import aclosing
+from typing import Any, NamedTuple, TypeAlias, cast
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.base import BaseStore
+
+from planweave.graphs.support.edges import RECURSION_LIMIT
+from planweave.graphs.support.events import Event, Reader
+from planweave.graphs.support.registry import METHODS
+from planweave.memory import Context, Input, WorkingMemory
+
+Graph: TypeAlias = CompiledStateGraph[WorkingMemory, Context, Input, WorkingMemory]
+
+
+def graph(
+    name: str,
+    *,
+    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    store: BaseStore | None = None,
+) -> Graph:
+    """The compiled graph of a method, for everything that LangGraph can do with one.
+
+    Args:
+        name: The method; `planweave methods` lists them.
+        checkpointer: Keeps threads, so that a run can be interrupted, continued and inspected.
+        store: Keeps what is known of an owner from one thread to the next.
+
+    Raises:
+        BadInput: There is no such method.
+    """
+    method = METHODS.get(name)
+    kept = checkpointer is not None or store is not None
+    compiled = method.compiled(checkpointer=checkpointer, store=store) if kept else method.graph
+    return cast("Graph", compiled)
+
+
+class Part(NamedTuple):
+    """A part of LangGraph's stream: the subgraph it comes from, its mode, and what it holds."""
+
+    space: tuple[str, ...]
+    mode: str
+    data: Any
+
+
+async def parts(
+    graph: Graph,
+    given: Any,
+    context: Context,
+    *,
+    modes: Collection[str],
+    config: Mapping[str, Any] | None = None,
+    on_call: Callable[[Mapping[str, Any]], None] | None = None,
+    subgraphs: bool = False,
+    **how: Any,
+) -> AsyncGenerator[Part]:
+    """Run a graph; every run goes through here. To stop the iteration stops the run.
+
+    Args:
+        graph: A compiled method.
+        given: The input, a ``Command``, or None to go on from the last checkpoint.
+        context: The settings of the run.
+        modes: LangGraph's stream modes.
+        config: LangGraph's configuration, such as the thread.
+        on_call: Takes the record of each call of a model, as soon as it is over.
+        subgraphs: Also give what graphs inside nodes stream.
+        how: Further arguments of ``astream``.
+    """
+    bounded: Any = {"recursion_limit": RECURSION_LIMIT, **(config or {})}
+    wanted: Any = [*{*modes, "custom"}]
+    stream: Any = graph.astream(
+        given, bounded, context=context, stream_mode=wanted, subgraphs=subgraphs, **how
+    )
+    own: tuple[str, ...] | None = None  # a graph that runs inside a node has that node's space
+    async with aclosing(stream):
+        async for part in stream:
+            found, mode, data = part if subgraphs else ((), *part)
+            own = found if own is None else own
+            space = found[len(own) :]
+            if on_call and mode == "custom" and not space and "call" in data:
+                on_call(data["call"])
+            if mode in modes:
+                yield Part(space, mode, data)
+
+
+async def events(
+    graph: Graph,
+    given: Any,
+    context: Context,
+    *,
+    thread: str | None = None,
+    tokens: bool = False,
+    config: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> AsyncGenerator[Event]:
+    """Run a graph and report what happens: to its answer, or until a person is asked.
+
+    Args:
+        graph: A compiled method.
+        given: See :func:`parts`.
+        context: See :func:`parts`.
+        thread: Under which a checkpointer keeps the run.
+        tokens: Report pieces of replies, too.
+        config: See :func:`parts`.
+        how: See :func:`parts`.
+    """
+    if thread:
+        config = {**(config or {}), "configurable": {"thread_id": thread}}
+    reader = Reader(graph.get_name(), thread)
+    modes = ["updates", "values", "custom", *(["messages"] if tokens else [])]
+    run = parts(graph, given, context, modes=modes, config=config, **how)
+    async with aclosing(run):
+        async for part in run:
+            for event in reader.read(part.mode, part.data):
+                yield event
+    yield reader.end()

@@ -1,0 +1,1 @@
+"""Roles of the methods that act in environments."""

@@ -1,0 +1,56 @@
+"""Deducer: asks the next sub-question and answers it from what the model knows (GenGround)."""
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.acting.actor import (
+    acting_among,
+    action_in,
+    possible_now,
+    possible_text,
+    problem_text,
+)
+from planweave.nodes.support.lengths import ACTION, STEP
+from planweave.nodes.support.limits import reason_to_answer
+from planweave.nodes.support.role import ask_role, failures, usage
+from planweave.nodes.support.turns import unreadable_turn
+from planweave.prompts import load
+
+
+class Deduction(BaseModel):
+    """The deducer's reply."""
+
+    question: str = Field(max_length=STEP)
+    answer: str = Field(max_length=STEP)
+    action: str = Field(max_length=ACTION)
+
+
+async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Deduce an answer, and choose the action that checks it; at a limit choose none.
+
+    Sub-question and answer stand as ``task`` and ``reason`` until they are grounded.
+    """
+    if reason_to_answer(state, runtime.context):
+        return {"action": None}
+    possible = await possible_now(state, runtime.context, "deducer")
+    task = load("genground/deducer").fill(
+        grounded=_grounded(state) or "(nothing yet)",
+        possible=possible_text(possible),
+        problem=problem_text(state, runtime.context, "deducer"),
+    )
+    schema = acting_among(Deduction, possible)
+    reply = await ask_role("deducer", schema, task, state, runtime)
+    update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
+    if reply.value is None:
+        return update | unreadable_turn(state, reply.failure)
+    said = reply.value
+    return update | {
+        "task": said.question.strip(),
+        "reason": said.answer.strip(),
+        "action": action_in(state, f"{said.question} {said.answer}", said.action),
+    }
+
+
+def _grounded(state: WorkingMemory) -> str:
+    return "\n".join(f"- {one['question']} {one['answer']}" for one in state["grounded"])

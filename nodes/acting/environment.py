@@ -1,0 +1,92 @@
+"""Environment: does the chosen action in the task's environment."""
+
+from time import perf_counter
+
+from langgraph.runtime import Runtime
+
+from planweave import BadInput
+from planweave.memory import Context, EpisodeState, WorkingMemory
+from planweave.nodes.support.turns import Observation, chosen_action, turn_taken
+from planweave.prompts import load
+from planweave.texts import shorten
+from planweave.tools.environments import EnvironmentFailed, Task
+from planweave.tools.environments.episodes import Episode, admissible, find_task, observe
+
+_NOTHING = "(nothing is seen)"
+_LISTED = 60
+
+
+def environment(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Do ``action.input``; what it shows becomes a fact, a crash of the environment a problem.
+
+    Other than with the tools that read, an action may be repeated: it may lead on.
+    """
+    context, action = runtime.context, chosen_action(state)
+    episode, state_before = episode_of(context), state["episode"]
+    if state_before is None:
+        raise RuntimeError("The environment node runs only after intake began its task.")
+    started = perf_counter()
+    try:
+        seen = observe(episode, [*actions_done(state), action["input"]])
+    except EnvironmentFailed as error:
+        return turn_taken(state, [], str(error), perf_counter() - started)
+    text = shorten(seen.text, context.observation_characters) or _NOTHING
+    update = turn_taken(state, [Observation(text)], "", perf_counter() - started)
+    after: EpisodeState = {**state_before, "score": seen.score, "done": seen.done}
+    return update | {"episode": after}
+
+
+def episode_of(context: Context) -> Episode:
+    """The episode that the context names.
+
+    Raises:
+        BadInput: It names no environment or no task.
+    """
+    if not (context.environment and context.environment_task):
+        raise BadInput(
+            "There is no task to act on.",
+            mend="Give `environment`, `environment_data` and `environment_task` in the run's "
+            "context.",
+        )
+    return Episode(context.environment, context.environment_data or "", context.environment_task)
+
+
+def task_to_solve(context: Context) -> Task | None:
+    """The task that the context names, if it names an environment.
+
+    Raises:
+        BadInput: The environment or the task is not there.
+        EnvironmentUnavailable: The environment's library or program is missing.
+    """
+    return find_task(episode_of(context)) if context.environment else None
+
+
+def new_episode(task: Task | None, context: Context) -> EpisodeState | None:
+    """The first trial of a task, before any action."""
+    if task is None or context.environment is None:
+        return None
+    name = context.environment
+    return EpisodeState(environment=name, task=task.id, trial=1, score=0.0, done=False)
+
+
+def scene(context: Context) -> str:
+    """What can be done in the environment, and what is seen before anything is done."""
+    shown = shorten(observe(episode_of(context), ()).text, context.schema_characters)
+    actions = load(f"environments/{context.environment}").fill()
+    return f"{actions}\n\n{shown}".strip()
+
+
+def actions_done(state: WorkingMemory) -> list[str]:
+    """The actions that this trial has done, in order; none that the environment crashed on."""
+    return [
+        turn["input"] for turn in state["turns"] if turn["tool"] == "environment" and turn["facts"]
+    ]
+
+
+def possible_actions(state: WorkingMemory, context: Context) -> tuple[str, ...]:
+    """What can be done now, where that is a list short enough to be shown."""
+    try:
+        possible = admissible(episode_of(context), actions_done(state))
+    except EnvironmentFailed:
+        return ()
+    return possible if len(possible) <= _LISTED else ()

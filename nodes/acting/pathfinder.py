@@ -1,0 +1,41 @@
+"""Pathfinder: proposes paths for the task from past successes (InstructRAG's RL-Agent)."""
+
+from langgraph.runtime import Runtime
+
+from planweave.learning.guide import Guide, open_guide
+from planweave.memory import Context, InstructionPath, WorkingMemory
+from planweave.nodes.acting.environment import episode_of
+from planweave.tools.environments import moves
+
+
+def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Propose ``candidate_paths`` paths.
+
+    Raises:
+        BadInput: There is no task to act on, no path that succeeded, or no such agents.
+        ModelUnavailable: The frozen model of sentence vectors is not on this machine.
+    """
+    context = runtime.context
+    guide = guide_for(context)
+    return {
+        "candidate_paths": [
+            InstructionPath(
+                instructions=list(found.instructions),
+                origins=list(found.origins),
+                by=guide.proposer,
+                expected=found.expected,
+            )
+            for found in guide.propose(state["question"], context.candidate_paths)
+        ]
+    }
+
+
+def guide_for(context: Context) -> Guide:
+    """What past successes say, in the environment of the run.
+
+    Raises:
+        BadInput: There is no task to act on, no path that succeeded, or no such agents.
+        ModelUnavailable: The frozen model of sentence vectors is not on this machine.
+    """
+    moving = moves(episode_of(context).environment)
+    return open_guide(context.paths, context.owner, context.agents, moving)

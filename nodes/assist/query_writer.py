@@ -1,0 +1,357 @@
+"""Query writer: one query for a need in words, chosen among several by what they return.
+
+A small model writes a query better in plain text than inside JSON, and better still when the
+program corrects what schema and data can tell, runs the candidates, and follows the result that
+most of them agree on.
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from planweave.nodes.support.decision_form import Ranking, form, ranking_for
+from planweave.prompts import load
+from planweave.texts import listed
+from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
+from planweave.tools.database import Entity, Schema
+from planweave.tools.schema_text import schema_text
+from planweave.tools.sql import SqlDatabase
+
+Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequence[str]]]
+"""Asks the model for so many replies at a temperature."""
+
+_FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN)\b", re.I | re.M)
+_EACH = re.compile(r"\b(each|every|per|across|monthly|yearly|daily|weekly)\b", re.IGNORECASE)
+_ADDS_UP = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
+_LISTED = 8
+_VARIETY = 0.8
+"""Temperature of the candidates beside the first."""
+_RESCUERS = 2
+"""Candidates that are tried where the only one does not run."""
+_EMPTY_VOTE = 0.3
+"""A query that finds nothing is more often wrong than right."""
+
+
+class Need(NamedTuple):
+    """What a query is to find.
+
+    Attributes:
+        question: In words.
+        rules: Business rules by which the result decides; empty if it is no decision.
+        instructions: What else holds for this question.
+        background: What is known about the database besides its schema.
+        options: The decisions that the question admits; empty if any value may be one.
+        now: The moment of the question; the database's own clock if empty.
+    """
+
+    question: str
+    rules: str = ""
+    instructions: str = ""
+    background: str = ""
+    options: tuple[str, ...] = ()
+    now: str = ""
+
+
+class Candidate(NamedTuple):
+    """A query, what the program changed in it, what it returned or why it failed.
+
+    ``doubts`` says which values it looks for that the data does not hold.
+    """
+
+    query: str
+    changes: tuple[str, ...]
+    result: QueryResult | None
+    problem: str
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def vote(self) -> float:
+        """How much it counts; nothing if it failed."""
+        if self.result is None:
+            return 0.0
+        return 1.0 if says_something(self.result) else _EMPTY_VOTE
+
+
+class Written(NamedTuple):
+    """The query that was chosen.
+
+    Attributes:
+        best: The query and its result.
+        agreement: Share of the candidates that returned the same; None if there was only one.
+        candidates: All that were tried.
+        ranking: What the rows rank, if the query decides; None else.
+        refused: The database holds nothing about what is asked; no query was written.
+    """
+
+    best: Candidate
+    agreement: float | None
+    candidates: tuple[Candidate, ...]
+    ranking: Ranking | None = None
+    refused: bool = False
+
+
+async def write_query(
+    need: Need,
+    database: Database,
+    ask: Ask,
+    limits: Limits,
+    *,
+    candidates: int,
+    schema_limit: int,
+    most_unlinked: float = 1.0,
+) -> Written:
+    """Write a query for ``need``, run it, and choose among ``candidates`` by what they return.
+
+    The first candidate is the most likely reply, repaired once with the engine's message; the
+    others are asked for together. Queries that return the same rows vote together.
+
+    Args:
+        need: What is to be found.
+        database: Runs the candidates under its guard.
+        ask: Asks the model.
+        limits: Bounds of each query.
+        candidates: How many at most; 1 for the most likely alone.
+        schema_limit: Characters of the schema in the prompt at most.
+        most_unlinked: Share of the question's words that the database may know nothing of.
+
+    Raises:
+        DatabaseUnavailable: The connection is gone.
+    """
+    if refusal := await asyncio.to_thread(_refusal, need, database, most_unlinked):
+        return Written(Candidate("", (), None, refusal), None, (), refused=True)
+    ranking = await asyncio.to_thread(
+        ranking_for, need.question, need.rules, need.options, database
+    )
+    prompt = await asyncio.to_thread(prompt_for, need, database, schema_limit, ranking)
+    writing = _Writing(need, database, ask, limits, ranking)
+    first = await _first(prompt, writing)
+    tried = [first]
+    # A query that fails is often written again word for word: others are asked for.
+    others = candidates - 1 or (_RESCUERS if first.result is None else 0)
+    if others:
+        replies = await ask(prompt, others, _VARIETY)
+        for query, times in Counter(map(query_in, replies)).items():
+            tried += [await _tried(query, writing)] * times
+    return chosen_among(tried, ranking)
+
+
+def _refusal(need: Need, database: Database, most: float) -> str:
+    """Why a question cannot be answered from the database; empty if nothing speaks against it.
+
+    A decision by rules is not judged: the rules say what counts.
+    """
+    if need.rules.strip() or most >= 1:
+        return ""
+    found = database.unlinked(need.question, f"{need.instructions} {need.background}")
+    if found.share <= most:
+        return ""
+    return load("query_writer/unlinked").fill(words=", ".join(found.words))
+
+
+class _Writing(NamedTuple):
+    """What every candidate for one need is written for and run with."""
+
+    need: Need
+    database: Database
+    ask: Ask
+    limits: Limits
+    ranking: Ranking | None
+
+
+async def _first(prompt: Sequence[BaseMessage], writing: _Writing) -> Candidate:
+    """The most likely reply; one that is objected to is written once more, and the better stays."""
+    reply = (await writing.ask(prompt, 1, 0.0))[0]
+    first = await _tried(query_in(reply), writing)
+    problem = objection(first, writing.need, writing.ranking)
+    if not problem:
+        return first
+    language = writing.database.language
+    complaint = load("query_writer/repair").fill(problem=problem, language=language)
+    again = [*prompt, AIMessage(query_in(reply)), HumanMessage(complaint)]
+    second = await _tried(query_in((await writing.ask(again, 1, 0.0))[0]), writing)
+    return second if second.vote >= max(first.vote, _EMPTY_VOTE) else first
+
+
+def objection(candidate: Candidate, need: Need, ranking: Ranking | None = None) -> str:
+    """What speaks against a query: it fails, finds nothing, no option, or tells no groups apart."""
+    if candidate.result is None:
+        return load("query_writer/fails").fill(problem=candidate.problem)
+    if not says_something(candidate.result):
+        return load("query_writer/finds_nothing").fill(hint=candidate.result.hint)
+    return _unfit(candidate, candidate.result, need, ranking)
+
+
+def _unfit(candidate: Candidate, result: QueryResult, need: Need, ranking: Ranking | None) -> str:
+    """Why rows that were found do not answer the need; empty if nothing speaks against them."""
+    if ranking and isinstance(result.rows[0][-1], str):
+        return load("query_writer/no_number").fill()
+    if candidate.doubts:
+        return load("query_writer/doubts").fill(doubts=" ".join(candidate.doubts))
+    if need.options and not _shows_option(result, need.options):
+        return load("query_writer/shows_no_option").fill(options=_listed(need.options))
+    is_one = _ADDS_UP.search(candidate.query) and len(result.rows) == 1
+    return load("query_writer/not_grouped").fill() if is_one and _EACH.search(need.question) else ""
+
+
+def _shows_option(result: QueryResult, options: Sequence[str]) -> bool:
+    """Whether some cell is a decision that the question admits."""
+    known = {option.casefold() for option in options}
+    return any(str(cell).casefold() in known for row in result.rows for cell in row)
+
+
+def _listed(options: Sequence[str]) -> str:
+    """The first few options, and how many more there are."""
+    return listed(options, _LISTED)
+
+
+async def _tried(query: str, writing: _Writing) -> Candidate:
+    need, database, _, limits, ranking = writing
+    return await asyncio.to_thread(try_query, query, need, database, limits, ranking)
+
+
+def try_query(
+    query: str, need: Need, database: Database, limits: Limits, ranking: Ranking | None = None
+) -> Candidate:
+    """Correct a query as far as schema and data can tell, and run it.
+
+    Raises:
+        DatabaseUnavailable: The connection is gone.
+    """
+    changes: tuple[str, ...] = ()
+    try:
+        if ranking and isinstance(database, SqlDatabase):
+            query = database.ranking(
+                query, ranking.option, highest=ranking.highest, missing=ranking.missing
+            )
+        query, changes, doubts = database.corrected(query, question=need.question, now=need.now)
+        result = database.run(query, limits)
+    except (QueryFailed, QueryRefused, QueryTimeout) as error:
+        return Candidate(query, changes, None, str(error))
+    return Candidate(result.query, changes, result, "", doubts)
+
+
+def chosen_among(candidates: Sequence[Candidate], ranking: Ranking | None = None) -> Written:
+    """The candidate whose result has most votes; among equals the earliest result wins.
+
+    Of a ranking the first option counts: what decides is the same, however it was computed.
+    """
+    groups: dict[object, list[Candidate]] = {}
+    for candidate in candidates:
+        if candidate.result is not None:
+            rows = candidate.result.rows
+            key = str(rows[0][0]) if ranking and rows else _rows_of(candidate.result)
+            groups.setdefault(key, []).append(candidate)
+    if not groups:
+        return Written(candidates[0], None, tuple(candidates))
+    winners = max(groups.values(), key=lambda group: sum(one.vote for one in group))
+    best = min(winners, key=lambda one: len(one.query))
+    agreement = len(winners) / len(candidates) if len(candidates) > 1 else None
+    return Written(best, agreement, tuple(candidates), ranking)
+
+
+def _rows_of(result: QueryResult) -> object:
+    """What a result says, whatever the order and names of its columns and the order of rows."""
+    return tuple(sorted(repr(sorted(map(_cell, row))) for row in result.rows))
+
+
+def _cell(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, int | float) else repr(value)
+
+
+def says_something(result: QueryResult) -> bool:
+    """Whether a result has any value; a single 0 is what aggregates give for no rows."""
+    if len(result.rows) == 1:
+        return any(cell is not None and cell != 0 for cell in result.rows[0])
+    return any(cell is not None for row in result.rows for cell in row)
+
+
+def prompt_for(
+    need: Need, database: Database, schema_limit: int, ranking: Ranking | None = None
+) -> list[BaseMessage]:
+    """The prompt: the schema first, which stays; then the question, linked to the data."""
+    notes = load("query_writer/cypher").fill() if database.kind == "graph" else ""
+    ground = load("query_writer/ground").fill(
+        language=database.language,
+        schema=definitions(database, schema_limit),
+        background=f"{notes}\n{need.background}".strip(),
+    )
+    links = "\n".join(
+        database.linked(need.question if ranking else f"{need.question} {need.rules}")
+    )
+    if ranking:
+        task = form(need.question, ranking, links, database.language)
+        return [SystemMessage(ground.rstrip()), HumanMessage(_without_gaps(task))]
+    parts = {
+        "question": need.question,
+        "rules": need.rules.strip() or need.instructions.strip(),
+        "options": load("query_writer/options").fill(options=_listed(need.options))
+        if need.options
+        else "",
+        "now": load("query_writer/now").fill(now=need.now) if need.now else "",
+        "links": links,
+        "language": database.language,
+    }
+    task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(
+        **parts
+    )
+    return [SystemMessage(ground.rstrip()), HumanMessage(_without_gaps(task))]
+
+
+def _without_gaps(text: str) -> str:
+    return re.sub(r"\n{2,}", "\n", text)
+
+
+def definitions(database: Database, limit: int) -> str:
+    """The schema as models have met it most often, if it fits; else as compact text."""
+    if isinstance(database, SqlDatabase):
+        text = database.definitions()
+    else:
+        text = _graph_definitions(database.schema())
+    return text if len(text) <= limit else schema_text(database.schema(), max_characters=limit)
+
+
+def _graph_definitions(schema: Schema) -> str:
+    """Labels and types with their properties, then which label leads by which type to which."""
+    nodes = [entity for entity in schema.entities if entity.kind == "node"]
+    types = [entity for entity in schema.entities if entity.kind == "relationship"]
+    paths = [
+        f"(:{start})-[:{entity.name}]->(:{end})"
+        for entity in types
+        for start in entity.start
+        for end in entity.end
+    ]
+    return "\n".join(
+        [
+            "Node properties:",
+            *(_properties(entity) for entity in nodes),
+            "Relationship properties:",
+            *(_properties(entity) for entity in types if entity.fields),
+            "Relationships:",
+            *paths,
+        ]
+    )
+
+
+def _properties(entity: Entity) -> str:
+    fields = ", ".join(f"{field.name}: {field.type.upper()}" for field in entity.fields)
+    return f"{entity.name} {{{fields}}}"
+
+
+def query_in(reply: str) -> str:
+    """The query in a reply: what is fenced, else from the first word of a query on."""
+    fenced = _FENCED.search(reply)
+    text = fenced[1] if fenced else reply
+    start = _START.search(text)
+    if start:
+        text = text[start.start() :]
+    return text.partition(";")[0].strip()
+
+
+def is_query(text: str) -> bool:
+    """Whether a text is a query, and not a need in words."""
+    return _START.match(text) is not None

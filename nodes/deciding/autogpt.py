@@ -1,0 +1,74 @@
+"""AutoGPT's one role: thoughts with a plan and criticism, then a command."""
+
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field, create_model
+
+from planweave.memory import Context, Tool, WorkingMemory
+from planweave.nodes.assist.asking import extra_temperature
+from planweave.nodes.deciding.selector import action_of, offered, problem_text
+from planweave.nodes.support.briefing import tools_text
+from planweave.nodes.support.lengths import PLAN_STEPS, QUERY, STEP, THOUGHT
+from planweave.nodes.support.limits import reason_to_answer, repeats
+from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.turns import unreadable_turn
+from planweave.prompts import load
+
+
+class Thoughts(BaseModel):
+    """What AutoGPT says before it commands."""
+
+    text: str = Field(max_length=THOUGHT)
+    reasoning: str = Field(max_length=THOUGHT)
+    plan: list[Annotated[str, Field(max_length=STEP)]] = Field(max_length=PLAN_STEPS)
+    criticism: str = Field(max_length=THOUGHT)
+    speak: str = Field(max_length=THOUGHT)
+
+
+class Command(BaseModel):
+    """What AutoGPT commands."""
+
+    name: Tool
+    input: str = Field(max_length=QUERY)
+
+
+class ThoughtsAndCommand(BaseModel):
+    """AutoGPT's reply."""
+
+    thoughts: Thoughts
+    command: Command
+
+
+def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
+    """Make the role that uses ``prompts/<prompt>.md`` and commands ``tools``.
+
+    Its plan is written anew with every reply and stands in working memory.
+    """
+
+    async def commander(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        if reason := reason_to_answer(state, runtime.context):
+            return {"action": action_of(state, thought=reason, tool="finish", input="")}
+        bound = offered(tools, state, runtime.context)
+        task = load(prompt).fill(tools=tools_text(bound, state), problem=problem_text(state))
+        warmer = extra_temperature(repeats(state["turns"]), "autogpt", runtime.context)
+        reply = await ask_role("autogpt", _reply(bound), task, state, runtime, warmer=warmer)
+        update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
+        if reply.value is None:
+            return update | unreadable_turn(state, reply.failure)
+        thoughts, command = reply.value.thoughts, reply.value.command
+        said = (thoughts.text, thoughts.reasoning, thoughts.criticism)
+        thought = " ".join(part.strip() for part in said)
+        action = action_of(state, thought=thought, tool=command.name, input=command.input)
+        return update | {"action": action, "plan": thoughts.plan}
+
+    return commander
+
+
+@cache
+def _reply(tools: tuple[Tool, ...]) -> type[ThoughtsAndCommand]:
+    """The reply's schema for these tools: the command is a closed choice."""
+    names: Any = Literal[tools]
+    command = create_model("Command", __base__=Command, name=(names, ...))
+    return create_model("AutoGPT", __base__=ThoughtsAndCommand, command=(command, ...))

@@ -1,0 +1,86 @@
+"""Bound tool: calls a LangChain tool that the run lists in ``tools``."""
+
+import json
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from planweave import PlanweaveError
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.support.turns import Observation, chosen_action, repetition, turn_taken
+from planweave.tools.bound import TOOLS, ToolFailed, arguments, call
+
+
+async def bound_tool(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Call the chosen tool; its result becomes a fact with the tool's name as source.
+
+    With ``approve_tools`` a person is asked before, in the form of
+    :func:`planweave.nodes.deciding.plan_approval.plan_approval`.
+    """
+    context, action = runtime.context, chosen_action(state)
+    started = perf_counter()
+    found: list[Observation] = []
+    problem = repetition(state)
+    if not problem:
+        try:
+            tool = TOOLS.get(action["tool"])
+            given = arguments(tool, action["input"])
+            if context.approve_tools:
+                given = _approved(tool.name, given)
+            result = await call(tool, given, seconds=context.query_seconds)
+            found = [_observation(result, context.observation_characters)]
+        except PlanweaveError as error:
+            problem = str(error)
+    return turn_taken(state, found, problem, perf_counter() - started)
+
+
+def _observation(result: Any, characters: int) -> Observation:
+    """What the tool returned, as text and, where it has them, as named values."""
+    values: dict[str, Any] = {}
+    if isinstance(result, Mapping):
+        values = {str(key): one for key, one in result.items() if _is_value(one)}
+    elif _is_value(result) and not isinstance(result, str):
+        values = {"value": result}
+    text = result if isinstance(result, str) else json.dumps(result, default=str)
+    if len(text) > characters:
+        text = f"{text[:characters]} … ({len(text) - characters} more characters)"
+    return Observation(text, values=values)
+
+
+def _is_value(one: object) -> bool:
+    return isinstance(one, str | int | float | bool)
+
+
+def _approved(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that a person lets through.
+
+    Raises:
+        ToolFailed: The person refuses the call.
+    """
+    asked = f"Call {name} with {json.dumps(given)}?"
+    problem = ""
+    while True:
+        resumed = interrupt(
+            {
+                "action_requests": [{"name": name, "args": given, "description": problem + asked}],
+                "review_configs": [
+                    {"action_name": name, "allowed_decisions": ["approve", "edit", "reject"]}
+                ],
+            }
+        )
+        try:
+            decision = resumed["decisions"][0]
+            match decision["type"]:
+                case "approve":
+                    return given
+                case "edit":
+                    return arguments(TOOLS.get(name), json.dumps(decision["edited_action"]["args"]))
+                case "reject":
+                    note = str(decision.get("message") or "Do without it.")
+                    raise ToolFailed(f"A person refused this call: {note}")
+            problem = f"{decision['type']!r} is no decision here. "
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            problem = f"The last answer could not be used ({error!r}). "

@@ -1,0 +1,34 @@
+"""Evaluator: accepts a plan or sends it back to the planner with notes (V3)."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.support.lengths import REASON
+from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.prompts import load
+
+
+class Evaluation(BaseModel):
+    """The evaluator's reply; the notes come before the verdict."""
+
+    notes: str = Field(max_length=REASON)
+    verdict: Literal["Accept", "Reject"]
+
+
+def evaluator(prompt: str) -> Node:
+    """Make the evaluator that uses ``prompts/<prompt>.md``; an unreadable reply accepts."""
+
+    async def evaluator(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        reply = await ask_role("evaluator", Evaluation, load(prompt).fill(), state, runtime)
+        rejected = reply.value is not None and reply.value.verdict == "Reject"
+        return {
+            "objection": reply.value.notes if reply.value and rejected else "",
+            "rejections": state["rejections"] + rejected,
+            "usage": usage(reply),
+            "failures": failures(reply),
+        }
+
+    return evaluator

@@ -1,0 +1,52 @@
+"""Path follower: takes the learned path's next instruction as the action, without a model call."""
+
+from typing import NamedTuple
+
+from planweave.learning.queries.memory import action
+from planweave.memory import Tool, WorkingMemory
+from planweave.nodes.deciding.experience import learned_plan
+from planweave.nodes.deciding.selector import action_of
+
+_DECISION = "decision"
+_TOOLS: dict[str, Tool] = {"sql": "sql", "cypher": "cypher", "finish": "finish"}
+
+
+def path_follower(state: WorkingMemory) -> WorkingMemory:
+    """Choose the instruction of the plan's present step; after the last one, finish."""
+    path = state["path"]
+    if path is None:
+        raise RuntimeError("A path is followed only where there is one.")
+    left = path["instructions"][state["step"] - 1 :]
+    found = action(left[0]) if left else None
+    tool, text = found or ("finish", "")
+    thought = f"Learned from {'; '.join(path['origins'])}."
+    return {"action": action_of(state, thought=thought, tool=_TOOLS[tool], input=text)}
+
+
+def followed(state: WorkingMemory) -> bool:
+    """Whether the run follows a path: until a step fails or another plan is made."""
+    sound = not any(turn["problem"] for turn in state["turns"])
+    return state["path"] is not None and state["plan"] == learned_plan() and sound
+
+
+class Finish(NamedTuple):
+    """What a path decides, and the number of the fact that says so."""
+
+    decision: str
+    fact: int
+
+    @property
+    def why(self) -> str:
+        """The reason, in words."""
+        return f"A learned query ranks {self.decision} first [{self.fact}]."
+
+
+def finish(state: WorkingMemory) -> Finish | None:
+    """The decision that the followed path has come to; None without one."""
+    number = next((n for turn in reversed(state["turns"]) for n in turn["facts"]), 0)
+    if not number or state["path"] is None or not followed(state):
+        return None
+    tool, column = action(state["path"]["instructions"][-1]) or ("", "")
+    values = state["facts"][number - 1]["values"]
+    value = values.get(column if tool == "finish" else _DECISION)
+    return None if value is None else Finish(str(value), number)

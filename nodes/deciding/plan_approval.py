@@ -1,0 +1,77 @@
+"""Plan approval: a person approves, edits or rejects the plan before it is carried out."""
+
+import json
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.support.briefing import plan_text
+
+
+def plan_approval(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Stop until a person has decided, in the form that LangChain's chat clients know.
+
+    Only the plan that a run starts with is asked about; a later one goes on at once.
+
+    The interrupt asks ``{"action_requests": …, "review_configs": …}`` and is resumed with
+    ``{"decisions": [{"type": "approve" | "edit" | "reject" | "respond", …}]}``. An edit carries
+    ``edited_action.args.plan``; a rejection or response carries ``message`` and goes back to the
+    planner. Anything else asks again, saying what was wrong.
+    """
+    if not runtime.context.approve or not state["plan"] or state["turns"]:
+        return {"replanning": ""}
+    problem = ""
+    while True:
+        resumed = interrupt(_request(state["plan"], problem))
+        try:
+            return _decide(resumed["decisions"][0])
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            problem = f"The last answer could not be used ({error!r}). "
+
+
+def _decide(decision: dict[str, Any]) -> WorkingMemory:
+    match decision["type"]:
+        case "approve":
+            return {"replanning": ""}
+        case "edit":
+            steps = _steps(decision["edited_action"]["args"]["plan"])
+            plan = [line for step in steps if (line := str(step).strip())]
+            if not plan:
+                raise ValueError("edited_action.args.plan must be a list of steps")
+            edited: WorkingMemory = {"plan": plan, "needs": [], "action": None, "actions": []}
+            return edited | {"replanning": ""}
+        case "reject" | "respond":
+            note = str(decision.get("message") or "Make a different plan.")
+            return {"replanning": f"The plan was rejected by a person: {note}"}
+    raise ValueError(f"unknown decision type {decision['type']!r}")
+
+
+def _steps(edited: list[str] | str) -> list[str]:
+    """The steps as a list; a chat page that edits text sends that, as JSON or line by line."""
+    if not isinstance(edited, str):
+        return edited
+    try:
+        steps = json.loads(edited)
+    except (ValueError, RecursionError):
+        return edited.splitlines()
+    return steps if isinstance(steps, list) else [edited]
+
+
+def _request(plan: list[str], problem: str) -> dict[str, Any]:
+    return {
+        "action_requests": [
+            {
+                "name": "carry_out_plan",
+                "args": {"plan": plan},
+                "description": f"{problem}Carry out this plan?\n{plan_text(plan)}",
+            }
+        ],
+        "review_configs": [
+            {
+                "action_name": "carry_out_plan",
+                "allowed_decisions": ["approve", "edit", "reject", "respond"],
+            }
+        ],
+    }

@@ -1,0 +1,195 @@
+"""A query on a connected database, as an observation: as chosen, or written with aids."""
+
+import asyncio
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Literal
+
+from langchain_core.messages import BaseMessage
+from langgraph.runtime import Runtime
+
+from planweave.memory import Action, Context, Table, Value, WorkingMemory, add_usage
+from planweave.models import CallRecord
+from planweave.nodes.assist.asking import writes_queries
+from planweave.nodes.assist.query_writer import (
+    Candidate,
+    Need,
+    Written,
+    is_query,
+    try_query,
+    write_query,
+)
+from planweave.nodes.support.role import Node, sample_role, usage_of_calls
+from planweave.nodes.support.turns import (
+    Observation,
+    chosen_action,
+    repetition,
+    take_turn,
+    turn_taken,
+)
+from planweave.tools import (
+    Database,
+    Limits,
+    QueryFailed,
+    QueryRefused,
+    QueryResult,
+    QueryTimeout,
+    open_database,
+    result_text,
+)
+from planweave.tools.database import Cell
+from planweave.tools.result_text import cell_text
+
+_ROLE = "query_writer"
+
+
+def query_node(source: Literal["database", "graph"]) -> Node:
+    """Make the node that queries the database which the context names under ``source``.
+
+    With aids (``Context.assist``) a query that fails is corrected, and a need in words becomes a
+    query by the query writer. Rows become a fact, an error or no rows a problem.
+    """
+
+    async def query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        context = runtime.context
+        url = context.database if source == "database" else context.graph
+        if writes_queries(context):
+            return await _assisted(state, runtime, url or "")
+        return await asyncio.to_thread(
+            take_turn, state, lambda action: run_query(url, action["input"], context)
+        )
+
+    return query
+
+
+def run_query(url: str | None, query: str, context: Context) -> Observation:
+    """Run one read-only query inside the context's limits.
+
+    Raises:
+        PlanweaveError: The query was refused, failed, or ran too long.
+    """
+    return observation(open_database(url or "").run(query, limits(context)), context)
+
+
+def limits(context: Context) -> Limits:
+    """Bounds of one query."""
+    return Limits(
+        seconds=context.query_seconds,
+        rows=context.query_rows,
+        characters=context.observation_characters,
+        owner=context.owner,
+    )
+
+
+def observation(
+    result: QueryResult,
+    context: Context,
+    agreement: float | None = None,
+    ranks: Literal["highest", "lowest"] | None = None,
+) -> Observation:
+    """What a result shows.
+
+    Args:
+        result: Of the query.
+        context: Bounds the text.
+        agreement: How many of several candidate queries returned the same.
+        ranks: The rows are options, the best first, and this end is best.
+    """
+    only_row = result.rows[0] if result.total_rows == 1 else ()
+    return Observation(
+        text=result_text(result, max_characters=context.observation_characters),
+        values={
+            column: cell
+            for column, cell in zip(result.columns, only_row, strict=False)
+            if cell is None or isinstance(cell, str | int | float)
+        },
+        found=bool(result.rows),
+        table=_table(result) if result.rows else None,
+        agreement=agreement,
+        ranks=ranks,
+    )
+
+
+def _table(result: QueryResult) -> Table:
+    """The rows as data, so that rules can be carried out on them."""
+    return Table(
+        columns=list(result.columns),
+        rows=[[_value(cell) for cell in row] for row in result.rows],
+        complete=not result.truncated,
+    )
+
+
+def _value(cell: Cell) -> Value:
+    """A cell as plain JSON; a list or a map becomes its text."""
+    return cell_text(cell) if isinstance(cell, list | dict) else cell
+
+
+async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -> WorkingMemory:
+    """Carry the action out: a query as it is if it runs, else one by the query writer."""
+    started = perf_counter()
+    if problem := repetition(state):
+        return turn_taken(state, [], problem, perf_counter() - started)
+    context, action = runtime.context, chosen_action(state)
+    database = await asyncio.to_thread(open_database, url)
+    calls: list[CallRecord] = []
+    best, agreement = await _given(action["input"], state["question"], database, context), None
+    ranks: Literal["highest", "lowest"] | None = None
+    if best is None or best.result is None:
+        written = await _written(state, action, database, runtime, calls)
+        best, agreement = written.best, written.agreement
+        if written.ranking:
+            ranks = "highest" if written.ranking.highest else "lowest"
+    seen = [observation(best.result, context, agreement, ranks)] if best.result else []
+    problem = best.problem or "".join(one.text for one in seen if not one.found)
+    turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}
+    found = [one for one in seen if one.found]
+    update = turn_taken(turned, found, problem, perf_counter() - started)
+    return update | {"usage": add_usage(update["usage"], usage_of_calls(calls))}
+
+
+async def _given(
+    text: str, question: str, database: Database, context: Context
+) -> Candidate | None:
+    """The query that was chosen, as it is if it runs, else corrected; None for words."""
+    if not is_query(text):
+        return None
+    try:
+        result = await asyncio.to_thread(database.run, text, limits(context))
+    except (QueryFailed, QueryRefused, QueryTimeout):
+        need = Need(question)
+        return await asyncio.to_thread(try_query, text, need, database, limits(context))
+    return Candidate(result.query, (), result, "")
+
+
+async def _written(
+    state: WorkingMemory,
+    action: Action,
+    database: Database,
+    runtime: Runtime[Context],
+    calls: list[CallRecord],
+) -> Written:
+    """What the query writer makes of what the action is to find."""
+    context = runtime.context
+
+    async def ask(prompt: Sequence[BaseMessage], count: int, warmer: float) -> Sequence[str]:
+        found = await sample_role(_ROLE, prompt, count, runtime, warmer=warmer)
+        calls.extend(found.records)
+        return found.replies
+
+    is_words = not is_query(action["input"])
+    need = Need(
+        question=action["input"] if is_words else state["question"],
+        rules=context.rules,
+        instructions="" if is_words else action["thought"],
+        options=context.candidates,
+    )
+    return await write_query(
+        need,
+        database,
+        ask,
+        limits(context),
+        candidates=context.query_candidates,
+        schema_limit=context.schema_characters,
+        # A step of a plan speaks of more than the database; the question does not.
+        most_unlinked=context.most_unlinked if need.question == state["question"] else 1.0,
+    )

@@ -1,0 +1,61 @@
+"""Re-planner: judges the plan by the last result and replaces it (PlanRAG, section 4)."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from langgraph.runtime import Runtime
+
+from planweave.memory import Context, Replan, Tool, WorkingMemory
+from planweave.nodes.deciding.planner import new_plan
+from planweave.nodes.support.combined import ask_combined
+from planweave.nodes.support.limits import reason_to_answer
+from planweave.nodes.support.replies import Judgement, JudgementWithNeeds, steps_of
+from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.turns import take_turn
+from planweave.prompts import load
+
+
+def replanner(prompt: str, *, combined: str = "", tools: Sequence[Tool] = ()) -> Node:
+    """Make the re-planner that uses ``prompts/<prompt>.md``.
+
+    Args:
+        prompt: Its prompt.
+        combined: The prompt where a new plan may also say what each step needs.
+        tools: What the steps can be done with, for that prompt.
+    """
+
+    async def replanner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        asked = _asked_by_selector(state)
+        state = {**state, "iteration": asked.get("iteration", state["iteration"])}
+        if reason_to_answer(state, runtime.context):
+            return asked
+        combines = bool(combined) and runtime.context.combines("replanner")
+        form: type[Judgement | JudgementWithNeeds] = JudgementWithNeeds if combines else Judgement
+        occasion = asked.get("replanning", state["replanning"])
+        task = load(combined if combines else prompt).fill(occasion=occasion)
+        ask = partial(ask_combined, tools=tools) if combines else ask_role
+        reply = await ask("replanner", form, task, state, runtime)
+        update = asked | {
+            "replanning": "",
+            "usage": usage(reply),
+            "failures": failures(reply),
+        }
+        judgement = reply.value
+        steps, needs = steps_of(judgement.steps if judgement else [])
+        if judgement is None or judgement.replan == "N" or not steps:
+            return update
+        change = Replan(
+            iteration=state["iteration"], reason=judgement.reason, before=state["plan"], after=steps
+        )
+        return update | new_plan(steps, needs) | {"replans": [change]}
+
+    return replanner
+
+
+def _asked_by_selector(state: WorkingMemory) -> WorkingMemory:
+    """The turn in which the selector asked for another plan itself; nothing otherwise."""
+    action = state["action"]
+    if not action or action["tool"] != "replan":
+        return {}
+    turn = take_turn(state, lambda _: None)
+    return turn | {"replanning": action["input"], "step": state["step"]}

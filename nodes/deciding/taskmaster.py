@@ -1,0 +1,42 @@
+"""Taskmaster: sets one small objective for this iteration (V3)."""
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from planweave.memory import Context, WorkingMemory
+from planweave.nodes.support.briefing import filled
+from planweave.nodes.support.lengths import STEP
+from planweave.nodes.support.role import Node, ask_role, failures, usage
+
+
+class Task(BaseModel):
+    """The taskmaster's reply."""
+
+    task: str = Field(max_length=STEP)
+
+
+def taskmaster(prompt: str) -> Node:
+    """Make the taskmaster that uses ``prompts/<prompt>.md``.
+
+    An unreadable reply leaves the plan's next step, or else the question, as the task. Where the
+    answering machine sets the tasks, its task is taken, or the plan's next step, without a call.
+    """
+
+    async def taskmaster(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        if runtime.context.combines("answering_machine"):
+            return {"task": state["task"] or _next_step(state)}
+        task = filled(prompt, state, reason=state["reason"])
+        reply = await ask_role("taskmaster", Task, task, state, runtime)
+        wanted = reply.value.task.strip() if reply.value else ""
+        return {
+            "task": wanted or _next_step(state),
+            "usage": usage(reply),
+            "failures": failures(reply),
+        }
+
+    return taskmaster
+
+
+def _next_step(state: WorkingMemory) -> str:
+    left = state["plan"][state["step"] - 1 :]
+    return left[0] if left else state["question"]

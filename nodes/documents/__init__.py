@@ -1,0 +1,1 @@
+"""Reading documents: search, grade, read, learn abbreviations."""

@@ -1,0 +1,87 @@
+"""Documents: searches the web or the connected collection for pages that bear on the query."""
+
+from collections.abc import Collection
+from time import perf_counter
+
+from langgraph.runtime import Runtime
+
+from planweave import PlanweaveError
+from planweave.memory import Context, Page, WorkingMemory
+from planweave.nodes.assist.replies import search_words
+from planweave.nodes.support.turns import chosen_action, repetition, times_taken, turn_taken
+from planweave.tools.documents.collection import open_collection
+from planweave.tools.web import search_web
+from planweave.usage import Usage
+
+
+def documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Find pages for ``action.input``; the reader makes facts of them.
+
+    A search that is made again goes on with the next pages. One that fails or finds nothing (more)
+    is a problem, and there are no pages.
+    """
+    return _searched(state, runtime.context, goes_on=True)
+
+
+def unseen_documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """As :func:`documents`, but pages that stand behind a fact already are passed over."""
+    quotes = [fact["quote"] for fact in state["facts"] if fact["quote"]]
+    seen = [(quote["document"], quote["page"]) for quote in quotes]
+    return _searched(state, runtime.context, passed_over=seen)
+
+
+def _searched(
+    state: WorkingMemory,
+    context: Context,
+    *,
+    passed_over: Collection[tuple[str, int]] = (),
+    goes_on: bool = False,
+) -> WorkingMemory:
+    started = perf_counter()
+    action = chosen_action(state)
+    pages: list[Page] = []
+    problem = ""
+    try:
+        if goes_on:
+            asked = state["task"] or state["question"]
+            action = {**action, "input": search_words(action["input"], asked, context)}
+        state = {**state, "action": action}
+        start = times_taken(state) * context.pages if goes_on else 0
+        found_all = find_pages(action["input"], context, context.pages + start + len(passed_over))
+    except PlanweaveError as error:
+        problem = str(error)
+    else:
+        new = [page for page in found_all if (page["document"], page["page"]) not in passed_over]
+        pages = new[start : start + context.pages]
+    if not pages:
+        problem = problem or repetition(state) or "The documents hold nothing like that."
+    seconds = perf_counter() - started
+    found: WorkingMemory = {"action": action, "pages": pages}
+    if problem:
+        return found | turn_taken(state, [], problem, seconds) | {"pages": []}
+    found["usage"] = {"documents": Usage(seconds=seconds).model_dump()}
+    return found
+
+
+def find_pages(query: str, context: Context, count: int) -> list[Page]:
+    """The pages that fit a query best, from the web where the context names a search tool.
+
+    Raises:
+        PlanweaveError: It cannot be searched for.
+    """
+    if context.web_search:
+        found = search_web(context.web_search, query, k=count)
+    else:
+        found = open_collection(context.collection or "").search(
+            query, k=count, mode=context.search, reranker=context.reranker
+        )
+    return [
+        Page(
+            document=page.document,
+            page=page.page,
+            text=page.text,
+            nearest=page.chunk,
+            score=page.score,
+        )
+        for page in found
+    ]

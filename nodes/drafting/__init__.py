@@ -1,0 +1,1 @@
+"""Roles of RAT and its baselines."""

@@ -1,0 +1,144 @@
+"""Finisher: writes what the task asks for, with the thoughts and texts that there are."""
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from planweave.memory import Answer, Context, Fact, Quote, TaskFamily, WorkingMemory
+from planweave.models import Program, Text
+from planweave.nodes.assist.asking import task_again
+from planweave.nodes.deciding.answering_machine import cited
+from planweave.nodes.support.briefing import plan_text
+from planweave.nodes.support.lengths import SHORT, STEP, TEXT, UNKNOWN
+from planweave.nodes.support.role import failures, usage
+from planweave.nodes.support.writer import ask_writer
+from planweave.prompts import load
+
+_STEP = re.compile(r"^\W*(?:step\b\s*\d*\s*[:.)-]*|\d+\s*[:.)]+)?\s*", re.IGNORECASE)
+
+
+class Product(BaseModel):
+    """The finisher's reply."""
+
+    @abstractmethod
+    def product(self) -> str:
+        """What was asked for, as it is handed over."""
+
+
+class Code(Program, Product):
+    """A program."""
+
+    def product(self) -> str:
+        """See :class:`Product`."""
+        return self.code
+
+
+class Steps(Product):
+    """A plan."""
+
+    steps: list[Annotated[str, Field(max_length=STEP)]] = Field(max_length=40)
+
+    def product(self) -> str:
+        """See :class:`Product`."""
+        return plan_lines(self.steps)
+
+
+class Prose(Text, Product):
+    """A text."""
+
+    def product(self) -> str:
+        """See :class:`Product`."""
+        return self.text
+
+
+class Written(BaseModel):
+    """The finisher's reply to a question; it may answer from what the model itself knows."""
+
+    text: str = Field(max_length=TEXT)
+    short: str | None = Field(max_length=SHORT)
+    unknown: str = Field(max_length=UNKNOWN)
+
+
+_PRODUCTS: Mapping[TaskFamily, type[Product]] = {
+    "code": Code,
+    "maths": Code,
+    "planning": Steps,
+    "writing": Prose,
+}
+
+
+async def finisher(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Write the answer, program, plan or text; it stands in the answer's ``decision``.
+
+    The revised thoughts are the plan itself, so that no model is asked for one. An unreadable
+    reply leaves the pieces of the draft where these make a program or a text.
+    """
+    family = runtime.context.family
+    if family == "planning" and state["revised"]:
+        return {"answer": _handed_over(plan_lines(state["revised"]), state)}
+    task = load(f"rat/{family}_final").fill(notes=_notes(state, family, runtime.context))
+    if family == "answer":
+        return await _cited(task, state, runtime)
+    reply = await ask_writer("finisher", _PRODUCTS[family], task, state, runtime)
+    product = reply.value.product() if reply.value else ""
+    if not product and family in ("code", "writing"):
+        product = "\n".join(state["revised"])
+    return {
+        "answer": _handed_over(product, state),
+        "usage": usage(reply),
+        "failures": failures(reply),
+    }
+
+
+def plan_lines(steps: Iterable[str]) -> str:
+    """The steps as lines that begin with ``STEP n:``, whatever they began with."""
+    plain = [text for step in steps if (text := _STEP.sub("", step.strip()))]
+    return "\n".join(f"STEP {number}: {step}" for number, step in enumerate(plain, start=1))
+
+
+async def _cited(task: str, state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """An answer in words; a citation that names no fact is taken out."""
+    reply = await ask_writer("finisher", Written, task, state, runtime)
+    value = reply.value or Written(text="", short=None, unknown="No readable answer.")
+    answer = cited(value.text, value.short, value.unknown, state, runtime.context)
+    return {"answer": answer, "usage": usage(reply), "failures": failures(reply)}
+
+
+def _notes(state: WorkingMemory, family: TaskFamily, context: Context) -> str:
+    """The thoughts, and the texts that are not in them yet; an answer needs all to cite them."""
+    parts = []
+    if state["revised"]:
+        parts.append(load("rat/thoughts").fill(thoughts=plan_text(state["revised"])))
+    taken_up = {(revision["document"], revision["page"]) for revision in state["revisions"]}
+    texts = [
+        _text(fact, quote)
+        for fact in state["facts"]
+        if (quote := fact["quote"])
+        and (family == "answer" or (quote["document"], quote["page"]) not in taken_up)
+    ]
+    if texts:
+        parts.append(load("rat/texts").fill(texts="\n\n".join(texts)))
+        parts.append(task_again(state, family, context))
+    return "\n\n".join(filter(None, parts))
+
+
+def _text(fact: Fact, quote: Quote) -> str:
+    return load("documents/page").fill(
+        number=str(fact["number"]),
+        document=quote["document"],
+        page=str(quote["page"]),
+        text=fact["text"],
+    )
+
+
+def _handed_over(product: str, state: WorkingMemory) -> Answer:
+    return Answer(
+        decision=product or None,
+        why="",
+        facts=list(dict.fromkeys(number for turn in state["turns"] for number in turn["facts"])),
+        unknown="" if product else "No readable answer.",
+    )

@@ -1,0 +1,133 @@
+"""Reviser: corrects a step of the draft by the one text that was looked up for it."""
+
+import json
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from difflib import unified_diff
+from itertools import chain
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field, JsonValue
+
+from planweave.memory import Context, Revision, WorkingMemory
+from planweave.nodes.assist.replies import own_step
+from planweave.nodes.drafting.drafter import MAX_STEPS, Text
+from planweave.nodes.support.pages import excerpt
+from planweave.nodes.support.role import failures, usage
+from planweave.nodes.support.thoughts import WHOLE, numbered, revisions, seen_with
+from planweave.nodes.support.writer import ask_writer
+from planweave.prompts import load
+
+
+class Rewritten(BaseModel):
+    """An earlier step as it should be."""
+
+    number: int
+    text: Text
+
+
+class Revised(BaseModel):
+    """The reviser's reply."""
+
+    @abstractmethod
+    def changes(self, step: int) -> dict[int, str]:
+        """The steps as they are written, by number, where ``step`` was checked."""
+
+
+class Step(Revised):
+    """The step that is checked, written again."""
+
+    text: Text
+
+    def changes(self, step: int) -> dict[int, str]:
+        """See :class:`Revised`."""
+        return {step: self.text}
+
+
+class StepAndEarlier(Step):
+    """The step, and what it shows to be wrong before it."""
+
+    earlier: list[Rewritten] = Field(max_length=2)
+
+    def changes(self, step: int) -> dict[int, str]:
+        """See :class:`Revised`; a later step is never written."""
+        return {one.number: one.text for one in self.earlier if 0 < one.number < step} | {
+            step: self.text
+        }
+
+
+class Steps(Revised):
+    """All steps in order, where the whole draft is checked at once."""
+
+    steps: list[Text] = Field(max_length=MAX_STEPS)
+
+    def changes(self, step: int) -> dict[int, str]:  # noqa: ARG002
+        """See :class:`Revised`."""
+        return dict(enumerate(self.steps, 1))
+
+
+_OTHERS: Mapping[type[Revised], Sequence[str]] = {
+    Step: (),
+    StepAndEarlier: ("rat/revise_earlier",),
+    Steps: ("rat/revise_whole",),
+}
+"""What is said of other steps than the one that is checked."""
+
+_PROMPTS = ("rat/ground", "rat/reviser", *chain(*_OTHERS.values()))
+
+
+async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Revise ``state["step"]`` by its page: T*(1..i) from the task, T*(1..i-1), T(i) and R(i).
+
+    The prompt ends with the reply's form, filled with the step as it stands. An unreadable reply
+    leaves the step as it was.
+    """
+    lookup = next(one for one in state["lookups"] if one["step"] == state["step"])
+    page = lookup["page"]
+    if page is None:
+        raise RuntimeError("The reviser is asked only where a page was found.")
+    output, form = _form(state, runtime.context)
+    task = load("rat/reviser").fill(
+        document=page["document"],
+        page=str(page["page"]),
+        text=excerpt(page, runtime.context.page_characters),
+        earlier=numbered(state, seen_with(state, runtime.context)),
+        others="".join(load(name).text for name in _OTHERS[output]),
+        form=json.dumps(form, ensure_ascii=False),
+    )
+    reply = await ask_writer("reviser", output, task, state, runtime)
+    written = reply.value.changes(state["step"]) if reply.value else {}
+    changed = {
+        number: text
+        for number, step in written.items()
+        if number <= len(state["revised"])
+        and (text := step.strip()) not in ("", "…", "...", state["revised"][number - 1])
+        and own_step(text, page, _PROMPTS, runtime.context)
+    }
+    return {
+        "revisions": revisions(state, lookup, changed),
+        "usage": usage(reply),
+        "failures": failures(reply),
+    }
+
+
+def _form(state: WorkingMemory, context: Context) -> tuple[type[Revised], dict[str, JsonValue]]:
+    """What is replied, and the reply that would change nothing."""
+    if state["step"] == WHOLE:
+        return Steps, {"steps": [*state["revised"]]}
+    text = state["revised"][state["step"] - 1]
+    if context.parallel or state["step"] == 1:
+        return Step, {"text": text}
+    return StepAndEarlier, {"text": text, "earlier": []}
+
+
+def revision_text(revision: Revision) -> str:
+    """A revision for people: what was checked by which page, and a unified diff of the change."""
+    what = "agrees" if revision["skipped"] else "unchanged"
+    if revision["before"] != revision["after"]:
+        what = "changed"
+    head = f"Step {revision['step']}: {what} ({revision['document']}, p. {revision['page']})"
+    lines = unified_diff(
+        revision["before"].splitlines(), revision["after"].splitlines(), lineterm=""
+    )
+    return "\n".join([head, *[line for line in lines if line[:3] not in ("---", "+++")]])

@@ -1,0 +1,42 @@
+"""To-query: what is looked up to check a step of the draft."""
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from planweave.memory import Context, Lookup, WorkingMemory
+from planweave.nodes.support.lengths import SEARCH
+from planweave.nodes.support.role import failures, usage
+from planweave.nodes.support.thoughts import checked, numbered, seen_with
+from planweave.nodes.support.writer import ask_writer
+from planweave.prompts import load
+
+_AS_IT_STANDS = ("code", "maths")
+"""Families whose steps are queries themselves: examples are found by what they look like."""
+
+
+class Query(BaseModel):
+    """The reply: what would settle the step."""
+
+    query: str = Field(max_length=SEARCH)
+
+
+async def to_query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Write the query for ``state["step"]``; an unreadable reply leaves the step's own words."""
+    context = runtime.context
+    text = "\n".join(state["revised"][number - 1] for number in checked(state))
+    if context.family in _AS_IT_STANDS or context.revision == "cot_rag":
+        return {"lookups": [_lookup(state, text)]}
+    task = load("rat/to_query").fill(
+        earlier=numbered(state, seen_with(state, context)), step=numbered(state, checked(state))
+    )
+    reply = await ask_writer("to_query", Query, task, state, runtime)
+    query = reply.value.query.strip() if reply.value else ""
+    return {
+        "lookups": [_lookup(state, query or text)],
+        "usage": usage(reply),
+        "failures": failures(reply),
+    }
+
+
+def _lookup(state: WorkingMemory, query: str) -> Lookup:
+    return Lookup(step=state["step"], query=query, page=None, problem="")

@@ -1,0 +1,1 @@
+"""Roles of FuRePA and IRCoT."""

@@ -1,0 +1,71 @@
+"""Furthest reasoner: thinks from question and evidence alone, then answers or proposes queries."""
+
+from typing import Annotated
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from planweave.memory import Answer, Context, Fact, WorkingMemory
+from planweave.nodes.shared.citation_check import CITATION
+from planweave.nodes.support.briefing import fact_text
+from planweave.nodes.support.lengths import REASONING, SEARCH, SHORT
+from planweave.nodes.support.limits import reason_to_answer
+from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.prompts import load
+
+
+class Reasoning(BaseModel):
+    """The reasoner's reply: a chain of thought, then the answer or what to search for."""
+
+    reasoning: str = Field(max_length=REASONING)
+    answer: str | None = Field(max_length=SHORT)
+    queries: list[Annotated[str, Field(max_length=SEARCH)]] = Field(max_length=20)
+
+
+def reasoner(prompt: str) -> Node:
+    """Make the reasoner that uses ``prompts/<prompt>.md``.
+
+    With ``context.masking`` it sees nothing of its earlier reasoning and queries, so that an
+    early mistake cannot lead it on. It starts at ``context.first_temperature`` and is warmer by
+    ``context.temperature_step`` each time that its queries have repeated themselves. At a limit
+    it is not asked.
+    """
+
+    async def reasoner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        context = runtime.context
+        if reason_to_answer(state, context):
+            return {"candidate_queries": []}
+        task = load(prompt).fill(
+            evidence="\n\n".join(fact_text(fact) for fact in state["facts"]) or "(none yet)",
+            count=str(context.proposals),
+        )
+        reply = await ask_role(
+            "reasoner",
+            Reasoning,
+            task,
+            state,
+            runtime,
+            warmer=context.first_temperature + context.temperature_step * state["raises"],
+            briefed=not context.masking,
+        )
+        update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+        thought = reply.value or Reasoning(reasoning="", answer=None, queries=[])
+        queries = [query.strip() for query in thought.queries if query.strip()]
+        return update | {
+            "reasoning": thought.reasoning.strip(),
+            "candidate_queries": queries[: context.proposals],
+            "answer": _answer(thought, state["facts"]),
+        }
+
+    return reasoner
+
+
+def _answer(thought: Reasoning, facts: list[Fact]) -> Answer | None:
+    """The reasoner's answer; without evidence it has none to give."""
+    short = (thought.answer or "").strip()
+    if not facts or short.lower().rstrip(".") in ("", "null", "none", "unknown", "n/a"):
+        return None
+    known = {fact["number"] for fact in facts}
+    cited = [int(number) for number in CITATION.findall(thought.reasoning)]
+    numbers = [number for number in dict.fromkeys(cited) if number in known]
+    return Answer(decision=short, why=thought.reasoning.strip(), facts=numbers, unknown="")

@@ -1,0 +1,52 @@
+"""Thinker: a further sentence of a chain of thought, by which the next pages are found (IRCoT)."""
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from planweave.memory import Action, Answer, Context, WorkingMemory
+from planweave.nodes.support.briefing import fact_text
+from planweave.nodes.support.lengths import SHORT, THOUGHT
+from planweave.nodes.support.limits import reason_to_answer
+from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.prompts import load
+
+
+class Thought(BaseModel):
+    """The thinker's reply."""
+
+    thought: str = Field(max_length=THOUGHT)
+    answer: str | None = Field(max_length=SHORT)
+
+
+def thinker(prompt: str) -> Node:
+    """Make the thinker that uses ``prompts/<prompt>.md``.
+
+    The first search is for the question itself. An unreadable reply ends the chain: the answer
+    is then given from the evidence.
+    """
+
+    async def thinker(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        if reason_to_answer(state, runtime.context):
+            return {"action": None}
+        if not state["turns"]:
+            return {"action": _search(state["question"], thought="")}
+        task = load(prompt).fill(
+            evidence="\n\n".join(fact_text(fact) for fact in state["facts"]) or "(none yet)",
+            thoughts=" ".join(turn["thought"] for turn in state["turns"]).strip() or "(none yet)",
+        )
+        reply = await ask_role("thinker", Thought, task, state, runtime, briefed=False)
+        update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+        if reply.value is None:
+            return update | {"action": None}
+        thought, short = reply.value.thought.strip(), (reply.value.answer or "").strip()
+        if short and state["facts"]:
+            why = " ".join([*(turn["thought"] for turn in state["turns"]), thought]).strip()
+            answer = Answer(decision=short, why=why, facts=[], unknown="")
+            return update | {"answer": answer, "action": None}
+        return update | {"action": _search(thought, thought) if thought else None}
+
+    return thinker
+
+
+def _search(query: str, thought: str) -> Action:
+    return Action(step=1, thought=thought, tool="documents", input=query)

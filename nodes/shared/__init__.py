@@ -1,0 +1,1 @@
+"""What opens and closes a run of every method."""

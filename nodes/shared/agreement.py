@@ -1,0 +1,65 @@
+"""Agreement: of several runs' answers, the one that most of them give."""
+
+import re
+from collections.abc import Sequence
+
+from langgraph.types import Overwrite
+
+from planweave.memory import Answer, Claim, Member, WorkingMemory
+from planweave.nodes.support.verdict import undecided
+
+_WORD = re.compile(r"\w+(?:[.,]\d+)*%?")
+_NOTHING = undecided(
+    Answer(decision=None, why="", facts=[], unknown=""), "No run came to an answer."
+)
+
+
+def agreement(state: WorkingMemory) -> WorkingMemory:
+    """Take up the answer of the best run, with its plan, facts and claims.
+
+    Runs agree whose decisions have the same words and numbers; of those that agree with most, the
+    one is taken whose claims are best supported. Answers without a decision are compared by the
+    words they share.
+    """
+    answered = [member for member in state["members"] if member["answer"]]
+    best = max(answered, key=lambda one: _rank(one, answered), default=None)
+    if best is None:
+        return {"answer": _NOTHING, "agreement": 0.0}
+    agreeing = sum(_alike(best, other) == 1 for other in answered)
+    return {
+        "answer": best["answer"],
+        "plan": best["plan"],
+        "facts": Overwrite(best["facts"]),  # type: ignore[typeddict-item]  # numbered by itself
+        "turns": best["turns"],
+        "claims": best["claims"],
+        "agreement": agreeing / len(state["members"]),
+    }
+
+
+def _rank(member: Member, others: Sequence[Member]) -> tuple[float, float, int]:
+    """How far the others agree, how well its claims are supported; the first run wins a tie."""
+    return (
+        sum(_alike(member, other) for other in others),
+        supported(member["claims"]),
+        -member["number"],
+    )
+
+
+def supported(claims: Sequence[Claim]) -> float:
+    """The share of claims that their facts support, 0 where there are none."""
+    return sum(claim["supported"] for claim in claims) / len(claims) if claims else 0.0
+
+
+def _alike(left: Member, right: Member) -> float:
+    """1 for the same decision, 0 for another; without decisions, the share of common words."""
+    first, second = left["answer"], right["answer"]
+    if first is None or second is None:
+        return 0.0
+    if first["decision"] or second["decision"]:
+        return float(_words(first["decision"] or "") == _words(second["decision"] or ""))
+    mine, theirs = set(_words(first["why"])), set(_words(second["why"]))
+    return len(mine & theirs) / len(mine | theirs) if mine | theirs else 1.0
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())

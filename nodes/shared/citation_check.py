@@ -1,0 +1,154 @@
+"""Citation check: does each claim of the answer rest on the facts that it cites?"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from planweave.memory import Answer, Claim, Context, Fact, WorkingMemory
+from planweave.nodes.support.briefing import fact_text
+from planweave.nodes.support.lengths import REASON
+from planweave.nodes.support.role import ask_role, failures, usage
+from planweave.nodes.support.verdict import followed, with_verdict
+from planweave.prompts import load
+from planweave.tools.checking import CITATION, judge
+
+__all__ = ["CITATION", "UNSUPPORTED", "citation_check", "in_words", "sentences", "supporting"]
+
+UNSUPPORTED = "(no source)"
+"""Stands behind a claim that no fact supports."""
+
+_BEFORE_POINT = re.compile(r"\s*([.!?])((?:\s*\[\d+\])+)")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\n+")
+
+
+class Entailment(BaseModel):
+    """The judge's verdict on one claim."""
+
+    claim: int
+    reason: str = Field(max_length=REASON)
+    supported: bool
+
+
+class Entailments(BaseModel):
+    """The judge's reply."""
+
+    verdicts: list[Entailment]
+
+
+async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Check the decision by rules, and every sentence by rules or by a model, as the context says.
+
+    A claim that cites nothing gets the fact that supports it; one that no fact supports is marked.
+    The verdict goes with the answer, whether or not its sentences are checked.
+    """
+    answer, context = state["answer"], runtime.context
+    if answer is None:
+        return {}
+    inline = in_words(context)
+    claims: list[Claim] = []
+    update: WorkingMemory = {}
+    if context.citation_check != "off" and (state["facts"] if inline else answer["facts"]):
+        claims = _claims(answer, state, context)
+        if context.citation_check == "model":
+            claims, update = await _judged(claims, state, runtime)
+        answer = _marked(answer, claims, inline=inline)
+    return update | {"claims": claims, "answer": with_verdict(answer, claims, state, context)}
+
+
+def _claims(answer: Answer, state: WorkingMemory, context: Context) -> list[Claim]:
+    """The sentences of an answer, each with whether its facts support it."""
+    inline = in_words(context)
+    cited = None if inline else answer["facts"]
+    decided = bool(answer["decision"]) and followed(answer, state, context).kind == "supported"
+    said = _Said(answer["decision"] or "", decided=decided, rules=context.rules)
+    return [_checked(text, cited, state, said) for text in sentences(answer["why"])]
+
+
+def in_words(context: Context) -> bool:
+    """Whether the answer is a text that cites facts in it, and not a decision that cites them."""
+    return context.has_documents and not context.candidates
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of an answer, each with the citations that follow its end."""
+    moved = _BEFORE_POINT.sub(lambda match: f"{match[2]}{match[1]}", text)
+    return [sentence for part in _SENTENCE.split(moved) if (sentence := part.strip())]
+
+
+class _Said(NamedTuple):
+    """What sentences may speak of besides: the decision, whether it follows, and the rules."""
+
+    decision: str = ""
+    decided: bool = False
+    rules: str = ""
+
+
+def _problem(text: str, facts: Sequence[Fact], state: WorkingMemory, said: _Said) -> str:
+    """Why ``facts`` do not support a sentence; empty if they do."""
+    found = judge(
+        text,
+        facts,
+        question=state["question"],
+        rules=said.rules,
+        subject=said.decision,
+        settled=said.decided,
+    )
+    return "" if found.truth else found.reason or "the facts that it cites do not say it"
+
+
+def _checked(text: str, whole: list[int] | None, state: WorkingMemory, said: _Said) -> Claim:
+    """A claim with the facts that it cites, or that a decision cites as a ``whole``."""
+    own = [int(number) for number in CITATION.findall(text)]
+    cited = whole or own or supporting(text, state, said)
+    facts = [fact for fact in state["facts"] if fact["number"] in cited]
+    reason = _problem(text, facts, state, said) if facts else "it cites no fact"
+    return Claim(text=text, facts=cited, supported=not reason, reason=reason)
+
+
+def supporting(text: str, state: WorkingMemory, said: _Said | None = None) -> list[int]:
+    """The first fact that by itself supports a claim that cites none."""
+    said = said or _Said()
+    return next(([f["number"]] for f in state["facts"] if not _problem(text, [f], state, said)), [])
+
+
+async def _judged(
+    claims: list[Claim], state: WorkingMemory, runtime: Runtime[Context]
+) -> tuple[list[Claim], WorkingMemory]:
+    """The claims as the judge sees them; one that it does not name stays as it was checked."""
+    task = load("documents/citation_check").fill(
+        facts="\n".join(fact_text(fact) for fact in state["facts"]),
+        claims="\n".join(f"{n}. {claim['text']}" for n, claim in enumerate(claims, start=1)),
+    )
+    reply = await ask_role("judge", Entailments, task, state, runtime)
+    verdicts = {v.claim: v for v in reply.value.verdicts} if reply.value else {}
+    judged = [
+        Claim(
+            text=claim["text"],
+            facts=claim["facts"],
+            supported=verdicts[n].supported if n in verdicts else claim["supported"],
+            reason=verdicts[n].reason if n in verdicts else claim["reason"],
+        )
+        for n, claim in enumerate(claims, start=1)
+    ]
+    return judged, {"usage": usage(reply), "failures": failures(reply)}
+
+
+def _marked(answer: Answer, claims: Sequence[Claim], *, inline: bool) -> Answer:
+    """The answer with the citations that were found and a mark on what nothing supports."""
+    parts = [_mark(claim, inline=inline) for claim in claims]
+    cited = [number for claim in claims for number in claim["facts"]]
+    facts = list(dict.fromkeys([*answer["facts"], *cited]))
+    return answer | {"why": " ".join(parts), "facts": facts}
+
+
+def _mark(claim: Claim, *, inline: bool) -> str:
+    text = claim["text"]
+    if not claim["supported"]:
+        return f"{text} {UNSUPPORTED}"
+    if inline and not CITATION.search(text):
+        citations = "".join(f"[{number}]" for number in claim["facts"])
+        return re.sub(r"\s*([.!?]?)$", rf" {citations}\1", text, count=1)
+    return text

@@ -1,0 +1,185 @@
+"""Intake: takes the question out of the chat, checks the settings, describes the sources."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from planweave import BadInput
+from planweave.memory import Context, Exchange, WorkingMemory
+from planweave.nodes.acting.environment import new_episode, scene, task_to_solve
+from planweave.texts import shorten
+from planweave.tools import open_database, schema_text
+from planweave.tools.bound import TOOLS
+from planweave.tools.documents.collection import open_collection
+from planweave.tools.web import open_engine
+
+_GREETING = re.compile(
+    r"\W*(hi|hey|hello|howdy|greetings|good (morning|afternoon|evening|day)|hallo|moin|servus|"
+    r"guten (morgen|tag|abend)|bonjour|salut|hola|buenos días|ciao|hej|thanks|thank you|danke|"
+    r"merci|bye|goodbye)( there| you| all| everyone| again)?\W*",
+    re.IGNORECASE,
+)
+_EXCHANGES = 4
+_EXCHANGE_CHARACTERS = 600
+
+_GATHERED = (
+    *("turns", "replans", "failures", "reflections", "grounded"),
+    *("lookups", "revisions", "members", "observed"),
+)
+"""What reducers add to: an empty list would change nothing, so it is overwritten."""
+
+
+def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Start a question: an empty working memory but for the question, the plan and the schema.
+
+    What earlier questions of the conversation have found stays: facts, their numbers, and the
+    abbreviations that were learned.
+
+    Raises:
+        BadInput: There is no question, or nothing is connected to answer it from.
+        DatabaseUnavailable: The database cannot be opened.
+    """
+    asked = _unanswered_message(state)
+    task = task_to_solve(runtime.context)
+    history = [] if task else _history(state.get("messages", []))
+    question = task.question if task else (asked or state.get("question", "")).strip()
+    if not question:
+        raise BadInput("There is no question.", mend="Send it as a message or as `question`.")
+    greeting = task is None and _is_greeting(question)
+    sources = {} if greeting else _sources(runtime.context)
+    plan = [line for step in state.get("predefined_plan", []) if (line := step.strip())]
+    memory: WorkingMemory = {
+        "messages": [] if asked else [HumanMessage(question)],
+        "question": question,
+        "greeting": greeting,
+        "history": history,
+        "languages": {tool: source.language for tool, source in sources.items()},
+        "schema_text": "\n\n".join(source.text for source in sources.values() if source.text),
+        "plan": plan,
+        "given_plan": bool(plan),
+        "predefined_plan": [],
+        "episode": new_episode(task, runtime.context),
+    }
+    return _cleared(follows=bool(history)) | memory
+
+
+def _cleared(*, follows: bool) -> WorkingMemory:
+    """What the work on an earlier question has left, empty again.
+
+    Facts and abbreviations stay for a question that follows.
+    """
+    cleared: WorkingMemory = {
+        "step": 1,
+        "iteration": 0,
+        "done_steps": [],
+        "action": None,
+        "actions": [],
+        "replanning": "",
+        "pages": [],
+        "whole": False,
+        "objection": "",
+        "rejections": 0,
+        "reason": "",
+        "task": "",
+        "answer": None,
+        "claims": [],
+        "draft": [],
+        "needs": [],
+        "revised": [],
+        "reasoning": "",
+        "candidate_queries": [],
+        "query_scores": [],
+        "raises": 0,
+        "agreement": 0.0,
+        "candidate_paths": [],
+        "path": None,
+    }
+    overwritten = {name: Overwrite([]) for name in _GATHERED} | {"usage": Overwrite({})}
+    if not follows:
+        overwritten |= {"facts": Overwrite([]), "abbreviations": Overwrite({})}
+    return cleared | cast("WorkingMemory", overwritten)
+
+
+class Source(NamedTuple):
+    """What can be asked: in which language, and what it holds."""
+
+    language: str
+    text: str
+
+
+def _sources(context: Context) -> dict[str, Source]:
+    if context.environment:
+        return {"environment": Source("actions", scene(context))}
+    urls = {
+        tool: url for tool, url in (("sql", context.database), ("cypher", context.graph)) if url
+    }
+    budget = context.schema_characters // max(1, len(urls) + context.has_documents)
+    sources = {}
+    for tool, url in urls.items():
+        database = open_database(url)
+        text = schema_text(database.schema(), max_characters=budget)
+        sources[tool] = Source(database.language, text)
+    if context.web_search:
+        open_engine(context.web_search)  # one that cannot be used is said before anything is asked
+        sources["documents"] = Source("words", "Documents: pages of the web, by their addresses.")
+    elif context.collection:
+        sources["documents"] = Source("words", _contents(context.collection, budget))
+    for name in context.tools:
+        TOOLS.get(name)  # one that is not known is reported before anything is asked
+        sources[name] = Source("JSON", "")
+    if not sources and context.retrievals:
+        raise BadInput(
+            "No database and no document collection is connected.",
+            mend="Give `database`, `graph`, `collection` or `web_search` in the run's context "
+            "(--database, --graph, --collection or --web-search).",
+        )
+    return sources
+
+
+def _contents(collection: str, budget: int) -> str:
+    """The documents of a collection by name; where not all fit, their number.
+
+    The first few of many names would tell little of what there is, and small models search for
+    what they read first.
+    """
+    documents = open_collection(collection).documents()
+    if not documents:
+        raise BadInput(
+            f"The document collection {collection!r} is empty.",
+            mend=f"Add documents: planweave docs add FILE --collection {collection}",
+        )
+    lines = [f"- {document.name} ({document.pages} pages)" for document in documents]
+    if sum(map(len, lines)) > budget:
+        return f"Documents: {len(documents)}, too many to name here; a search finds their pages."
+    return "\n".join(["Documents:", *lines])
+
+
+def _is_greeting(text: str) -> bool:
+    return _GREETING.fullmatch(text) is not None
+
+
+def _history(messages: Sequence[AnyMessage]) -> list[Exchange]:
+    """The last questions that were answered in this conversation; greetings are none."""
+    exchanges: list[Exchange] = []
+    question = ""
+    for message in messages:
+        if message.type == "human":
+            question = message.text.strip()
+        elif message.type == "ai" and question and not _is_greeting(question):
+            answer = message.text.strip()
+            exchanges.append(Exchange(question=_short(question), answer=_short(answer)))
+            question = ""
+    return exchanges[-_EXCHANGES:]
+
+
+def _short(text: str) -> str:
+    return shorten(text, _EXCHANGE_CHARACTERS)
+
+
+def _unanswered_message(state: WorkingMemory) -> str:
+    messages = state.get("messages", [])
+    return messages[-1].text if messages and messages[-1].type == "human" else ""

@@ -1,0 +1,1 @@
+"""What nodes share: prompts from state, turns, limits, checks. No nodes."""

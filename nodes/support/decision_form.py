@@ -1,0 +1,115 @@
+"""Decisions as rankings: the model writes what the value is, the program does the rest.
+
+A small model applies every rule that it reads, forgets to group, sorts the wrong way, and takes the
+first of several rows for all. So it is given the rules that the question needs and a query to fill
+in: one row for each option with the value that decides.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from typing import NamedTuple
+
+from planweave.prompts import load
+from planweave.tools.checking import superlatives
+from planweave.tools.rules import Needed, needed
+from planweave.tools.sql import Option, SqlDatabase
+
+_SHARE = re.compile(
+    r"\b(?:share|percentage|proportion|fraction)\b|number of [^.]* divided by [^.]*number of", re.I
+)
+_RANKING = re.compile(r"\b(?:first|next|going by|comes last)\b", re.I)
+_MEAN = re.compile(r"\b(?:average|mean)\b", re.I)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MISSING = re.compile(r"\bmissing (\w+) (?:is|counts as|means) (\d+(?:\.\d+)?)\b", re.I)
+_PERIODS = {"year": "%Y-01-01", "month": "%Y-%m-01"}
+
+
+class Ranking(NamedTuple):
+    """How a decision is found.
+
+    Attributes:
+        option: The column of the options.
+        highest: Whether the highest value is best.
+        rules: Those that the question needs.
+        missing: What counts, by the rules, where a column has no value.
+    """
+
+    option: Option
+    highest: bool
+    rules: Needed
+    missing: Mapping[str, float]
+
+
+def ranking_for(
+    question: str, rules: str, options: tuple[str, ...], database: object
+) -> Ranking | None:
+    """How the options are ranked; None where no column holds them or nothing asks for a rank.
+
+    Args:
+        question: What is to be decided.
+        rules: By which rules.
+        options: What may be decided; empty if any value may be.
+        database: A relational one can be ranked.
+    """
+    if not rules.strip() or not isinstance(database, SqlDatabase):
+        return None
+    option = database.option(options, question)
+    if option is None:
+        return None
+    rules_needed = needed(rules, question, [one.name for one in database.schema().entities])
+    text = " ".join((question, *rules_needed.sentences))
+    if not (superlatives(text) or _RANKING.search(question)):
+        return None
+    highest = _highest(text)
+    missing = {column.lower(): float(number) for column, number in _MISSING.findall(rules)}
+    return Ranking(option, highest, rules_needed, missing)
+
+
+def form(question: str, ranking: Ranking, links: str, language: str) -> str:
+    """The task: the question, the rules that it needs, and the query to fill in."""
+    option, rules = ranking.option, ranking.rules
+    text = " ".join((question, *rules.sentences))
+    name = f"{option.table}.{option.column}"
+    listed = "\n".join(f"- {one}" for one in rules.sentences)
+    return load("query_writer/ranking").fill(
+        question=question,
+        rules=load("query_writer/rules").fill(rules=listed) if listed else "",
+        now=_present(rules.present, text),
+        links=links,
+        name=name,
+        value=_value(text) if not option.is_key else load("query_writer/value").fill(),
+        group=f"GROUP BY {name}\n" if not option.is_key else "",
+        direction="DESC" if ranking.highest else "ASC",
+        language=language,
+    )
+
+
+def _value(text: str) -> str:
+    """What stands for the value in the form."""
+    kind = "share" if _SHARE.search(text) else "mean" if _MEAN.search(text) else "value"
+    return load(f"query_writer/{kind}").fill()
+
+
+def _present(present: str, text: str) -> str:
+    """The present, and the days from which periods count that the text speaks of."""
+    found = _DATE.search(present)
+    if not found:
+        return present
+    today = date.fromisoformat(found[0])
+    since = [
+        f" This {period} is from '{today.strftime(start)}' on."
+        for period, start in _PERIODS.items()
+        if re.search(rf"\bthis {period}\b", text, re.I)
+    ]
+    return present + "".join(since)
+
+
+def _highest(text: str) -> bool:
+    """Whether the highest value is best, by the first superlative that tells."""
+    for found in superlatives(text):
+        if found.word in ("best", "worst"):
+            return found.word == "best"
+        if found.senses:
+            return found.senses[0][0] == "highest"
+    return True

@@ -1,0 +1,388 @@
+"""The three RAGAS metrics (Es et al. 2023, section 3), asked of a judge.
+
+Faithfulness, answer relevance and context relevance. Each result keeps its evidence and the calls
+behind it; what could not be measured is None, never a number.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeVar
+
+import numpy as np
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel, Field, create_model
+from pydantic.config import JsonDict
+
+from planweave.memory import Context, Failure, UsageByRole
+from planweave.models import CallRecord, Reply, achat_model, ask, usage_by_role
+from planweave.nodes.shared.citation_check import sentences
+from planweave.nodes.support.role import failures
+from planweave.prompts import load
+from planweave.tools.documents.quotes import locate
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+Output = TypeVar("Output", bound=BaseModel)
+
+_ROLE = "judge"
+_STATED = 2
+"""Characters of an answer whose statements take a token of the reply; a token is about four."""
+_COPIED = 3
+"""Characters of a context that, copied, take a token of the reply."""
+_VERDICT_TOKENS = 50
+"""Tokens of a reply that one verdict takes, with its reason."""
+
+Line = Annotated[str, Field(max_length=300)]
+
+
+class Stated(BaseModel):
+    """The judge's reply: what a text states."""
+
+    statements: list[Line]
+
+
+class Verdict(BaseModel):
+    """The judge's verdict on one statement; the reason comes first."""
+
+    statement: int
+    reason: str = Field(max_length=80)
+    supported: bool
+
+
+class Verdicts(BaseModel):
+    """The judge's reply: one verdict a statement."""
+
+    verdicts: list[Verdict]
+
+
+class Questions(BaseModel):
+    """The judge's reply: what a text may be the answer to."""
+
+    questions: list[Line]
+
+
+class Copied(BaseModel):
+    """The judge's reply: sentences of a context."""
+
+    sentences: list[str]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The model that measures.
+
+    Attributes:
+        model: Any chat model.
+        reply_tokens: What one of its replies may take; longer work is shared out over calls.
+        told: Told of each call as soon as it is over.
+    """
+
+    model: BaseChatModel
+    reply_tokens: int = 512
+    told: Callable[[CallRecord], None] | None = None
+
+    @classmethod
+    async def of(
+        cls, context: Context, told: Callable[[CallRecord], None] | None = None
+    ) -> "Judge":
+        """The model that plays ``judge`` in this run."""
+        model = await achat_model(
+            context.model_for(_ROLE),
+            temperature=context.temperature,
+            max_tokens=context.reply_tokens,
+            seed=context.seed,
+        )
+        return cls(model, context.reply_tokens, told)
+
+    async def ask(self, text: str, task: str, output: type[Output]) -> Reply[Output]:
+        """Set a task about a text; the text goes first, so that a server can keep it.
+
+        Raises:
+            ModelUnavailable: The model cannot be reached; a malformed reply never raises.
+        """
+        ground = SystemMessage(load("rag/text").fill(text=text))
+        reply = await ask(self.model, [ground, HumanMessage(task)], output, role=_ROLE)
+        if self.told:
+            for call in reply.calls:
+                self.told(call)
+        return reply
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What every measurement keeps.
+
+    Attributes:
+        calls: Every call of the judge.
+        failures: Its replies that could not be read.
+    """
+
+    calls: tuple[CallRecord, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def usage(self) -> UsageByRole:
+        """What the calls used, as an update of working memory."""
+        return {role: used.model_dump() for role, used in usage_by_role(self.calls).items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statements(Measured):
+    """What a text states.
+
+    Attributes:
+        texts: The statements, each once, in the order of the text.
+        unread: Passages of the text whose statements could not be had.
+    """
+
+    texts: tuple[str, ...] = ()
+    unread: int = 0
+
+
+class Checked(NamedTuple):
+    """A statement, whether the context supports it (None: no verdict), and the judge's reason."""
+
+    text: str
+    supported: bool | None
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Faithfulness(Measured):
+    """How far a context supports an answer.
+
+    Attributes:
+        statements: Each with its verdict.
+        unread: Passages of the answer whose statements could not be had.
+    """
+
+    statements: tuple[Checked, ...] = ()
+    unread: int = 0
+
+    @property
+    def unjudged(self) -> int:
+        """Statements without a verdict; they are left out of the value."""
+        return sum(statement.supported is None for statement in self.statements)
+
+    @property
+    def value(self) -> float | None:
+        """F, supported statements per judged one; None if the answer's statements are not known."""
+        judged = [float(s.supported) for s in self.statements if s.supported is not None]
+        return fmean(judged) if judged and not self.unread else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerRelevance(Measured):
+    """How far an answer is one to its question.
+
+    Attributes:
+        questions: Those that the judge wrote from the answer alone.
+        cosines: Of the question with each of them, -1 to 1.
+    """
+
+    questions: tuple[str, ...] = ()
+    cosines: tuple[float, ...] = ()
+
+    @property
+    def value(self) -> float | None:
+        """AR, the mean cosine; None without a question."""
+        return fmean(self.cosines) if self.cosines else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextRelevance(Measured):
+    """How much of a context its question needs.
+
+    Attributes:
+        sentences: All of the context.
+        relevant: Those that the judge copied out.
+        invented: What it copied that is no sentence of the context; counts for nothing.
+        unread: Passages of the context for which the reply could not be read.
+    """
+
+    sentences: tuple[str, ...] = ()
+    relevant: tuple[str, ...] = ()
+    invented: tuple[str, ...] = ()
+    unread: int = 0
+
+    @property
+    def value(self) -> float | None:
+        """CR, relevant sentences per sentence; None for an empty context or an unread reply."""
+        known = self.sentences and not self.unread
+        return len(self.relevant) / len(self.sentences) if known else None
+
+
+async def statements_of(text: str, judge: Judge, *, question: str) -> Statements:
+    """Take an answer apart into statements; a long one in several calls.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached.
+    """
+    task = load("rag/statements").fill(question=question)
+    replies = [
+        await judge.ask(passage, task, _stated(len(sentences(passage))))
+        for passage in _passages(text, judge.reply_tokens * _STATED)
+    ]
+    stated = [line.strip() for r in replies if r.value for line in r.value.statements]
+    return Statements(
+        texts=tuple(dict.fromkeys(line for line in stated if line)),
+        unread=sum(reply.value is None for reply in replies),
+        calls=_calls(replies),
+        failures=tuple(failures(*replies)),
+    )
+
+
+async def verify(stated: Statements, context: str, judge: Judge) -> Faithfulness:
+    """Have every statement judged by the context, with a reason.
+
+    An empty context supports nothing, and no model is asked. The result keeps the calls of the
+    verification alone.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached.
+    """
+    if not context.strip():
+        nothing = tuple(Checked(text, False, "The context is empty.") for text in stated.texts)
+        return Faithfulness(statements=nothing, unread=stated.unread)
+    size = max(1, judge.reply_tokens // _VERDICT_TOKENS)
+    batches = [stated.texts[at : at + size] for at in range(0, len(stated.texts), size)]
+    replies = [
+        await judge.ask(context, _to_verify(batch), _verdicts(len(batch))) for batch in batches
+    ]
+    pairs = zip(batches, replies, strict=True)
+    return Faithfulness(
+        statements=tuple(checked for batch, reply in pairs for checked in _checked(batch, reply)),
+        unread=stated.unread,
+        calls=_calls(replies),
+        failures=tuple(failures(*replies)),
+    )
+
+
+async def faithfulness(answer: str, context: str, judge: Judge, *, question: str) -> Faithfulness:
+    """F = supported statements / statements of the answer.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached.
+    """
+    stated = await statements_of(answer, judge, question=question)
+    verified = await verify(stated, context, judge)
+    return replace(
+        verified,
+        calls=stated.calls + verified.calls,
+        failures=stated.failures + verified.failures,
+    )
+
+
+async def answer_relevance(
+    question: str, answer: str, judge: Judge, embeddings: "Embeddings", *, n: int = 3
+) -> AnswerRelevance:
+    """AR = mean cosine of the question with ``n`` questions written from the answer.
+
+    All are asked for in one call, so that they differ at temperature 0.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached.
+    """
+    if not answer.strip():
+        return AnswerRelevance()
+    reply = await judge.ask(answer, load("rag/questions").fill(number=str(n)), Questions)
+    written = [line.strip() for line in reply.value.questions] if reply.value else []
+    asked = tuple(dict.fromkeys(line for line in written if line))[:n]
+    return AnswerRelevance(
+        questions=asked,
+        cosines=await _cosines(question, asked, embeddings) if asked else (),
+        calls=reply.calls,
+        failures=tuple(failures(reply)),
+    )
+
+
+async def context_relevance(question: str, context: str, judge: Judge) -> ContextRelevance:
+    """CR = sentences of the context that the judge copies as relevant / all its sentences.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached.
+    """
+    task = load("rag/sentences").fill(question=question)
+    passages = _passages(context, judge.reply_tokens * _COPIED)
+    replies = [await judge.ask(passage, task, Copied) for passage in passages]
+    copied = [s for r in replies if r.value for text in r.value.sentences for s in sentences(text)]
+    there = sentences(context)
+    return ContextRelevance(
+        sentences=tuple(there),
+        relevant=tuple(own for own in there if any(_same(own, other) for other in copied)),
+        invented=tuple(other for other in copied if not any(_same(own, other) for own in there)),
+        unread=sum(reply.value is None for reply in replies),
+        calls=_calls(replies),
+        failures=tuple(failures(*replies)),
+    )
+
+
+def _passages(text: str, limit: int) -> list[str]:
+    """Whole sentences of at most so many characters together; a longer one stands alone."""
+    if len(text) <= limit:
+        return [text] if text.strip() else []
+    passages: list[str] = []
+    for sentence in sentences(text):
+        if passages and len(passages[-1]) + len(sentence) < limit:
+            passages[-1] += f"\n{sentence}"
+        else:
+            passages.append(sentence)
+    return passages
+
+
+@cache
+def _stated(sentences: int) -> type[Stated]:
+    """The reply on so many sentences; each states something, and a loop has an end."""
+    bounds: JsonDict = {"minItems": sentences, "maxItems": 4 * sentences}
+    return create_model(
+        "Stated", __base__=Stated, statements=(list[Line], Field(json_schema_extra=bounds))
+    )
+
+
+@cache
+def _verdicts(statements: int) -> type[Verdicts]:
+    """The reply on so many statements; a grammar holds the model to it, and fewer are read too."""
+    bounds: JsonDict = {"minItems": statements, "maxItems": statements}
+    return create_model(
+        "Verdicts", __base__=Verdicts, verdicts=(list[Verdict], Field(json_schema_extra=bounds))
+    )
+
+
+def _to_verify(statements: Sequence[str]) -> str:
+    numbered = "\n".join(f"{n}. {text}" for n, text in enumerate(statements, start=1))
+    return load("rag/verdicts").fill(statements=numbered)
+
+
+def _checked(statements: Sequence[str], reply: Reply[Verdicts]) -> list[Checked]:
+    """The statements with their verdicts; of two on one statement the first counts."""
+    verdicts = {v.statement: v for v in reversed(reply.value.verdicts)} if reply.value else {}
+    return [
+        Checked(text, verdicts[n].supported, verdicts[n].reason.strip())
+        if n in verdicts
+        else Checked(text, None, "")
+        for n, text in enumerate(statements, start=1)
+    ]
+
+
+async def _cosines(
+    question: str, others: Sequence[str], embeddings: "Embeddings"
+) -> tuple[float, ...]:
+    """Cosine of a question with others; a vector of zeros is like nothing."""
+    vectors = np.asarray(await embeddings.aembed_documents([question, *others]), dtype=float)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = vectors / np.where(lengths > 0, lengths, 1.0)
+    return tuple((unit[1:] @ unit[0]).tolist())
+
+
+def _same(sentence: str, copied: str) -> bool:
+    """Whether one is the other, or the greater part of it, word for word."""
+    shorter, longer = sorted((sentence, copied), key=len)
+    return 2 * len(shorter) > len(longer) and locate(shorter, longer) is not None
+
+
+def _calls(replies: Sequence[Reply[Output]]) -> tuple[CallRecord, ...]:
+    return tuple(call for reply in replies for call in reply.calls)

@@ -1,0 +1,138 @@
+"""How every role speaks to its model: the shared ground first, working memory, then the task."""
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from planweave.memory import Context, Failure, UsageByRole, WorkingMemory
+from planweave.models import CallRecord, Reply, Samples, achat_model, ask, samples, usage_by_role
+from planweave.models.lengths import tokens_of
+from planweave.nodes.assist.asking import reply_ceiling
+from planweave.nodes.support.briefing import briefing, ground
+
+Output = TypeVar("Output", bound=BaseModel)
+
+
+class Node(Protocol):
+    """A node that asks a model: reads working memory, returns an update."""
+
+    async def __call__(self, state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        """Play the role once."""
+
+
+async def ask_role(
+    role: str,
+    output: type[Output],
+    task: str,
+    state: WorkingMemory,
+    runtime: Runtime[Context],
+    *,
+    followup: Sequence[BaseMessage] = (),
+    warmer: float = 0.0,
+    briefed: bool = True,
+) -> Reply[Output]:
+    """Ask the model that plays ``role`` for an ``output``.
+
+    The messages go from what never changes in a run to what changes at every call (system
+    ground, memory, task), so that a server can reuse its prompt cache. ``warmer`` is added to
+    the temperature of the run, for a role that has come to repeat itself; a role that is not
+    ``briefed`` sees nothing of the work so far but what its task tells.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached; a malformed reply never raises.
+    """
+    context = runtime.context
+    messages = [
+        SystemMessage(ground(state, context)),
+        HumanMessage(f"{briefing(state, context)}\n\n{task}" if briefed else task),
+        *followup,
+    ]
+    return await ask_with(role, output, messages, runtime, warmer=warmer)
+
+
+async def ask_with(
+    role: str,
+    output: type[Output],
+    messages: Sequence[BaseMessage],
+    runtime: Runtime[Context],
+    *,
+    warmer: float = 0.0,
+) -> Reply[Output]:
+    """Ask the model that plays ``role`` with just these messages; see :func:`ask_role`.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached; a malformed reply never raises.
+    """
+    model = await _model_for(role, runtime.context, warmer, tokens_of(output))
+    reply = await ask(model, messages, output, role=role)
+    _stream(reply.calls, runtime)
+    return reply
+
+
+async def sample_role(
+    role: str,
+    messages: Sequence[BaseMessage],
+    count: int,
+    runtime: Runtime[Context],
+    *,
+    warmer: float = 0.0,
+) -> Samples:
+    """Ask the model that plays ``role`` for several free texts with just these messages.
+
+    Raises:
+        ModelUnavailable: The model cannot be reached.
+    """
+    model = await _model_for(role, runtime.context, warmer, 0)
+    found = await samples(model, messages, count, role=role)
+    _stream(found.records, runtime)
+    return found
+
+
+async def _model_for(role: str, context: Context, warmer: float, needed: int) -> BaseChatModel:
+    return await achat_model(
+        context.model_for(role),
+        temperature=min(context.temperature + warmer, 2.0),
+        max_tokens=reply_ceiling(needed, role, context),
+        seed=0 if warmer and context.seed is None else context.seed,  # a run can be repeated
+    )
+
+
+def _stream(calls: Sequence[CallRecord], runtime: Runtime[Context]) -> None:
+    place = _place()
+    for call in calls:
+        placed = call.model_copy(update=place)
+        runtime.stream_writer({"call": placed.model_dump(mode="json")})
+
+
+def _place() -> dict[str, object]:
+    """The step of the graph and the task of it that asks; empty outside a graph."""
+    try:
+        known = get_config().get("metadata") or {}
+    except RuntimeError:
+        return {}
+    stage, task = known.get("langgraph_step", 0), known.get("langgraph_checkpoint_ns", "")
+    return {"stage": stage, "task": task}
+
+
+def usage(*replies: Reply[Output]) -> UsageByRole:
+    """What the calls behind these replies used, by role."""
+    return usage_of_calls([call for reply in replies for call in reply.calls])
+
+
+def usage_of_calls(calls: Sequence[CallRecord]) -> UsageByRole:
+    """What these calls used, by role."""
+    return {role: used.model_dump() for role, used in usage_by_role(calls).items()}
+
+
+def failures(*replies: Reply[Output]) -> list[Failure]:
+    """The replies that stayed malformed after repair and retry."""
+    return [
+        Failure(role=reply.calls[-1].role, kind="malformed_reply", detail=reply.failure.message)
+        for reply in replies
+        if reply.failure
+    ]

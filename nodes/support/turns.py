@@ -1,0 +1,169 @@
+"""How the outcome of an action enters working memory."""
+
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from planweave import PlanweaveError
+from planweave.memory import (
+    Action,
+    Fact,
+    Observed,
+    Quote,
+    Table,
+    Turn,
+    UsageByRole,
+    Value,
+    Worked,
+    WorkingMemory,
+)
+from planweave.models import StructuredFailure
+from planweave.usage import Usage
+
+
+class Observation(NamedTuple):
+    """What an action showed; ``found`` is False when the text only says why there is nothing."""
+
+    text: str
+    values: Mapping[str, Value] = MappingProxyType({})
+    quote: Quote | None = None
+    faithfulness: float | None = None
+    found: bool = True
+    table: Table | None = None
+    agreement: float | None = None
+    working: Sequence[Worked] = ()
+    ranks: Literal["highest", "lowest"] | None = None
+
+
+def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None]) -> WorkingMemory:
+    """Run the chosen action; what it finds becomes the next numbered fact, an error a problem.
+
+    An action that was already taken is not run again: the model is pointed at its outcome.
+    """
+    action = chosen_action(state)
+    started = perf_counter()
+    observation: Observation | None = None
+    problem = repetition(state)
+    if not problem:
+        try:
+            observation = run(action)
+        except PlanweaveError as error:
+            problem = str(error)
+    if observation and not observation.found:
+        problem = observation.text
+    found = [observation] if observation and observation.found else []
+    return turn_taken(state, found, problem, perf_counter() - started)
+
+
+def chosen_action(state: WorkingMemory) -> Action:
+    """The action that the selector chose."""
+    if state["action"] is None:
+        raise RuntimeError("A tool node runs only after the selector chose its tool.")
+    return state["action"]
+
+
+def turn_taken(
+    state: WorkingMemory, found: Sequence[Observation], problem: str, seconds: float
+) -> WorkingMemory:
+    """What a finished action adds to working memory.
+
+    ``replanning`` says what puts the plan in doubt, for the re-planner; empty after a good result.
+    What one of several actions at once has found is kept until the observer numbers it.
+    """
+    action = chosen_action(state)
+    first = len(state["facts"]) + 1
+    facts = [_fact(number, action, seen) for number, seen in enumerate(found, start=first)]
+    turn = _turn(state, action, facts, problem, seconds)
+    used: UsageByRole = {action["tool"]: Usage(seconds=seconds).model_dump()}
+    if one_of_several(state):
+        return {"observed": [Observed(turn=turn, facts=facts)], "usage": used}
+    update: WorkingMemory = {
+        "facts": facts,
+        "turns": [turn],
+        "iteration": state["iteration"] + 1,
+        "replanning": problem,
+        "usage": used,
+    }
+    if "completes" not in action:  # else the observer ticks the plan
+        update["step"] = action["step"] + (0 if problem else 1)
+    return update
+
+
+def one_of_several(state: WorkingMemory) -> bool:
+    """Whether the action is carried out at once with others."""
+    return len(state.get("actions", ())) > 1
+
+
+def _fact(number: int, action: Action, observation: Observation) -> Fact:
+    fact = Fact(
+        number=number,
+        text=observation.text,
+        values=dict(observation.values),
+        source=action["tool"],
+        query=action["input"],
+        quote=observation.quote,
+        faithfulness=observation.faithfulness,
+    )
+    if observation.table:
+        fact["table"] = observation.table
+    if observation.agreement is not None:
+        fact["agreement"] = observation.agreement
+    if observation.working:
+        fact["working"] = [*observation.working]
+    if observation.ranks:
+        fact["ranks"] = observation.ranks
+    return fact
+
+
+def unreadable_turn(state: WorkingMemory, failure: StructuredFailure | None) -> WorkingMemory:
+    """A turn in which the selector's reply could not be read, so that the next prompt differs."""
+    action = Action(step=state["step"], thought="", tool="thinking", input="")
+    problem = f"The reply could not be read: {failure.message if failure else 'empty'}"
+    return {
+        "turns": [_turn(state, action, [], problem, 0.0)],
+        "iteration": state["iteration"] + 1,
+    }
+
+
+def _turn(
+    state: WorkingMemory, action: Action, facts: Sequence[Fact], problem: str, seconds: float
+) -> Turn:
+    turn = Turn(
+        iteration=state["iteration"] + 1,
+        step=action["step"],
+        thought=action["thought"],
+        tool=action["tool"],
+        input=action["input"],
+        facts=[fact["number"] for fact in facts],
+        problem=problem,
+        seconds=seconds,
+    )
+    if "completes" in action:
+        turn["completes"] = action["completes"]
+    return turn
+
+
+def same(text: str) -> str:
+    """What two inputs have in common that differ only in spaces or a last semicolon."""
+    return " ".join(text.split()).rstrip("; ")
+
+
+def repetition(state: WorkingMemory) -> str:
+    """What the chosen action led to when it was taken before; empty if it is a new one."""
+    for turn in _taken(state):
+        numbers = ", ".join(f"[{number}]" for number in turn["facts"])
+        outcome = f"fact {numbers}" if numbers else turn["problem"]
+        return f"This action was already taken and led to: {outcome}"
+    return ""
+
+
+def times_taken(state: WorkingMemory) -> int:
+    """How often the chosen action was taken before."""
+    return len(_taken(state))
+
+
+def _taken(state: WorkingMemory) -> list[Turn]:
+    action = chosen_action(state)
+    kind = (action["tool"], same(action["input"]))
+    return [turn for turn in state["turns"] if (turn["tool"], same(turn["input"])) == kind]

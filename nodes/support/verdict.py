@@ -1,0 +1,131 @@
+"""Verdict: what the check of an answer came to, made and worded in one place for all interfaces."""
+
+from collections.abc import Sequence
+
+from planweave.memory import (
+    NO_DECISION,
+    Answer,
+    Claim,
+    Context,
+    Verdict,
+    VerdictKind,
+    WorkingMemory,
+)
+from planweave.tools.checking import Following, follow
+
+LABELS: dict[VerdictKind, str] = {
+    "supported": "In the facts",
+    "unsure": "Not sure",
+    "not_in_facts": "Not in the facts",
+    "contradicted": "The facts say otherwise",
+    "undecided": "Undecided",
+}
+_NO_BASIS = {"how": "stated", "column": ""}
+
+
+def followed(answer: Answer, state: WorkingMemory, context: Context) -> Following:
+    """Whether the decision of an answer follows from the facts that it cites.
+
+    A decision that cites none may follow from any fact.
+    """
+    basis = answer.get("basis") or _NO_BASIS
+    if basis["how"] == "learned":
+        cited = "".join(f"[{number}]" for number in answer["facts"])
+        return Following("supported", f"A learned query gives it {cited}.", tuple(answer["facts"]))
+    cited_facts = [fact for fact in state["facts"] if fact["number"] in answer["facts"]]
+    found = follow(
+        answer["decision"] or "",
+        cited_facts or state["facts"],
+        question=state["question"],
+        rules=context.rules,
+        how=basis["how"],
+        column=basis["column"],
+    )
+    if found.kind == "contradicted" and not _admits(found.gives, context):
+        return Following("not_in_facts", found.reason)
+    return found
+
+
+def _admits(given: str, context: Context) -> bool:
+    """Whether what a rule gives is a decision that the question admits."""
+    known = {candidate.casefold() for candidate in context.candidates}
+    return not known or not {one.casefold() for one in given.split(" or ")}.isdisjoint(known)
+
+
+def with_verdict(
+    answer: Answer, claims: Sequence[Claim], state: WorkingMemory, context: Context
+) -> Answer:
+    """The answer with its verdict; a decision is withheld where the context is strict.
+
+    What is no answer from facts, as a program or a text that was asked for, has no verdict.
+    """
+    if "verdict" in answer or context.family != "answer":
+        return answer
+    if not (answer["decision"] or answer["why"]):
+        return undecided(answer, answer["unknown"])
+    if not answer["decision"] and not (context.has_documents and not context.candidates):
+        return undecided(answer, answer["unknown"])
+    kind, reason = _checked(answer, claims, state, context)
+    if context.strict and kind != "supported":
+        return undecided(answer, reason)
+    return answer | {"verdict": Verdict(kind=kind, text=_worded(kind, reason))}
+
+
+def _checked(
+    answer: Answer, claims: Sequence[Claim], state: WorkingMemory, context: Context
+) -> tuple[VerdictKind, str]:
+    """The verdict on a decision is that of the decision, on a text that of its sentences.
+
+    That no decision improves anything is in no row or column: its reasons are checked.
+    """
+    if answer["decision"] and answer["decision"] != NO_DECISION:
+        found = followed(answer, state, context)
+        if found.kind == "supported" and (doubt := _doubt(answer, state, context)):
+            return "unsure", doubt
+        return found.kind, found.reason
+    if not claims:
+        return "not_in_facts", "The answer was not checked."
+    wrong = [claim for claim in claims if not claim["supported"]]
+    if wrong:
+        return "not_in_facts", f"{len(wrong)} of {len(claims)} sentences have no source."
+    return "supported", "Every sentence has its source."
+
+
+def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
+    """Why the facts themselves are in doubt: other queries for the question returned other rows."""
+    cited = [f for f in state["facts"] if not answer["facts"] or f["number"] in answer["facts"]]
+    least = min((fact.get("agreement", 1.0) for fact in cited), default=1.0)
+    if least >= context.least_agreement:
+        return ""
+    return f"Of the queries that were tried for this, {least:.0%} returned the same."
+
+
+def undecided(answer: Answer, reason: str, gives: str = "") -> Answer:
+    """The answer without a decision; one that it had is kept in the verdict."""
+    verdict = Verdict(kind="undecided", text=_worded("undecided", reason))
+    if said := answer["decision"]:
+        verdict["said"] = said
+        says = f'the model says "{said}"'
+        differs = f'{says}; the rule gives "{gives}"' if gives else says
+        verdict["text"] = _worded("undecided", f"{differs}. {reason}")
+    if gives:
+        verdict["gives"] = gives
+    return answer | {"decision": None, "verdict": verdict}
+
+
+def _worded(kind: VerdictKind, reason: str) -> str:
+    label = LABELS[kind]
+    reason = reason.strip()
+    return f"{label}: {reason[:1].lower()}{reason[1:]}" if reason else f"{label}."
+
+
+def is_good(answer: Answer) -> bool:
+    """Whether an answer may be shown in the colour of success."""
+    verdict = answer.get("verdict")
+    return verdict is None or verdict["kind"] == "supported"
+
+
+def warning(answer: Answer) -> str:
+    """The verdict in words, where it is not that the facts say so; else nothing."""
+    verdict = answer.get("verdict")
+    return "" if verdict is None or verdict["kind"] == "supported" else verdict["text"]

@@ -1,0 +1,32 @@
+"""Texts that are cut, and lists that are shown in part: always marked, so that nobody is misled."""
+
+from collections.abc import Iterable
+
+MORE = "…"
+"""Stands where something was left out."""
+
+_LONGEST_WORD = 40
+
+
+def shorten(text: str, length: int) -> str:
+    """Cut ``text`` to ``length`` characters, at the end of a word; ``…`` shows that it was cut.
+
+    A word that is longer than usual, as in texts without blanks, is cut within.
+    """
+    if len(text) <= length:
+        return text
+    kept = text[: max(length - len(MORE), 0)]
+    if text[len(kept)].isspace():
+        return kept.rstrip() + MORE
+    begin = max(kept.rfind(blank) for blank in " \n\t")
+    if begin > 0 and len(kept) - begin <= _LONGEST_WORD:
+        kept = kept[:begin]
+    return kept.rstrip() + MORE
+
+
+def listed(names: Iterable[str], most: int) -> str:
+    """The names with commas; of many the first ``most``, and how many more there are."""
+    known = list(names)
+    left = len(known) - most
+    shown = ", ".join(known[:most] if left > 0 else known)
+    return f"{shown} and {left:,} more" if left > 0 else shown

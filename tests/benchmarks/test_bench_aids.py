@@ -1,0 +1,69 @@
+"""Baselines of the papers run without aids for small models, and every record says what was so."""
+
+import pytest
+
+from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.core.runner import carry_out
+from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.suites.dqa.suite import Judge
+from planweave.graphs import METHODS
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.simulators.outcome import Outcome
+from planweave.simulators.registry import scenario
+
+PAPER = ("planrag", "agent_v1", "agent_v2", "agent_v3", "rat", "furepa", "instructrag")
+
+
+async def play(sample: Sample, on_call: object) -> WorkingMemory:
+    del sample, on_call
+    return {}
+
+
+def sample(method: str, **settings: object) -> Sample:
+    return Sample(
+        suite="dqa",
+        question="1",
+        scenario="",
+        method=method,
+        database="",
+        asked="Which?",
+        context=Context.model_validate(settings),
+        content="",
+        judge=lambda answer: Score(value=0, answer=None, explanation=""),
+        play=play,
+    )
+
+
+@pytest.mark.parametrize("method", ["react", "single_rag", "rag-5", "genground"])
+async def test_a_baseline_has_no_aids_unless_they_are_asked_for(method: str) -> None:
+    assert (await carry_out(sample(method))).aids == "off"
+    record = await carry_out(sample(method, assist="on"))
+    assert (record.aids, record.settings["assist"]) == ("on", "on")
+
+
+@pytest.mark.parametrize(
+    ("settings", "aids"),
+    [
+        ({}, "on"),
+        ({"assist": "off"}, "off"),
+        ({"model": "openai:gpt-4.1"}, "off"),
+        ({"models": {"judge": "openai:gpt-4.1"}}, "some"),
+    ],
+)
+async def test_a_record_says_which_roles_had_aids(settings: dict[str, object], aids: str) -> None:
+    assert (await carry_out(sample("planrag", **settings))).aids == aids
+
+
+def test_the_methods_of_the_papers_are_no_baselines() -> None:
+    assert not [name for name in PAPER if METHODS.get(name).baseline]
+
+
+@pytest.mark.parametrize("improving", [True, False])
+def test_that_nothing_improves_is_right_where_nothing_does(
+    improving: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = scenario("locating")
+    question = found.ask(found.generate(1, 60), 1)
+    monkeypatch.setattr(Outcome, "improving", improving)
+    none: Answer = {"decision": "none", "why": "", "facts": [], "unknown": ""}
+    assert Judge(question)(none).value == float(not improving)

@@ -1,0 +1,58 @@
+"""The threshold above which a question is refused."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from planweave.apps.cli.bench import app
+from planweave.benchmarks.suites.query_writing.refusal import Scored, calibrate, threshold
+
+
+def test_the_threshold_is_the_conformal_quantile() -> None:
+    shares = [place / 10 for place in range(10)]
+    assert threshold(shares, 0.5) == 0.5  # the sixth smallest of ten: ceil(11 * 0.5)
+    assert threshold(shares, 0.1) == 0.9
+    assert threshold(shares, 0.05) is None  # nineteen questions are needed for that
+
+
+def test_it_is_measured_on_the_questions_that_did_not_calibrate_it() -> None:
+    known = [Scored(f"known {number}", True, number / 100, ()) for number in range(60)]
+    unknown = [Scored(f"unknown {number}", False, 0.9, ()) for number in range(40)]
+    found = calibrate([*known, *unknown], target=0.2, seed=1)
+    assert found.threshold is not None
+    assert found.lost is not None
+    assert found.refused is not None
+    assert 0.3 < found.threshold < 0.6
+    assert found.calibrated_on + found.lost.n == 60
+    assert found.refused.value == 1
+
+
+def test_the_command_writes_the_table_and_the_plot(tmp_path: Path) -> None:
+    (tmp_path / "databases").mkdir()
+    (tmp_path / "databases" / "shop.sql").write_text(
+        "CREATE TABLE lamp (id INTEGER PRIMARY KEY, colour TEXT, price REAL);"
+        "INSERT INTO lamp VALUES (1, 'red', 3);"
+    )
+    asked = [f"What is the price of lamp {number}?" for number in range(40)]
+    lines = [
+        {"id": f"a{n}", "db_id": "shop", "question": q, "gold": "SELECT price FROM lamp"}
+        for n, q in enumerate(asked)
+    ]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    others = [
+        {
+            "id": f"u{n}",
+            "db_id": "shop",
+            "question": f"What is the weather in {n}?",
+            "gold": "",
+        }
+        for n in range(10)
+    ]
+    (tmp_path / "unanswerable.jsonl").write_text("\n".join(map(json.dumps, others)))
+    out = tmp_path / "out"
+    arguments = ["refusal", "--data", str(tmp_path), "--out", str(out), "--json"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert "100.0%" in (out / "refusal.md").read_text()
+    assert (out / "refusal.png").stat().st_size > 1000

@@ -1,0 +1,507 @@
+"""PlanRAG where one reply may say several things: at once, ticks, the answer, no plan, doubt."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from pages import Shelf, put_up
+from scripted import (
+    Prompt,
+    Replies,
+    Reply,
+    act,
+    acts,
+    change,
+    decide,
+    done,
+    finding,
+    keep,
+    plan,
+    register,
+    steps,
+    tell,
+)
+
+from planweave.graphs import METHODS
+from planweave.memory import Answer, Context, Input, WorkingMemory
+
+Run = Callable[..., Awaitable[WorkingMemory]]
+
+COSTS = "SELECT name, cost FROM plant"
+REGIONS = "SELECT name, region FROM plant"
+NOTHING = "SELECT name FROM plant WHERE region = 'north'"
+PLANNED = steps("Look at the costs.", "Look at the regions.", ("Compare them.", [1, 2]))
+BAD = "I would rather talk about the weather."
+
+
+@pytest.fixture
+def run(database: str) -> Run:
+    """Runs planrag with the settings that it has by itself."""
+
+    async def run(script: Replies, given: Input | None = None, **context: object) -> WorkingMemory:
+        settings = {"model": register(script), "database": database, **context}
+        memory: WorkingMemory = await METHODS.get("planrag").graph.ainvoke(
+            given or {"question": "Which plant is cheapest?"},
+            context=Context.model_validate(settings),
+        )
+        return memory
+
+    return run
+
+
+def answer_of(memory: WorkingMemory) -> Answer:
+    assert memory["answer"]
+    return memory["answer"]
+
+
+def asked_to_act(script: Replies) -> list[Prompt]:
+    return [prompt for prompt in script.prompts if prompt.task == "action"]
+
+
+def tail(prompt: Prompt) -> str:
+    """What the prompt sets as a task."""
+    return prompt.text.rpartition("# Your task now")[2]
+
+
+# -- the answer in the reply that finishes ----------------------------------------------------
+
+
+async def test_three_calls_are_enough(run: Run) -> None:
+    script = Replies(plan=[PLANNED], action=[acts(("sql", COSTS, [1, 2])), done(decide("Bonn", 1))])
+    memory = await run(script)
+    assert script.tasks == ["plan", "action", "action"]
+    assert answer_of(memory)["decision"] == "Bonn"
+    verdict = answer_of(memory)["verdict"]
+    assert verdict == {"kind": "supported", "text": "In the facts: the lowest cost of fact [1]."}
+    assert sum(spent["calls"] for spent in memory["usage"].values()) == 3
+
+
+async def test_an_answer_in_the_last_reply_is_checked_like_any_other(run: Run) -> None:
+    script = Replies(plan=[PLANNED], action=[act("sql", COSTS), done(decide("Aachen", 1))])
+    memory = await run(script, ask_again=False)
+    verdict = answer_of(memory).get("verdict")
+    assert verdict
+    assert verdict["kind"] in ("contradicted", "undecided")
+
+
+async def test_a_rule_that_differs_is_shown_to_the_answering_machine(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[act("sql", COSTS), done(decide("Aachen", 1))],
+        decide=[decide("Bonn", 1)],
+    )
+    memory = await run(script)
+    assert answer_of(memory)["decision"] == "Bonn"
+    assert "You decided Aachen." in script.prompts[-1].text
+
+
+async def test_a_decision_that_is_not_admitted_is_asked_for_again(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[act("sql", COSTS), done(decide("Bon", 1))],
+        decide=[decide("Bonn", 1)],
+    )
+    memory = await run(script, candidates=("Aachen", "Bonn"))
+    assert script.tasks == ["plan", "action", "action", "decide"]
+    assert answer_of(memory)["decision"] == "Bonn"
+    assert '"Bon" is not one of the decisions' in script.prompts[-1].text
+
+
+async def test_without_an_answer_the_answering_machine_is_asked(run: Run) -> None:
+    script = Replies(plan=[PLANNED], action=[act("sql", COSTS), done()], decide=[decide("Bonn", 1)])
+    assert answer_of(await run(script))["decision"] == "Bonn"
+    assert script.tasks[-1] == "decide"
+
+
+async def test_an_answer_from_nothing_is_none(run: Run) -> None:
+    script = Replies(plan=[PLANNED], action=[done(decide("Bonn", 1, unknown="Ships."))])
+    memory = await run(script)
+    assert (answer_of(memory)["decision"], answer_of(memory)["facts"]) == (None, [])
+    assert answer_of(memory)["why"] == "Ships."
+
+
+async def test_a_reply_that_neither_acts_nor_answers_is_asked_for_again(run: Run) -> None:
+    script = Replies(plan=[PLANNED], action=[done(), act("sql", COSTS), done(decide("Bonn", 1))])
+    memory = await run(script)
+    assert "no action and gives no answer" in tail(asked_to_act(script)[1])
+    assert answer_of(memory)["decision"] == "Bonn"
+
+
+async def test_actions_come_before_an_answer_that_is_given_too_early(run: Run) -> None:
+    early = acts(("sql", COSTS, [1])) | {"answer": decide("Aachen", 1)}
+    script = Replies(plan=[PLANNED], action=[early, done(decide("Bonn", 1))])
+    assert answer_of(await run(script))["decision"] == "Bonn"
+
+
+# -- ticks ------------------------------------------------------------------------------------
+
+
+async def test_one_query_may_complete_several_steps(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED], action=[acts(("sql", COSTS, [1, 2, 9])), done(decide("Bonn", 1))]
+    )
+    memory = await run(script)
+    assert (memory["done_steps"], memory["step"]) == ([1, 2], 3)
+    before, after = asked_to_act(script)
+    assert "Steps done: none. Open: 1, 2, 3 (needs 1, 2)." in tail(before)
+    assert "Steps done: 1, 2. Open: 3." in tail(after)
+
+
+async def test_a_step_may_be_done_before_an_earlier_one(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[acts(("sql", REGIONS, [2])), acts(("sql", COSTS, [1, 3])), done(decide("Bonn", 2))],
+    )
+    memory = await run(script)
+    assert "Steps done: 2. Open: 1, 3 (needs 1)." in tail(asked_to_act(script)[1])
+    assert "All steps are done" in tail(asked_to_act(script)[2])
+    assert (memory["done_steps"], memory["step"]) == ([1, 2, 3], 4)
+
+
+async def test_an_action_that_completes_nothing_ticks_nothing(run: Run) -> None:
+    script = Replies(plan=[PLANNED], action=[acts(("sql", COSTS, [])), done(decide("Bonn", 1))])
+    assert (await run(script))["done_steps"] == []
+
+
+@pytest.mark.parametrize("query", ["SELECT price FROM plant", NOTHING])
+async def test_what_fails_ticks_nothing(query: str, run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[acts(("sql", query, [1, 2])), acts(("sql", COSTS, [1])), done(decide("Bonn", 1))],
+        judge=[keep()],
+    )
+    memory = await run(script)
+    assert "Open: 1, 2, 3 (needs 1, 2)." in tail(asked_to_act(script)[1])
+    assert memory["turns"][0]["problem"] in tail(asked_to_act(script)[1])
+    assert memory["done_steps"] == [1]
+
+
+# -- no plan ----------------------------------------------------------------------------------
+
+
+async def test_what_needs_no_plan_gets_one_action(run: Run) -> None:
+    script = Replies(plan=[plan()], action=[acts(("sql", COSTS, [])), done(decide("Bonn", 1))])
+    memory = await run(script)
+    assert (memory["plan"], memory["failures"]) == ([], [])
+    assert "There is no plan" in tail(asked_to_act(script)[0])
+    assert answer_of(memory)["decision"] == "Bonn"
+
+
+async def test_a_follow_up_that_the_facts_answer_needs_no_action(database: str) -> None:
+    first = [acts(("sql", COSTS, [1])), done(decide("Bonn", 1))]
+    script = Replies(
+        plan=[PLANNED, plan()],
+        action=[*first, done(decide("Aachen", 1))],
+        interpret=[{"follows_up": True, "question": "Which plant is the most expensive?"}],
+    )
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
+    context = Context(model=register(script), database=database)
+    thread = {"configurable": {"thread_id": "1"}}
+    for question in ("Which plant is cheapest?", "And the most expensive?"):
+        memory = await graph.ainvoke({"question": question}, thread, context=context)
+    assert script.tasks[3:] == ["interpret", "plan", "action"]
+    assert memory["answer"]["decision"] == "Aachen"
+    assert memory["done_steps"] == memory["turns"] == []
+
+
+# -- actions at once --------------------------------------------------------------------------
+
+
+async def test_actions_that_need_nothing_of_each_other_run_at_once(run: Run, graph: str) -> None:
+    cypher = "MATCH (p:Plant) RETURN max(p.cost) AS most"
+    script = Replies(
+        plan=[PLANNED],
+        action=[
+            acts(("sql", COSTS, [1]), ("cypher", cypher, [2]), ("sql", REGIONS, [])),
+            done(decide("Bonn", 1)),
+        ],
+    )
+    memory = await run(script, graph=graph)
+    assert [fact["number"] for fact in memory["facts"]] == [1, 2, 3]
+    assert {fact["source"] for fact in memory["facts"]} == {"sql", "cypher"}
+    for turn in memory["turns"]:
+        (number,) = turn["facts"]
+        assert memory["facts"][number - 1]["query"] == turn["input"]
+    assert [turn["iteration"] for turn in memory["turns"]] == [1, 2, 3]
+    assert (memory["iteration"], memory["done_steps"], memory["observed"]) == (3, [1, 2], [])
+    assert script.tasks == ["plan", "action", "action"]
+    assert answer_of(memory)["facts"] == [1]
+
+
+LOOKED_UP: Reply = {
+    "steps": [
+        {"text": "Look at the costs.", "needs": [], "tool": "sql", "input": COSTS},
+        {"text": "Look at the regions.", "needs": [], "tool": "sql", "input": REGIONS},
+        {"text": "Compare them.", "needs": [1, 2], "tool": "calculator", "input": "f1 - f2"},
+    ]
+}
+"""A plan that says how its first steps are carried out."""
+
+
+async def test_steps_of_which_the_plan_gives_the_input_are_carried_out_first(run: Run) -> None:
+    script = Replies(plan=[LOOKED_UP], action=[done(decide("Bonn", 1))])
+    memory = await run(script)
+    assert script.tasks == ["plan", "action"]
+    assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS]
+    assert [turn["thought"] for turn in memory["turns"]] == memory["plan"][:2]
+    assert memory["done_steps"] == [1, 2]
+    assert answer_of(memory)["decision"] == "Bonn"
+
+
+async def test_one_at_a_time_the_plan_takes_only_its_first_step(run: Run) -> None:
+    script = Replies(
+        plan=[LOOKED_UP], action=[acts(("sql", REGIONS, [2])), done(decide("Bonn", 1))]
+    )
+    memory = await run(script, parallel=False)
+    assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS]
+
+
+async def test_a_step_with_a_tool_that_is_not_connected_is_left_to_the_selector(run: Run) -> None:
+    one = {"text": "Search.", "needs": [], "tool": "documents", "input": "cost"}
+    script = Replies(
+        plan=[{"steps": [one]}], action=[acts(("sql", COSTS, [1])), done(decide("Bonn", 1))]
+    )
+    memory = await run(script)
+    assert [turn["tool"] for turn in memory["turns"]] == ["sql"]
+
+
+@pytest.mark.parametrize(
+    ("decision", "inputs"),
+    [
+        ({"type": "approve"}, [COSTS, REGIONS]),
+        ({"type": "edit", "edited_action": {"args": {"plan": ["Other."]}}}, [COSTS]),
+    ],
+)
+async def test_a_person_approves_the_plan_before_its_first_actions(
+    decision: dict[str, object], inputs: list[str], database: str
+) -> None:
+    script = Replies(plan=[LOOKED_UP], action=[acts(("sql", COSTS, [1])), done(decide("Bonn", 1))])
+    if decision["type"] == "approve":
+        script.left["action"] = script.left["action"][1:]
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "1"}}
+    context = Context(model=register(script), database=database, approve=True)
+    waiting = await graph.ainvoke({"question": "Which?"}, thread, context=context)
+    assert waiting["turns"] == []
+    memory = await graph.ainvoke(Command(resume={"decisions": [decision]}), thread, context=context)
+    assert [turn["input"] for turn in memory["turns"]] == inputs
+
+
+async def test_they_are_tasks_of_one_super_step(database: str) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[acts(("sql", COSTS, [1]), ("sql", REGIONS, [2])), done(decide("Bonn", 1))],
+    )
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "1"}}
+    context = Context(model=register(script), database=database)
+    await graph.ainvoke({"question": "Which plant is cheapest?"}, thread, context=context)
+    waiting = [state.next async for state in graph.aget_state_history(thread)]
+    assert ("sql", "sql") in waiting
+    assert waiting.count(("observer",)) == 1
+
+
+async def test_one_judgement_follows_for_all(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[
+            acts(("sql", NOTHING, [1]), ("sql", "SELECT price FROM plant", [2])),
+            acts(("sql", COSTS, [1])),
+            done(decide("Bonn", 1)),
+        ],
+        judge=[change("Look at the costs.")],
+    )
+    memory = await run(script)
+    assert script.tasks == ["plan", "action", "judge", "action", "action"]
+    judged = next(prompt for prompt in script.prompts if prompt.task == "judge")
+    assert all(turn["problem"] in tail(judged) for turn in memory["turns"][:2])
+    assert (memory["plan"], memory["done_steps"]) == (["Look at the costs."], [1])
+
+
+async def test_what_succeeds_beside_a_failure_is_kept(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[acts(("sql", NOTHING, [2]), ("sql", COSTS, [1])), done(decide("Bonn", 1))],
+        judge=[keep()],
+    )
+    memory = await run(script)
+    assert [bool(turn["problem"]) for turn in memory["turns"]] == [True, False]
+    assert (memory["turns"][1]["facts"], memory["done_steps"]) == ([1], [1])
+    assert answer_of(memory)["decision"] == "Bonn"
+
+
+async def test_the_same_action_twice_is_carried_out_once(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[acts(("sql", COSTS, [1]), ("sql", f"{COSTS} ;", [2])), done(decide("Bonn", 1))],
+    )
+    assert len((await run(script))["turns"]) == 1
+
+
+async def test_actions_at_once_stay_within_the_limit_of_iterations(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[acts(*(("sql", f"{COSTS} LIMIT {n}", []) for n in range(1, 6)))],
+        decide=[decide("Aachen", 1)],
+    )
+    memory = await run(script, max_iterations=3)
+    assert memory["iteration"] == len(memory["turns"]) == 3
+
+
+async def test_without_parallel_one_action_is_asked_for(run: Run) -> None:
+    two = acts(("sql", COSTS, [1]), ("sql", REGIONS, [2]))
+    script = Replies(plan=[PLANNED], action=[two, done(decide("Bonn", 1))])
+    memory = await run(script, parallel=False)
+    assert "Ask for one action at a time." in script.prompts[0].text
+    assert [turn["input"] for turn in memory["turns"]] == [COSTS]
+    assert memory["done_steps"] == [1]
+
+
+# -- documents --------------------------------------------------------------------------------
+
+
+async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = Shelf(
+        ("prices.md", 1, "The levelised cost of hydrogen (LCOH) is USD 5.5/kg."),
+        ("heat.md", 1, "The lower heating value (LHV) of hydrogen is 33.3 kWh/kg."),
+    )
+    put_up(monkeypatch, shelf)
+    seen: list[str] = []
+
+    def script(prompt: Prompt) -> Reply:
+        seen.append(prompt.task)
+        if prompt.task == "plan":
+            return steps("Find the cost.", "Find the heating value.")
+        if prompt.task == "read":
+            heat = "heating value" in tail(prompt).partition("\n\n")[0]
+            return (
+                finding("heating value (LHV) of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.")
+                if heat
+                else finding("hydrogen (LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.")
+            )
+        if "Fact [2]" in prompt.text:
+            return done(tell("It costs USD 5.5/kg [1] and holds 33.3 kWh/kg [2].", "USD 5.5/kg"))
+        return acts(("documents", "levelised cost", [1]), ("documents", "heating value", [2]))
+
+    given = {"collection": "energy", "whole_collection": "off", "pages": 1, "max_calls": 9}
+    context = Context.model_validate({"model": register(script), **given})
+    memory = await METHODS.get("planrag").graph.ainvoke(
+        {"question": "What does hydrogen cost and hold?"}, context=context
+    )
+    assert seen == ["plan", "action", "read", "read", "action"]
+    assert sorted(shelf.queries) == ["heating value", "levelised cost"]
+    quotes = {fact["query"]: fact["quote"]["document"] for fact in memory["facts"]}
+    assert quotes == {"levelised cost": "prices.md", "heating value": "heat.md"}
+    assert {*memory["abbreviations"]} == {"LCOH", "LHV"}
+    assert memory["done_steps"] == [1, 2]
+    assert memory["answer"]["verdict"]["kind"] == "supported"
+
+
+# -- doubt ------------------------------------------------------------------------------------
+
+
+async def test_a_good_result_is_not_judged(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED], action=[act("sql", COSTS), act("sql", REGIONS), done(decide("Bonn", 1))]
+    )
+    await run(script)
+    assert "judge" not in script.tasks
+
+
+async def test_the_selector_may_ask_for_another_plan(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[
+            acts(("replan", "Costs are not enough.", []), ("sql", COSTS, [1])),
+            act("sql", COSTS),
+            done(decide("Bonn", 1)),
+        ],
+        judge=[change("Look at costs.")],
+    )
+    memory = await run(script)
+    judged = next(prompt for prompt in script.prompts if prompt.task == "judge")
+    assert "Costs are not enough." in tail(judged)
+    assert [turn["tool"] for turn in memory["turns"]] == ["replan", "sql"]
+    assert memory["plan"] == ["Look at costs."]
+
+
+@pytest.mark.parametrize(
+    ("query", "doubt"),
+    [
+        ("SELECT name, 2 * cost AS cost FROM plant WHERE 2 > 1 OR 2 = 2", ""),
+        ("SELECT plant.name, SUM(plant.cost) AS cost FROM plant, plant AS p GROUP BY 1", ""),
+        ("SELECT name, cost FROM plant ORDER BY cost", ""),
+        ("SELECT NULL AS cost FROM plant", "Fact [2] holds only empty values."),
+        (
+            "SELECT a.name, SUM(a.cost) AS cost FROM plant a, plant b GROUP BY a.name",
+            "Facts [1] and [2] contradict each other: cost of Aachen is 10.5 and 31.5.",
+        ),
+    ],
+)
+async def test_an_empty_or_contradicting_result_is_judged(query: str, doubt: str, run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[act("sql", COSTS), act("sql", query), done(decide("Bonn", 1))],
+        judge=[keep()],
+    )
+    await run(script)
+    judged = [tail(prompt) for prompt in script.prompts if prompt.task == "judge"]
+    assert [doubt in text for text in judged] == ([True] if doubt else [])
+
+
+async def test_an_unreadable_reply_is_asked_for_again(run: Run) -> None:
+    script = Replies(plan=[PLANNED], action=[BAD, BAD, act("sql", COSTS), done(decide("Bonn", 1))])
+    memory = await run(script)
+    assert "could not be read" in memory["turns"][0]["problem"]
+    assert answer_of(memory)["decision"] == "Bonn"
+
+
+# -- prompts ----------------------------------------------------------------------------------
+
+
+async def test_what_stays_comes_first(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[act("sql", COSTS), act("sql", REGIONS), done(decide("Bonn", 1))],
+    )
+    await run(script, rules="Cheap is good.")
+    texts = [[message.text for message in prompt.messages] for prompt in script.prompts]
+    assert len({first for first, _ in texts}) == 1
+    before, after = texts[2][1], texts[3][1]
+    assert after.startswith(before.partition("# Your task now")[0].rstrip())
+
+
+async def test_an_edited_plan_keeps_no_needs(database: str) -> None:
+    script = Replies(plan=[PLANNED], action=[act("sql", COSTS), done(decide("Bonn", 1))])
+    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "1"}}
+    context = Context(model=register(script), database=database, approve=True)
+    await graph.ainvoke({"question": "Which plant is cheapest?"}, thread, context=context)
+    edited = {"name": "carry_out_plan", "args": {"plan": ["A.", "B.", "C."]}}
+    resumed: Command[str] = Command(
+        resume={"decisions": [{"type": "edit", "edited_action": edited}]}
+    )
+    memory = await graph.ainvoke(resumed, thread, context=context)
+    assert (memory["plan"], memory["needs"]) == (["A.", "B.", "C."], [])
+    assert "Open: 1, 2, 3." in tail(asked_to_act(script)[0])
+
+
+async def test_a_small_model_says_one_thing_at_a_time(run: Run) -> None:
+    script = Replies(
+        plan=[plan("Look at costs.")],
+        action=[act("sql", COSTS), act("finish")],
+        decide=[decide("Bonn", 1)],
+    )
+    memory = await run(script, assist="on")
+    assert script.tasks == ["plan", "action", "action", "decide"]
+    assert "# How you work" not in script.prompts[0].text
+    assert "The next step of the plan is 1: " in asked_to_act(script)[0].text
+    assert memory["done_steps"] == [1]
+
+
+def test_the_edges_show_what_runs_at_once(tmp_path: Path) -> None:
+    drawn = METHODS.get("planrag").graph.get_graph().draw_mermaid()
+    for tool in ("sql", "cypher", "calculator", "glossary"):
+        assert f"{tool} --> observer;" in drawn

@@ -1,0 +1,96 @@
+"""LangChain tools that a run binds: offered, called, cited, approved by a person."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from scripted import Prompt, Replies, act, decide, register
+
+from planweave import BadInput
+from planweave.graphs import METHODS
+from planweave.memory import Context, WorkingMemory
+from planweave.tools.bound import TOOLS, register_tool
+
+Run = Callable[..., Awaitable[WorkingMemory]]
+
+
+@tool
+def tide(harbour: str, hour: int = 12) -> dict[str, float]:
+    """Height of the tide at a harbour."""
+    return {"metres": 1.5, "hour": hour}
+
+
+@pytest.fixture(autouse=True)
+def bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TOOLS, "_known", {})
+    register_tool(tide)
+
+
+def asked() -> Replies:
+    return Replies(
+        action=[act("tide", '{"harbour": "Hull"}'), act("finish", "")],
+        decide=[decide("Hull", 1)],
+    )
+
+
+@pytest.mark.parametrize("method", ["iter_rag", "react", "agent_v2"])
+async def test_a_bound_tool_is_offered_and_its_result_is_a_fact(method: str, run: Run) -> None:
+    seen: list[str] = []
+    script = asked()
+
+    def listening(prompt: Prompt) -> object:
+        seen.append(prompt.text)
+        return script(prompt)
+
+    memory = await run(method, listening, tools=["tide"])
+    (fact,) = memory["facts"]
+    assert fact["source"] == "tide"
+    assert fact["values"] == {"metres": 1.5, "hour": 12}
+    assert "- tide: Height of the tide at a harbour." in seen[0]
+    assert "harbour (string), hour (integer)" in seen[0]
+
+
+async def test_wrong_arguments_are_a_problem(run: Run) -> None:
+    script = Replies(
+        action=[act("tide", '{"port": "Hull"}'), act("tide", "Hull"), act("finish", "")],
+        decide=[decide("Hull")],
+    )
+    memory = await run("iter_rag", script, tools=["tide"])
+    assert [turn["problem"][:29] for turn in memory["turns"]] == [
+        "tide has no argument 'port'. ",
+        "The input of tide is no JSON ",
+    ]
+
+
+async def test_a_tool_that_is_not_known_is_reported_first(run: Run) -> None:
+    with pytest.raises(BadInput, match=r"There is no tool 'moon'. The tools are: tide"):
+        await run("iter_rag", Replies(), tools=["moon"])
+
+
+@pytest.mark.parametrize(
+    ("decision", "hour"),
+    [
+        ({"type": "approve"}, 12),
+        ({"type": "edit", "edited_action": {"args": {"harbour": "Hull", "hour": 3}}}, 3),
+        ({"type": "reject", "message": "Not now."}, None),
+    ],
+)
+async def test_a_person_approves_edits_or_refuses_a_call(
+    decision: dict[str, object], hour: int | None, database: str
+) -> None:
+    script = asked()
+    graph = METHODS.get("iter_rag").compiled(checkpointer=InMemorySaver())
+    settings = {"database": database, "tools": "tide", "approve_tools": True}
+    context = Context.model_validate({"model": register(script), **settings})
+    config = {"configurable": {"thread_id": "1"}}
+    stopped = await graph.ainvoke({"question": "How high?"}, config, context=context)
+    (request,) = stopped["__interrupt__"][0].value["action_requests"]
+    assert (request["name"], request["args"]) == ("tide", {"harbour": "Hull"})
+    memory = await graph.ainvoke(Command(resume={"decisions": [decision]}), config, context=context)
+    if hour is None:
+        assert memory["turns"][0]["problem"] == "A person refused this call: Not now."
+        assert memory["facts"] == []
+    else:
+        assert memory["facts"][0]["values"]["hour"] == hour

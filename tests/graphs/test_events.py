@@ -1,0 +1,184 @@
+"""What a run reports: from LangGraph's own objects, and from what a server makes of them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+from langgraph.types import Interrupt, Overwrite
+from scripted import act, change, decide, keep, plan, playing
+
+from planweave.apps.server.wire import decode, encode
+from planweave.graphs.support.events import (
+    ActionEvent,
+    AnswerEvent,
+    ApprovalEvent,
+    CallEvent,
+    Event,
+    FactEvent,
+    PlanEvent,
+    ProblemEvent,
+    Reader,
+    ReplanEvent,
+    ThoughtEvent,
+    TokenEvent,
+)
+from planweave.graphs.support.running import events, graph
+from planweave.memory import Context, Input
+from planweave.models import registered
+from planweave.testing import ScriptedModel
+
+
+def turn(number: int, *, problem: str = "") -> dict[str, object]:
+    facts = [] if problem else [number]
+    return {"tool": "sql", "input": f"SELECT {number}", "facts": facts, "problem": problem}
+
+
+def fact(number: int) -> dict[str, object]:
+    return {"number": number, "text": f"row {number}", "quote": None, "faithfulness": None}
+
+
+def as_sent(update: Mapping[str, Any]) -> Any:
+    """An update as a server sends it, and a client reads it."""
+    return decode(encode(update))
+
+
+def read(reader: Reader, *updates: Mapping[str, Any], sent: bool) -> list[Event]:
+    given: Iterable[Any] = map(as_sent, updates) if sent else updates
+    return [event for update in given for event in reader.read("updates", update)]
+
+
+both = pytest.mark.parametrize("sent", [False, True], ids=["objects", "JSON"])
+
+
+@both
+def test_each_action_comes_before_its_own_facts(sent: bool) -> None:
+    update = {"turns": [turn(1), turn(2)], "facts": Overwrite([fact(1), fact(2), fact(3)])}
+    shown: list[object] = []
+    for event in read(Reader("ensemble"), {"agreement": update}, sent=sent):
+        match event:
+            case ActionEvent(tool=tool, input=given):
+                shown.append((tool, given))
+            case FactEvent(fact=found):
+                shown.append(found["number"])
+    assert shown == [("sql", "SELECT 1"), 1, ("sql", "SELECT 2"), 2, 3]
+
+
+@both
+def test_a_problem_names_its_tool_or_its_role(sent: bool) -> None:
+    failure = {"role": "planner", "kind": "malformed_reply", "detail": "no JSON"}
+    update = {"turns": [turn(1, problem="no rows")], "failures": [failure]}
+    found = read(Reader("planrag"), {"sql": update}, sent=sent)
+    assert found[1:] == [
+        ProblemEvent(where="sql", text="no rows"),
+        ProblemEvent(where="planner", text="no JSON"),
+    ]
+
+
+@both
+def test_a_plan_is_reported_when_it_is_new(sent: bool) -> None:
+    updates: list[dict[str, Any]] = [
+        {"planner": {"plan": ["a"], "replans": []}},
+        {"autogpt": {"plan": ["a"]}},
+        {"replanner": {"plan": ["b"], "replans": [{"reason": "No.", "after": ["b"]}]}},
+        {"plan_approval": {"plan": ["b"]}},
+        {"intake": {"plan": ["c"]}},
+        {"plan_approval": {"plan": ["c"]}},
+    ]
+    assert read(Reader("planrag"), *updates, sent=sent) == [
+        PlanEvent(steps=["a"]),
+        ReplanEvent(reason="No.", steps=["b"]),
+        PlanEvent(steps=["c"]),
+    ]
+
+
+def test_a_query_is_reported_with_what_the_assessor_gives_it() -> None:
+    queries = {"clusterer": {"candidate_queries": ["director of Aurora", "film"]}}
+    scores = {"assessor": {"query_scores": [0.125, -2.0]}}
+    assert read(Reader("furepa"), queries, scores, sent=False) == [
+        ThoughtEvent(text="query 0.12: director of Aurora"),
+        ThoughtEvent(text="query -2.00: film"),
+    ]
+
+
+@both
+def test_the_result_is_made_from_updates_alone(sent: bool) -> None:
+    answer = {"decision": "birch", "why": "", "facts": [2], "unknown": ""}
+    used = {"planner": {"calls": 2}}
+    updates: list[dict[str, Any]] = [
+        {"planner": {"plan": ["a"], "usage": used}},
+        {"sql": {"facts": [fact(1)], "turns": [turn(1)], "usage": used}},
+        {"sql": {"facts": [fact(2)], "turns": [turn(2)]}},
+        {"answering_machine": {"answer": answer}},
+        {"speaker": {"messages": [AIMessage("**birch**")]}},
+    ]
+    reader = Reader("planrag", "t")
+    read(reader, *updates, sent=sent)
+    end = reader.end()
+    assert isinstance(end, AnswerEvent)
+    result = end.result
+    assert (result.method, result.thread, result.text) == ("planrag", "t", "**birch**")
+    assert (result.decision, result.plan, result.usage.calls) == ("birch", ["a"], 4)
+    assert [found["number"] for found in result.facts] == [1, 2]
+    assert [found["number"] for found in result.cited] == [2]
+
+
+@both
+def test_a_run_that_waits_for_a_person_ends_with_what_is_asked(sent: bool) -> None:
+    reader = Reader("planrag")
+    asked = {"__interrupt__": [Interrupt(value={"action_requests": []}, id="1")]}
+    assert read(reader, {"planner": {"plan": ["a"]}}, asked, sent=sent) == [PlanEvent(steps=["a"])]
+    end = reader.end()
+    assert isinstance(end, ApprovalEvent)
+    assert (end.request, end.result.plan) == ({"action_requests": []}, ["a"])
+
+
+QUERY = "SELECT name, price FROM offer ORDER BY price LIMIT 1"
+
+
+async def test_a_graph_reports_its_run_in_order(offers: str) -> None:
+    replies = [
+        plan("Look."),
+        act("sql", "SELECT nothing FROM offer"),
+        change("Find the cheapest."),
+        act("sql", QUERY),
+        keep(),
+        act("finish"),
+        decide("birch", 1),
+    ]
+    with registered(ScriptedModel(replies)) as model:
+        context = Context(model=model, database=offers)
+        run = events(graph("planrag"), Input(question="Which?"), context, tokens=True)
+        found = [event async for event in run]
+    kinds = [event.type for event in found if event.type not in ("token", "call")]
+    assert kinds == [
+        *("plan", "thought", "action", "problem", "replan"),
+        *("thought", "action", "fact", "thought", "thought", "answer"),
+    ]
+    calls = [event.record.role for event in found if isinstance(event, CallEvent)]
+    assert calls[:3] == ["planner", "selector", "replanner"]
+    written = "".join(
+        event.text for event in found if isinstance(event, TokenEvent) and event.node == "planner"
+    )
+    assert json.loads(written) == plan("Look.")
+    last = found[-1]
+    assert isinstance(last, AnswerEvent)
+    assert (last.result.decision, last.result.usage.calls) == ("birch", 7)
+
+
+async def test_to_stop_reading_stops_the_run(offers: str) -> None:
+    asked: list[str] = []
+
+    def endless(prompt: Any) -> Any:
+        asked.append(prompt.task)
+        return act("sql", f"SELECT {len(asked)} AS n FROM offer")
+
+    with registered(playing(endless)) as model:
+        context = Context(model=model, database=offers)
+        run = events(graph("iter_rag"), Input(question="Which?"), context)
+        async for event in run:
+            if isinstance(event, FactEvent):
+                break
+        await run.aclose()
+    assert len(asked) < 3

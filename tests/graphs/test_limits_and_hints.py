@@ -1,0 +1,156 @@
+"""Cuts are marked, admitted decisions are never refused, hints say how many values there are."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from pages import Shelf, put_up
+from scripted import Replies, act, decide, plan, tell
+
+from planweave.memory import NO_DECISION, WorkingMemory
+from planweave.nodes.deciding.answering_machine import admitted
+from planweave.nodes.support.briefing import filled
+from planweave.prompts import load
+
+Run = Callable[..., Awaitable[WorkingMemory]]
+READ = {
+    "page": 1,
+    "quote": "hydrogen is USD 5.5/kg",
+    "statement": "It costs USD 5.5/kg.",
+    "number": "",
+}
+COSTS = "SELECT name, cost FROM plant ORDER BY cost"
+
+
+async def test_a_long_step_of_a_plan_ends_with_a_mark_at_a_word(run: Run) -> None:
+    step = "Compare the costs of all plants " * 30
+    script = Replies(plan=[plan(step)], action=[act("sql", COSTS)], decide=[decide("Bonn", 1)])
+    memory = await run("planrag", script, max_iterations=1)
+    (kept,) = memory["plan"]
+    assert 200 < len(kept) <= 400
+    assert kept.endswith("…")
+    assert kept.removesuffix("…").split()[-1] in step.split()
+
+
+@pytest.mark.parametrize(
+    ("said", "candidates", "wanted"),
+    [
+        ("bonn", ["Aachen", "Bonn"], "Bonn"),
+        ("Open a plant in New York.", ["New York", "York"], "New York"),
+        ("New York, not York", ["New York", "York"], "New York"),
+        ("Sao Paulo", ["São Paulo", "Rio"], "São Paulo"),
+        ("No, it does not.", ["yes", "no"], "no"),
+        ("No", ["yes", "no"], "no"),
+        ("Build the not-for-profit shop", ["not-for-profit shop"], "not-for-profit shop"),
+        ("x-1", ["x-1", "X 1"], "x-1"),
+        ("42", ["41", "42"], "42"),
+        ("None", ["Aachen", "Bonn"], NO_DECISION),
+        ("none", ["None", "Bonn"], "None"),
+        ("Berlin", ["Aachen", "Bonn"], None),
+        ("Not Bonn", ["Aachen", "Bonn"], None),
+        ("Aachen or Bonn", ["Aachen", "Bonn"], None),
+        ("1,200", ["1", "2"], None),
+    ],
+)
+def test_what_the_question_admits_is_never_refused(
+    said: str, candidates: list[str], wanted: str | None
+) -> None:
+    assert admitted(said, candidates) == wanted
+
+
+async def test_a_long_decision_is_admitted(run: Run) -> None:
+    long = "Open a second plant in Bonn " * 20
+    script = Replies(action=[act("sql", COSTS)], decide=[decide(long.strip(), 1)])
+    memory = await run("single_rag", script, candidates=(long.strip(), "nothing"))
+    assert memory["answer"] is not None
+    assert memory["answer"]["decision"] == long.strip()
+
+
+async def test_what_is_not_admitted_is_told_how_many_decisions_there_are(run: Run) -> None:
+    names = [f"plant {number}" for number in range(40)]
+    script = Replies(
+        action=[act("sql", COSTS)], decide=[decide("factory 7", 1), decide("plant 7", 1)]
+    )
+    await run("single_rag", script, candidates=names)
+    complaint = script.prompts[-1].messages[-1].text
+    assert "plant 7" in complaint
+    assert "and 30 more" in complaint
+
+
+async def test_that_nothing_improves_is_an_answer(run: Run) -> None:
+    none = {
+        "why": "Bonn costs 7.25, which is the least already.",
+        "facts": [1],
+        "decision": "none",
+        "unknown": "",
+    }
+    script = Replies(action=[act("sql", COSTS)], decide=[none])
+    memory = await run("single_rag", script, candidates=("Aachen", "Bonn"))
+    answer = memory["answer"]
+    assert answer is not None
+    assert answer["decision"] == "none"
+    assert answer["verdict"]["kind"] != "undecided"
+    assert memory["failures"] == []
+    assert len(script.prompts) == 2
+
+
+async def test_a_tie_is_reported_with_its_rule(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "equal.sql"
+    names = ("Aachen", "Bonn", "Cottbus")
+    rows = "".join(f"INSERT INTO plant VALUES ('{name}', 7.25);" for name in names)
+    path.write_text(f"CREATE TABLE plant(name TEXT, cost REAL); {rows}")
+    script = Replies(action=[act("sql", COSTS)], decide=[decide("Bonn", 1)])
+    memory = await run("single_rag", script, database=str(path))
+    assert memory["answer"] is not None
+    said = memory["answer"]["verdict"]["text"]
+    assert "lowest cost of fact [1]; 3 are equal: Aachen, Bonn, Cottbus" in said
+
+
+async def test_a_value_that_is_not_there_names_how_many_are(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "flows.sql"
+    places = "".join(f"INSERT INTO flow VALUES ('port {n}');" for n in range(57))
+    path.write_text(f"CREATE TABLE flow(dest TEXT); {places} INSERT INTO flow VALUES ('lahore');")
+    script = Replies(action=[act("sql", "SELECT dest FROM flow WHERE dest = 'lhasa'")])
+    memory = await run("single_rag", script, database=str(path))
+    problem = memory["turns"][0]["problem"]
+    assert "No flow.dest equals 'lhasa'; of its 58 values the nearest are 'lahore'" in problem
+
+
+@pytest.mark.parametrize("name", ["agent_v3/planner", "planrag/planner_with_documents"])
+def test_prompts_speak_of_what_is_connected(name: str) -> None:
+    values = dict.fromkeys(load(name).placeholders - {"kinds"}, "")
+    told = {
+        sources: filled(name, {"languages": dict.fromkeys(sources, "")}, **values)
+        for sources in (("documents",), ("sql",), ("documents", "cypher"))
+    }
+    assert "one search of the documents or one calculation" in told[("documents",)]
+    assert "database" not in told[("documents",)]
+    assert "documents" not in told[("sql",)].partition("Every step")[2]
+    assert (
+        "one search of the documents, one query of the database or one calculation"
+        in (told[("documents", "cypher")])
+    )
+
+
+@pytest.mark.parametrize("name", ["agent_v3", "agent_v2", "react", "agent_v1", "planrag"])
+async def test_no_role_is_told_of_a_database_over_documents(
+    name: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Shelf(("review.pdf", 82, "The cost of hydrogen is USD 5.5/kg in 2023."))
+    put_up(monkeypatch, shelf)
+    script = Replies(
+        plan=[plan("Find the cost.")] * 3,
+        task=[{"task": "Find the cost."}] * 2,
+        action=[act("documents", "hydrogen cost"), act("finish")],
+        verdict=[{"reason": "", "verdict": "TERMINATE"}] * 2,
+        judge=[{"reason": "", "replan": "N", "steps": []}],
+        read=[{"findings": [READ]}],
+        answer=[tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")],
+    )
+    asked = {"question": "What does hydrogen cost?"}
+    given = {"database": None, "collection": "energy", "whole_collection": "off"}
+    await run(name, script, asked, **given)
+    assert script.prompts
+    for prompt in script.prompts:
+        assert "database" not in prompt.text, prompt.task
+        assert "filters them" not in prompt.text, prompt.task

@@ -1,0 +1,113 @@
+"""What a path of other questions looks like for a new one: its names, open slots, nothing else."""
+
+from dataclasses import replace
+
+import pytest
+
+from planweave.learning.paths import Path
+from planweave.learning.slots import Slots, can_fill, without_limit
+
+SCARF = "i want a warm scarf in navy blue, and price lower than 20.00 dollars"
+HEAT = "heat some apple and put it in fridge."
+
+
+@pytest.mark.parametrize(
+    ("question", "kept"),
+    [
+        (SCARF, "i want a warm scarf in navy blue"),
+        ("a mug for under $15 with a lid", "a mug with a lid"),
+        ("a 6 pack of mugs that costs at most 20 euros", "a 6 pack of mugs that"),
+        ("a lamp, price between $10 and $20", "a lamp"),
+        ("a blue lamp for $30 or less", "a blue lamp"),
+        ("Which film of 1999 grossed $400 million?", "Which film of 1999 grossed $400 million?"),
+        ("a shelf lower than 50 inches", "a shelf lower than 50 inches"),
+        ("a price tag printer, 50 labels", "a price tag printer, 50 labels"),
+    ],
+)
+def test_a_limit_of_price_is_no_part_of_what_is_searched_for(question: str, kept: str) -> None:
+    assert without_limit(question) == kept
+
+
+def test_a_limit_of_price_fills_no_slot() -> None:
+    question = "i need a 50 ounce jar of LG glue, and price lower than 80.00 dollars"
+    assert Slots().names(question) == ["50", "LG"]
+    path = Path("", question, ("search[glue 80.00 dollars]", "click[80]"))
+    assert Slots().path(path).instructions == ("Search[{found} {asked} dollars]", "Click[{found}]")
+    assert "80" not in Slots().question(question)
+
+
+def test_ways_back_are_no_part_of_a_path() -> None:
+    back = ("click[< Prev]", "click[Back to Search]")
+    paths = [
+        Path("", f"a soft{n} scarf", (f"search[soft{n} scarf]", f"click[B{n}7]", *back))
+        for n in range(40)
+    ]
+    paths = [
+        replace(p, instructions=(*p.instructions, *p.instructions[:2], "click[Buy Now]"))
+        for p in paths
+    ]
+    slots = Slots.of(paths, ["click[< prev]", "click[back to search]"])
+    assert "click[buy now]" in slots.fixed
+    assert not slots.fixed & slots.moves
+    formed = slots.path(paths[0]).instructions
+    assert formed == ("Search[{asked}]", "Click[{found}]", *formed[:2], "Click[Buy Now]")
+    assert slots.path(Path("", "a?", ("click[< Prev]",))).instructions == ("Click[{found}]",)
+
+
+@pytest.mark.parametrize(
+    ("step", "shown"),
+    [
+        ("Click[alloy]", "Click[{fitting}]"),
+        ("Click[heavy duty lotion pump]", "Click[{fitting}]"),
+        ("Click[navy]", "Click[navy]"),
+        ("Click[{found} pack]", "Click[{found}]"),
+        ("Click[{asked} full]", "Click[{asked}]"),
+        ("Search[{1} genre]", "Search[Scarf Ltd {fitting}]"),
+        ("Search[{1} {4} genre]", "Search[Scarf Ltd {fitting}]"),
+        ("Click[Buy Now]", "Click[Buy Now]"),
+        ("Finish[{answer}]", "Finish[{answer}]"),
+        ("sql[SELECT alloy FROM metal]", "sql[SELECT alloy FROM metal]"),
+    ],
+)
+def test_what_belongs_to_another_question_is_open(step: str, shown: str) -> None:
+    slots = Slots(fixed=frozenset({"click[buy now]"}))
+    assert slots.shown([step], "a navy scarf of Scarf Ltd", ["an alloy box"]) == (shown,)
+
+
+def test_outside_brackets_only_what_another_question_names_is_open() -> None:
+    steps = ["go to kitchen", "focus on red wax", "pick up thermometer", "use {2} on {1}"]
+    origin = "Your task is to melt the red wax."
+    assert Slots().shown(steps[:3], "Your task is to melt the tin.", [origin]) == (
+        "go to kitchen",
+        "focus on {fitting}",
+        "pick up thermometer",
+    )
+    homes = Slots(objects=frozenset({"apple", "fridge", "microwave"}))
+    places = ["go to microwave", "heat {1} with microwave", "move {1} to {2}"]
+    assert homes.shown(places, HEAT, ["heat some egg and put it in microwave."]) == (
+        "go to microwave",
+        "heat apple with microwave",
+        "move apple to fridge",
+    )
+
+
+def test_steps_that_become_equal_are_one() -> None:
+    shown = Slots().shown(["Click[alloy]", "Click[oak]", "Click[{asked}]"], "a box", [])
+    assert shown == ("Click[{fitting}]", "Click[{asked}]")
+
+
+@pytest.mark.parametrize(
+    ("step", "names", "fits"),
+    [
+        ("Search[{3}]", 2, False),
+        ("Search[{1} {3}]", 2, True),
+        ("Search[{3} {asked}]", 2, False),
+        ("take {1} from {2}", 1, False),
+        ("take {1} from {2}", 2, True),
+        ("Search[{asked}]", 0, True),
+    ],
+)
+def test_a_path_that_wants_names_needs_them(step: str, names: int, *, fits: bool) -> None:
+    assert can_fill([step], names) is fits
+    question = "Are " + " and ".join(["Ann", "Bob"][:names]) + " alike?"
+    assert (Slots().shown([step], question, []) is not None) is fits

@@ -1,0 +1,160 @@
+"""Every aid for small models: off it leaves the model's words as they are, on it does not."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from pages import Shelf
+
+from planweave.memory import Answer, Context, Fact, Page, Turn, WorkingMemory
+from planweave.nodes.assist import asking, replies
+
+HEAT = "The lower heating value of hydrogen is 33.3 kWh/kg."
+PAGE: Page = {"document": "a.pdf", "page": 1, "text": HEAT, "nearest": HEAT, "score": 1.0}
+FACT: Fact = {
+    "number": 1,
+    "text": HEAT,
+    "values": {},
+    "source": "documents",
+    "query": "hydrogen",
+    "quote": {"document": "a.pdf", "page": 1, "text": HEAT},
+    "faithfulness": None,
+}
+ANSWER: Answer = {"decision": "33.3", "why": "It holds 33.3 kWh/kg.", "facts": [], "unknown": ""}
+
+UNTOLD = "The facts that were found do not tell it."
+
+
+def turn(tool: str, given: str, *facts: int, thought: str = "") -> Turn:
+    made: dict[str, Any] = {"tool": tool, "input": given, "facts": [*facts], "thought": thought}
+    made |= {"iteration": 1, "step": 1, "problem": "", "seconds": 0.0}
+    return made  # type: ignore[return-value]
+
+
+def memory(**more: Any) -> WorkingMemory:
+    question = "What is the heating value of hydrogen?"
+    known: Any = {"question": question, "step": 1, "facts": [FACT], "turns": [], "history": []}
+    return known | more  # type: ignore[no-any-return]
+
+
+WENT_ROUND = memory(turns=[turn("environment", "look", 1), turn("environment", "look", 1)])
+GUESSED = memory(turns=[turn("calculator", "2 * 3", thought="It is 7.")])
+TALKED = memory(history=[{"question": "Which is cheapest?", "answer": "Bonn."}], question="And in?")
+
+CASES: dict[Callable[..., Any], tuple[Sequence[Any], Any, Any]] = {
+    asking.writes_queries: ((), False, True),
+    asking.few_findings: ((), 0, 3),
+    asking.searches_first: ((), False, True),
+    asking.only_query_tool: (
+        (("sql",), memory()),
+        None,
+        {"step": 1, "thought": "", "tool": "sql", "input": memory()["question"]},
+    ),
+    asking.extra_temperature: ((2, "selector"), 0.0, 0.8),
+    asking.reply_ceiling: ((1_400, "selector"), 1_400, 512),
+    asking.without_guesses: (
+        (GUESSED,),
+        GUESSED,
+        {**GUESSED, "turns": [turn("calculator", "2 * 3")]},
+    ),
+    asking.task_again: (
+        (memory(), "code"),
+        "",
+        "# The task again\nThe texts above may belong to other tasks. This is the one to do:\n"
+        + memory()["question"],
+    ),
+    asking.untried_first: (
+        (["look", "go north", "go south"], WENT_ROUND, "actor"),
+        ["look", "go north", "go south"],
+        ["go north", "go south"],
+    ),
+    asking.reminder: (
+        (WENT_ROUND, "actor"),
+        "",
+        "What was done last had been done before, and showed the same. Unless it has to be "
+        "repeated, do something that was not done yet.",
+    ),
+    replies.search_words: (
+        ("rates in report.v2.pdf", "What are the rates?"),
+        "rates in report.v2.pdf",
+        "rates in",
+    ),
+    replies.stated: (
+        ("Hydrogen's lower heating value is 33.3 kWh/kg.", "33.3 kWh/kg", HEAT),
+        "Hydrogen's lower heating value is 33.3 kWh/kg.",
+        "33.3 kWh/kg",
+    ),
+    replies.new_question: (("Which is cheapest?", TALKED), "Which is cheapest?", "And in?"),
+    replies.own_step: (
+        ("What to do", PAGE, ("rat/ground", "rat/reviser")),
+        True,
+        False,
+    ),
+    replies.own_answer: (("None", memory()), "None", None),
+    replies.cites_support: (
+        (ANSWER, (), memory()),
+        ANSWER,
+        {"decision": None, "why": "", "facts": [], "unknown": UNTOLD},
+    ),
+}
+NO_AIDS = {asking.times_stuck, replies.unless_nothing}
+"""Helpers beside the aids: they count or tidy, whatever the switch says."""
+
+
+def public(module: ModuleType) -> set[Callable[..., Any]]:
+    found = inspect.getmembers(module, inspect.isfunction)
+    return {one for name, one in found if name[0] != "_" and one.__module__ == module.__name__}
+
+
+def test_every_aid_is_tried() -> None:
+    assert public(asking) | public(replies) == CASES.keys() | NO_AIDS
+
+
+@pytest.mark.parametrize("aid", CASES, ids=lambda aid: str(aid.__name__))
+def test_off_leaves_the_words_and_on_does_not(
+    aid: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = Shelf(("report.v2.pdf", 1, HEAT), ("José A. Ferreyra", 1, "He was a film director."))
+    monkeypatch.setattr("planweave.nodes.assist.replies.open_collection", lambda name: shelf)
+    given, untouched, aided = CASES[aid]
+    for switch, model, wanted in (
+        ("off", "embedded", untouched),
+        ("on", "openai:gpt-4.1", aided),
+        ("auto", "openai:gpt-4.1", untouched),
+        ("auto", "embedded:0.5b", aided),
+    ):
+        context = Context.model_validate({"assist": switch, "model": model, "collection": "films"})
+        assert aid(*given, context) == wanted, (switch, model)
+
+
+@pytest.mark.parametrize("switch", ["off", "on"])
+def test_a_name_with_a_point_is_no_file(switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = Shelf(("José A. Ferreyra", 1, "He was a film director."))
+    monkeypatch.setattr("planweave.nodes.assist.replies.open_collection", lambda name: shelf)
+    query = "José A. Ferreyra film director place of death"
+    context = Context.model_validate({"assist": switch, "collection": "films"})
+    assert replies.search_words(query, "Where did he die?", context) == query
+
+
+@pytest.mark.parametrize("statement", ["It holds 44 kWh/kg.", "It is as cheap as coal."])
+def test_what_the_page_does_not_say_is_never_stated(statement: str) -> None:
+    assert replies.stated(statement, "33.3 kWh/kg", HEAT, Context(assist="off")) == "33.3 kWh/kg"
+
+
+def test_the_switch_is_asked_in_one_place() -> None:
+    root = Path(__file__).parents[2]
+    asking_it = {
+        path.relative_to(root).as_posix()
+        for folder in ("nodes", "graphs", "tools", "models", "memory", "learning")
+        for path in (root / folder).rglob("*.py")
+        if ".assists(" in path.read_text(encoding="utf-8")
+    }
+    # Which method answers when nobody names one depends on the class of model, and so does
+    # whether one reply may say several things.
+    assert asking_it == {
+        *("graphs/support/choice.py", "memory/context.py"),
+        *("nodes/assist/asking.py", "nodes/assist/replies.py"),
+    }

@@ -1,0 +1,333 @@
+"""The public interface, as a program of somebody else uses it."""
+
+import asyncio
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import CommandLine, assert_one_clear_error
+from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN
+
+import planweave
+from planweave import models as planweave_models
+from planweave.apps.cli.main import COMMANDS, GROUPS
+from planweave.testing import Reply, ScriptedModel
+
+QUESTION = "Which offer is cheapest?"
+BIRCH = DECISION | {"decision": "birch"}
+WHOLE = (*WHOLE_RUN[:-1], BIRCH)
+BY_ROLE: Mapping[str, Sequence[Reply]] = {
+    "planner": [PLAN],
+    "selector": [QUERY, FINISH],
+    "answering_machine": [BIRCH],
+}
+
+
+def replies() -> ScriptedModel:
+    return ScriptedModel(WHOLE)
+
+
+# loading
+
+
+def cpu_seconds(*words: str) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *words], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_it_is_quick_to_import_and_to_help() -> None:
+    assert cpu_seconds("-c", "import planweave") < 0.3
+    assert cpu_seconds("-m", "planweave", "--help") < 0.6
+
+
+def test_every_public_name_is_found_and_nothing_is_loaded_before() -> None:
+    code = (
+        "import planweave, sys; assert 'pydantic' not in sys.modules; "
+        "assert dir(planweave) == planweave.__all__; "
+        "[getattr(planweave, name) for name in planweave.__all__]; "
+        "from planweave import *; print(run, Settings, __version__)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'ruin'"):
+        getattr(planweave, "ru" + "in")
+
+
+def test_the_list_of_commands_says_of_each_what_it_says_of_itself() -> None:
+    code = (
+        "import json, typer.main; from importlib import import_module\n"
+        f"known = {[*COMMANDS, *GROUPS]}; app = typer.Typer()\n"
+        "for name in known:\n"
+        "    module = import_module(f'planweave.apps.cli.{name}')\n"
+        "    if hasattr(module, 'app'): app.add_typer(module.app, name=name)\n"
+        "    else: app.command(name)(getattr(module, name))\n"
+        "commands = typer.main.get_command(app).commands\n"
+        "print(json.dumps({name: commands[name].help for name in known}))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    texts = json.loads(run.stdout).items()
+    said = {name: " ".join(text.split("\n\n")[0].split()) for name, text in texts}
+    assert said == {**COMMANDS, **GROUPS}
+
+
+# run
+
+
+def test_run_gives_the_result(offers: str) -> None:
+    result = planweave.run(QUESTION, database=offers, method="planrag", model=replies())
+    assert (result.method, result.thread, result.decision) == ("planrag", None, "birch")
+    assert result.text == "**birch**\n\nIt costs least. [1]"
+    assert result.plan == PLAN["steps"]
+    assert result.cited == result.facts
+    assert result.facts[0]["table"]["rows"] == [["birch", 5.25]]
+    assert [claim["supported"] for claim in result.claims] == [True]
+    assert result.verdict is not None
+    assert result.verdict["kind"] == "supported"
+    assert (result.usage.calls, result.usage.unpriced) == (4, 0)
+
+
+def test_a_method_that_is_not_named_is_chosen(offers: str) -> None:
+    assert planweave.run(QUESTION, database=offers, model=replies()).method == "planrag"
+    small = planweave.Settings(database=offers, assist="on", query_candidates=1)
+    script = ScriptedModel(lambda _: QUERY | DECISION)
+    assert planweave.run(QUESTION, settings=small, model=script).method == "single_rag"
+
+
+def test_options_and_settings_reach_the_run(offers: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.txt"
+    rules.write_text("Never sell at a loss.")
+    prompts: list[str] = []
+
+    def asked(messages: Any) -> Any:
+        prompts.append("\n".join(message.text for message in messages))
+        return WHOLE[len(prompts) - 1]
+
+    planweave.run(
+        QUESTION,
+        database=offers,
+        rules=rules,
+        method="planrag",
+        model=ScriptedModel(asked),
+        settings={"candidates": ["ash", "birch"]},
+    )
+    assert "Never sell at a loss." in prompts[0]
+
+
+def test_replies_may_be_given_by_role(offers: str) -> None:
+    result = planweave.run(QUESTION, database=offers, model=ScriptedModel(BY_ROLE))
+    assert result.decision == "birch"
+
+
+async def test_it_runs_beside_other_work_and_inside_a_loop(offers: str) -> None:
+    first, second = await asyncio.gather(
+        planweave.arun(QUESTION, database=offers, model=replies()),
+        planweave.arun(QUESTION, database=offers, model=replies()),
+    )
+    assert first.decision == second.decision == "birch"
+    assert planweave.run(QUESTION, database=offers, model=replies()).decision == "birch"
+    kinds = [event.type for event in planweave.stream(QUESTION, database=offers, model=replies())]
+    assert kinds[-1] == "answer"
+
+
+def test_a_stream_gives_events_and_can_be_left(offers: str) -> None:
+    script, shown = replies(), []
+    for event in planweave.stream(QUESTION, database=offers, model=script):
+        match event:
+            case planweave.PlanEvent(steps=steps):
+                shown.append(steps[0])
+            case planweave.FactEvent(fact=fact):
+                shown.append(fact["text"])
+                break
+    assert shown == [PLAN["steps"][0], "name | price\nbirch | 5.25"]
+
+
+async def test_tokens_come_as_events(offers: str) -> None:
+    run = planweave.astream(QUESTION, database=offers, model=replies(), tokens=True)
+    pieces = [event.text async for event in run if isinstance(event, planweave.TokenEvent)]
+    assert len(pieces) > 20
+    assert json.dumps(PLAN) in "".join(pieces)
+
+
+# threads, approval
+
+
+def test_a_further_question_goes_on_with_the_thread(offers: str, planweave_: CommandLine) -> None:
+    first = planweave.run(QUESTION, database=offers, model=replies(), thread="offers-1")
+    assert first.thread == "offers-1"
+    meant = {"follows_up": True, "question": "Which offer costs most?"}
+    dearest = QUERY | {"input": "SELECT name, price FROM offer ORDER BY price DESC LIMIT 1"}
+    decided = DECISION | {"decision": "ash", "facts": [2]}
+    again = ScriptedModel([meant, PLAN, dearest, FINISH, decided])
+    second = planweave.run("And which costs most?", model=again, thread="offers-1")
+    assert (second.method, second.decision) == ("planrag", "ash")
+    assert [fact["number"] for fact in second.facts] == [1, 2]
+    listed = planweave_("runs", "list", "--json")
+    assert "offers-1" in listed.stdout
+
+
+def test_nothing_is_kept_without_a_thread(
+    offers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
+    planweave.run(QUESTION, database=offers, model=replies())
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_person_is_asked(offers: str) -> None:
+    asked: list[Any] = []
+
+    def approve(request: Any) -> Any:
+        asked.append(request["action_requests"][0]["args"]["plan"])
+        return {"decisions": [{"type": "approve"}]}
+
+    given: planweave.Options = {"database": offers, "model": replies(), "approve": approve}
+    assert planweave.run(QUESTION, **given).decision == "birch"
+    assert asked == [PLAN["steps"]]
+    given = {"database": offers, "settings": {"approve": True}, "model": replies()}
+    *_, last = planweave.stream(QUESTION, **given)
+    assert isinstance(last, planweave.ApprovalEvent)
+    assert last.request["action_requests"][0]["args"]["plan"] == PLAN["steps"]
+    with pytest.raises(planweave.BadInput, match="waits for a person"):
+        planweave.run(QUESTION, **given | {"model": replies()})
+
+
+def test_a_plan_is_carried_out(offers: str) -> None:
+    script = ScriptedModel({**BY_ROLE, "planner": []})
+    result = planweave.run(QUESTION, database=offers, model=script, plan=["Look."])
+    assert result.plan == ["Look."]
+
+
+# errors
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"method": "magic"}, "no method 'magic'"),
+        ({"database": "nowhere.sql"}, "nowhere.sql"),
+        ({"settings": {"pagse": 2}}, "did you mean pages"),
+        ({"max_calls": 2}, "no option 'max_calls'.*settings"),
+        ({"thread": "../x"}, "no name of a thread"),
+        ({"rules": Path("nowhere.txt")}, "nowhere.txt"),
+        ({"model": "script:nowhere.yaml"}, "nowhere.yaml"),
+        ({}, "connected"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(options: Any, words: str) -> None:
+    given = {"model": replies()} | options
+    with pytest.raises(planweave.PlanweaveError, match=words) as raised:
+        planweave.run(QUESTION, **given)
+    assert isinstance(raised.value, ValueError)
+
+
+def test_a_script_that_is_too_short_says_so(offers: str) -> None:
+    with pytest.raises(planweave.PlanweaveError, match=r"no reply number 3.*'selector'"):
+        planweave.run(QUESTION, database=offers, model=ScriptedModel(WHOLE[:2]))
+    short = ScriptedModel({**BY_ROLE, "selector": [QUERY]})
+    with pytest.raises(planweave.PlanweaveError, match="no reply number 2 of the role 'selector'"):
+        planweave.run(QUESTION, database=offers, model=short)
+
+
+# graph
+
+
+async def test_graph_gives_the_compiled_graph(offers: str) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    graph = planweave.graph("planrag", checkpointer=InMemorySaver())
+    with planweave_models.registered(replies()) as model:
+        memory = await graph.ainvoke(
+            {"question": QUESTION},
+            {"configurable": {"thread_id": "1"}},
+            context=planweave.Settings(model=model, database=offers),
+        )
+    answer: planweave.Answer = memory["answer"]
+    assert answer["decision"] == "birch"
+    with pytest.raises(planweave.BadInput, match="no method"):
+        planweave.graph("magic")
+
+
+# the command line
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("replies.json", json.dumps(WHOLE)),
+        ("replies.yaml", json.dumps(BY_ROLE)),
+        ("replies.txt", "\n---\n".join(map(json.dumps, WHOLE))),
+    ],
+)
+def test_a_script_of_replies_is_a_model(
+    planweave_: CommandLine, offers: str, tmp_path: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    asked = ("decide", QUESTION, "--database", offers, "--model", f"script:{name}")
+    for _ in range(2):  # each run begins with the first reply
+        run = planweave_(*asked, "--method", "planrag")
+        assert run.returncode == 0, run.stderr
+        assert "birch" in run.stdout
+        assert "$0.0000" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("absent.yaml", None, "cannot be read"),
+        ("bad.json", "[", r"not JSON \(line 1\)"),
+        ("bad.yaml", "a: [\nb: {", r"not YAML \(line 2\)"),
+        ("number.yaml", "[1, 2]", "no reply"),
+        ("empty.yaml", "", "no reply"),
+        ("empty.txt", "---\n", "holds no reply"),
+        ("binary.txt", b"\xff\xfe\x00", "not UTF-8"),
+        ("itself.yaml", "&a [*a]", "no reply"),
+        ("role.yaml", "planner: text", "no reply"),
+        ("nothing.yaml", "planner: []", "holds no reply"),
+        ("deep.json", "[" * 100_000, "not JSON"),
+    ],
+)
+def test_a_bad_script_is_one_clear_sentence(
+    tmp_path: Path, name: str, text: Any, words: str
+) -> None:
+    if text is not None:
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(planweave.BadInput, match=f"{re.escape(name)}.*{words}"):
+        ScriptedModel.from_file(tmp_path / name)
+
+
+def test_a_command_says_that_a_script_is_too_short(
+    planweave_: CommandLine, offers: str, tmp_path: Path
+) -> None:
+    (tmp_path / "short.txt").write_text(json.dumps(PLAN))
+    asked = ("decide", QUESTION, "--database", offers, "--method", "planrag")
+    run = planweave_(*asked, "--model", "script:short.txt")
+    assert_one_clear_error(run, "no reply number 2, which the role 'selector' needs")
+
+
+def test_the_module_is_the_program(planweave_: CommandLine) -> None:
+    assert planweave_("--version").stdout == f"planweave {planweave.__version__}\n"
+
+
+@pytest.fixture
+def planweave_(tmp_path: Path) -> CommandLine:
+    """The command line, in a folder of its own."""
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "planweave", *words],
+            cwd=tmp_path,
+            env=os.environ | {"COLUMNS": "200"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run

@@ -1,0 +1,52 @@
+"""Which sentences of a rule text a question needs."""
+
+import pytest
+
+from planweave.tools.rules import needed
+
+RULES = """\
+Today is 2024-03-01. The fee of a visit is hours * rate. A missing rate is 40.
+A visit is late if it began after its hour. Each late visit costs 15 extra.
+Visits with the state void do not count for the fee.
+The burden of a ward is the sum of its fees divided by beds.
+Void visits do not count, unless the question is about void visits.
+"""
+THINGS = ("visits", "wards")
+
+
+@pytest.mark.parametrize(
+    ("question", "speaks_of", "not_of"),
+    [
+        (
+            "Which ward has the highest fees?",
+            ["hours * rate", "missing rate", "state void"],
+            "late",
+        ),
+        ("Which ward had the most late visits?", ["after its hour"], "hours * rate"),
+        ("Which ward is under the greatest burden?", ["divided by", "hours * rate"], "late"),
+        ("Which ward has the most beds?", [], "fee"),
+    ],
+)
+def test_definitions_of_what_nobody_speaks_of_are_left_out(
+    question: str, speaks_of: list[str], not_of: str
+) -> None:
+    found = " ".join(needed(RULES, question, THINGS).sentences)
+    assert all(words in found for words in speaks_of)
+    assert not_of not in found
+
+
+def test_an_exception_is_cut_or_takes_its_rule_away() -> None:
+    assert "Void visits do not count." in needed(RULES, "Most visits?", THINGS).sentences
+    asked = needed(RULES, "Which ward had the most void visits?", THINGS).sentences
+    assert not any("Void visits" in sentence for sentence in asked)
+
+
+def test_the_present_is_named_where_time_matters() -> None:
+    assert needed(RULES, "Which ward had most visits this year?", THINGS).present
+    assert not needed(RULES, "Which ward has the most beds?", THINGS).present
+
+
+def test_a_sentence_that_says_what_decides_stays() -> None:
+    assert needed("Cost decides.", "Which plant is best?", ["plant"]).sentences == (
+        "Cost decides.",
+    )

@@ -1,0 +1,81 @@
+"""A query as a ranking: one row for each option, the best first."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from planweave.tools.sql import Option, SqlDatabase, open_sql
+
+WARDS = """
+CREATE TABLE ward (id INTEGER PRIMARY KEY, name TEXT, beds INTEGER);
+CREATE TABLE visit (id INTEGER PRIMARY KEY, ward_id INTEGER REFERENCES ward (id), hours REAL,
+    rate REAL, began DATE);
+CREATE TABLE town (id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO ward VALUES (1, 'Eye', 10), (2, 'Ear', 5), (3, 'Skin', 1);
+INSERT INTO visit VALUES (1, 1, 2, 10, '2024-01-01'), (2, 1, 3, NULL, '2024-01-05'),
+    (3, 2, 4, 10, '2024-02-01'), (4, 3, 1, 10, '2024-02-02');
+INSERT INTO town VALUES (1, 'Eye'), (2, 'Ear'), (3, 'Skin'), (4, 'Rye');
+"""
+WARD = Option("ward", "name")
+
+
+@pytest.fixture(scope="module")
+def wards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
+    path: Path = tmp_path_factory.mktemp("wards") / "wards.sql"
+    path.write_text(WARDS, encoding="utf-8")
+    database = open_sql(path)
+    yield database
+    database.close()
+
+
+def ranked(
+    wards: SqlDatabase, query: str, *, highest: bool = True, missing: dict[str, float] | None = None
+) -> list[tuple[object, ...]]:
+    made = wards.ranking(query, WARD, highest=highest, missing=missing or {})
+    return list(wards.run(wards.corrected(made).query).rows)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT w.name, SUM(v.hours) AS value FROM ward w JOIN visit v ON w.id = v.ward_id "
+        "GROUP BY w.name ORDER BY value ASC LIMIT 1",
+        "SELECT SUM(hours) FROM visit",
+        "SELECT v.id, v.hours FROM visit v ORDER BY v.hours LIMIT 1",
+        "SELECT ward.name, SUM(visit.hours) AS value FROM visit AS v ORDER BY 2",
+    ],
+)
+def test_every_option_is_shown_with_its_sum_and_the_best_comes_first(
+    wards: SqlDatabase, query: str
+) -> None:
+    assert ranked(wards, query) == [("Eye", 5.0), ("Ear", 4.0), ("Skin", 1.0)]
+
+
+def test_the_end_that_is_best_comes_first(wards: SqlDatabase) -> None:
+    assert ranked(wards, "SELECT SUM(hours) FROM visit", highest=False)[0] == ("Skin", 1.0)
+
+
+def test_what_an_option_has_once_is_taken_once(wards: SqlDatabase) -> None:
+    query = "SELECT w.beds - v.hours AS value FROM ward w JOIN visit v ON w.id = v.ward_id"
+    assert ranked(wards, query)[0] == ("Eye", 5.0)
+
+
+def test_a_missing_value_counts_as_the_rules_say(wards: SqlDatabase) -> None:
+    query = "SELECT SUM(hours * rate) FROM visit"
+    assert ranked(wards, query)[0] == ("Ear", 40.0)
+    assert ranked(wards, query, missing={"rate": 10.0})[0] == ("Eye", 50.0)
+
+
+def test_a_query_without_a_value_stays(wards: SqlDatabase) -> None:
+    query = "SELECT name FROM ward"
+    assert wards.ranking(query, WARD, highest=True, missing={}) == query
+
+
+def test_options_are_found_in_the_column_that_the_question_names(wards: SqlDatabase) -> None:
+    options = ("Eye", "Ear", "Skin")
+    assert wards.option(options, "Which ward is best?") == Option("ward", "name")
+    assert wards.option(options, "Which town is best?") == Option("town", "name")
+    assert wards.option(("Eye", "Elsewhere"), "Which ward is best?") is None
+    assert wards.option((), "What is the id of the longest visit?") == Option("visit", "id", True)
+    assert wards.option((), "Is it worth it?") is None

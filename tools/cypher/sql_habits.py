@@ -1,0 +1,222 @@
+"""SQL in a Cypher query, rewritten: quotes, grouping, and sorting in the wrong place.
+
+Small models know SQL better than Cypher. What has one meaning only is rewritten on the tokens; the
+rest is left to the engine, whose message the model sees.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from planweave.tools.cypher.tokens import Token, tokenize
+
+_CLAUSES = frozenset(
+    (
+        *("MATCH", "OPTIONAL", "UNWIND", "CALL", "WITH", "WHERE", "RETURN"),
+        *("ORDER", "SKIP", "LIMIT", "UNION", "GROUP", "HAVING"),
+    )
+)
+_AGGREGATES = frozenset(("COUNT", "SUM", "AVG", "MIN", "MAX", "COLLECT"))
+_NUMBER = "number"
+"""What an aggregate is called by which the query filters."""
+
+
+def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
+    """The query without habits of SQL, and what was changed.
+
+    Args:
+        query: As a model wrote it.
+
+    Raises:
+        QueryRefused: It cannot be cut into tokens.
+    """
+    changes = []
+    rewrites = (_quotes, _contains, _between, _grouping, _early_sorting, _loose_direction, _last)
+    for rewrite in rewrites:
+        query, change = rewrite(query)
+        if change:
+            changes.append(change)
+    return query, tuple(changes)
+
+
+def _quotes(query: str) -> tuple[str, str]:
+    """``'it''s'`` is one text in SQL and two in Cypher."""
+    tokens = tokenize(query)
+    for left, right in pairwise(tokens):
+        end = left.start + len(left.text)
+        if left.text[0] == right.text[0] == "'" and end == right.start:
+            joined = f"{left.text[:-1]}\\'{right.text[1:]}"
+            return _quotes(query[: left.start] + joined + query[end + len(right.text) :])[0], (
+                "a quote inside a text is written \\'"
+            )
+    return query, ""
+
+
+def _contains(query: str) -> tuple[str, str]:
+    """``LIKE '%x%'`` is ``CONTAINS 'x'``."""
+    for token, text in _pairs(tokenize(query)):
+        if token.word != "LIKE" or text.kind != "string":
+            continue
+        inner = text.text[1:-1]
+        start, end = inner.startswith("%"), inner.endswith("%")
+        word = {(True, True): "CONTAINS", (False, True): "STARTS WITH", (True, False): "ENDS WITH"}
+        written = f"{word.get((start, end), '=')} {text.text[0]}{inner.strip('%')}{text.text[0]}"
+        rest = query[text.start + len(text.text) :]
+        return _contains(query[: token.start] + written + rest)[0], "LIKE is CONTAINS"
+    return query, ""
+
+
+def _between(query: str) -> tuple[str, str]:
+    """``m.year BETWEEN 1 AND 2`` is ``1 <= m.year <= 2``."""
+    tokens = tokenize(query)
+    for at, token in enumerate(tokens):
+        part = tokens[at + 1 : at + 4]
+        if token.word != "BETWEEN" or at < 3 or len(part) < 3 or part[1].word != "AND":
+            continue
+        first, last = tokens[at - 3], part[2]
+        written = query[first.start : token.start].strip()
+        bounds = f"({written} >= {part[0].text} AND {written} <= {last.text})"
+        rest = query[last.start + len(last.text) :]
+        return _between(query[: first.start] + bounds + rest)[0], "BETWEEN is two comparisons"
+    return query, ""
+
+
+def _grouping(query: str) -> tuple[str, str]:
+    """Cypher groups by what stands beside an aggregate; HAVING is WITH … WHERE."""
+    tokens = tokenize(query)
+    group = next((t for t, by in _pairs(tokens) if (t.word, by.word) == ("GROUP", "BY")), None)
+    if group is None:
+        return query, ""
+    change = "Cypher groups by what stands beside an aggregate"
+    following = [t for t in _clauses(tokens) if t.start > group.start]
+    end = following[0].start if following else len(query)
+    if not following or following[0].word != "HAVING":
+        return f"{query[: group.start]}{query[end:]}".strip(), change
+    having = following[0].start + len("HAVING")
+    stop = following[1].start if len(following) > 1 else len(query)
+    condition, rest = query[having:stop].strip(), query[stop:]
+    returned = next((t for t in tokens if t.word == "RETURN" and t.start < group.start), None)
+    if returned is not None:
+        return _filtered(query, returned, group, condition, rest) or query, change
+    keys = query[group.start : following[0].start].split(None, 2)[2].strip()
+    aggregate = _aggregate(condition)
+    if not aggregate:
+        return query, ""
+    keys = ", ".join(dict.fromkeys(key.strip().partition(".")[0] for key in keys.split(",")))
+    test = condition.replace(aggregate, _NUMBER)
+    head = f"{query[: group.start]}WITH {keys}, {aggregate} AS {_NUMBER} WHERE {test} "
+    return head + rest.replace(aggregate, _NUMBER), change
+
+
+def _filtered(query: str, returned: Token, group: Token, condition: str, rest: str) -> str:
+    """``RETURN a, count(b) AS n GROUP BY a HAVING n > 1`` with WITH and WHERE."""
+    items = _items(query[returned.start + len("RETURN") : group.start])
+    named = []
+    for item in items:
+        text, _, name = item.rpartition(" AS ") if " AS " in item else (item, "", f"`{item}`")
+        named.append((text.strip(), name.strip()))
+    for text, name in named:
+        condition, rest = condition.replace(text, name), rest.replace(text, name)
+    listed = ", ".join(f"{text} AS {name}" for text, name in named)
+    names = ", ".join(name for _, name in named)
+    return f"{query[: returned.start]}WITH {listed} WHERE {condition} RETURN {names} {rest}".strip()
+
+
+def _early_sorting(query: str) -> tuple[str, str]:
+    """ORDER BY and LIMIT stand behind RETURN, unless WITH comes before them."""
+    tokens = tokenize(query)
+    clauses = _clauses(tokens)
+    for before, order in pairwise(clauses):
+        if order.word not in ("ORDER", "LIMIT") or before.word not in ("MATCH", "WHERE"):
+            continue
+        returned = next((t for t in clauses if t.word == "RETURN" and t.start > order.start), None)
+        if returned is None:
+            return query, ""
+        sorting = query[order.start : returned.start].strip()
+        moved = f"{query[: order.start]}{query[returned.start :].strip()} {sorting}"
+        return moved, "sorts behind RETURN"
+    return query, ""
+
+
+def _loose_direction(query: str) -> tuple[str, str]:
+    """``RETURN p.born DESC LIMIT 3`` lacks its ORDER BY."""
+    tokens = tokenize(query)
+    words = [token.word for token in _clauses(tokens)]
+    if "ORDER" in words or "RETURN" not in words:
+        return query, ""
+    direction = next((t for t in tokens if t.word in ("DESC", "ASC")), None)
+    if direction is None:
+        return query, ""
+    start = _clauses(tokens)[words.index("RETURN")]
+    if direction.start < start.start:
+        return query, ""
+    item = _items(query[start.start + len("RETURN") : direction.start])[-1]
+    key = item.rpartition(" AS ")[2].strip()
+    return (
+        f"{query[: direction.start]}ORDER BY {key} {query[direction.start :]}",
+        "sorts by the last",
+    )
+
+
+def _last(query: str) -> tuple[str, str]:
+    """A query that ends with WITH … ORDER BY means to return that."""
+    clauses = _clauses(tokenize(query))
+    if any(token.word == "RETURN" for token in clauses):
+        return query, ""
+    rest = [token for token in clauses if token.word not in ("ORDER", "SKIP", "LIMIT")]
+    if not rest or rest[-1].word != "WITH":
+        return query, ""
+    start = rest[-1].start
+    return f"{query[:start]}RETURN{query[start + len('WITH') :]}", "returns what it has last"
+
+
+def _aggregate(text: str) -> str:
+    """The first call of an aggregate."""
+    tokens = tokenize(text)
+    for token, following in _pairs(tokens):
+        if token.word not in _AGGREGATES or following.text != "(":
+            continue
+        depth = 0
+        for other in tokens:
+            if other.start <= token.start:
+                continue
+            depth += (other.text == "(") - (other.text == ")")
+            if depth == 0:
+                return text[token.start : other.start + 1]
+    return ""
+
+
+def _items(text: str) -> list[str]:
+    """What a list of expressions holds, by its outer commas."""
+    depth, start, found = 0, 0, []
+    for token in tokenize(text):
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        if token.text == "," and depth == 0:
+            found.append(text[start : token.start].strip())
+            start = token.start + 1
+    return [*found, text[start:].strip()]
+
+
+def _clauses(tokens: Sequence[Token]) -> list[Token]:
+    """The words that begin a clause, and no label or property of such a name."""
+    found = []
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1].text if at else ""
+        after = tokens[at + 1].word if at + 1 < len(tokens) else ""
+        is_begun = token.word not in ("ORDER", "GROUP") or after == "BY"
+        if token.word in _CLAUSES and before not in (":", ".", "|") and is_begun:
+            found.append(token)
+    return found
+
+
+def lacks_return(query: str) -> bool:
+    """Whether a query returns nothing; some engines then show what they matched.
+
+    Raises:
+        QueryRefused: It cannot be cut into tokens.
+    """
+    words = [token.word for token in _clauses(tokenize(query))]
+    return bool(words) and "RETURN" not in words
+
+
+def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
+    return pairwise(tokens)
