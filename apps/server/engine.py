@@ -58,13 +58,18 @@ class Work:
     booked: Usage = field(default_factory=Usage)
     reason: Reason | None = None
     error: dict[str, str] | None = None
+    begun: bool = False
     ending: bool = False
 
     def stop(self, reason: Reason) -> None:
-        """End it, unless it ends already."""
+        """End it, unless it ends already.
+
+        A task that is cancelled before its first step would do nothing, not even end the run.
+        """
         if self.reason is None and not self.ending:
             self.reason = reason
-            self.task.cancel()
+            if self.begun:
+                self.task.cancel()
 
     def unbooked(self) -> Spent:
         """What has been used since the last time that this was asked."""
@@ -234,8 +239,8 @@ class Engine:
 
     async def _carry(self, claim: Claim) -> None:
         """Carry out a run and write down how it ended."""
-        await asyncio.sleep(0)  # until the run is among the works
         work = self._works[claim.run_id]
+        work.begun = True
         numbers = iter(range(claim.first_number, 2**63))
 
         def event(name: str, data: Any) -> Event:
@@ -270,6 +275,8 @@ class Engine:
             tracing.call_span(span, call)
 
         try:
+            if work.reason is not None:  # stopped before it began
+                raise asyncio.CancelledError
             if claim.crashes >= _CRASHES:
                 raise GivenUp("The run has ended its worker again and again, and is given up.")
             work.meter.budget = await self.runs.share(claim)

@@ -24,6 +24,7 @@ from trap import Trap
 
 from planweave.apps.server.app import create_app
 from planweave.apps.server.doors import Admission
+from planweave.apps.server.engine import Engine
 from planweave.apps.server.errors import TooMuch
 from planweave.apps.server.feed import Feed
 from planweave.apps.server.one_thread import OneThread
@@ -115,6 +116,22 @@ async def test_runs_are_claimed_together_but_one_of_each_thread(tmp_path: Path) 
         assert await runs.spent("ann") == Spent(14, 1.0)  # what was spent is spent
         assert [claim.run_id for claim in await claimed(runs, "two")] == [names[2]]
         assert await claimed(runs, "two") == []
+
+
+async def test_a_run_that_is_stopped_before_its_first_step_ends(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        storage = await opened(stack, tmp_path)
+        engine = Engine(storage, ServerSettings(), lambda name: Limits())
+        run = await submitted(engine.runs, "a")
+        later = await submitted(engine.runs, "a")
+        await engine._take()
+        (work,) = engine._works.values()
+        work.stop("cancelled")  # as the next run of the thread does that interrupts it
+        await asyncio.wait([work.task], timeout=30)
+        ended = await engine.runs.get("ann", "a", run["run_id"])
+        assert ended["status"] == "interrupted"
+        assert not engine._works
+        assert [one.run_id for one in await claimed(engine.runs, "two")] == [later["run_id"]]
 
 
 async def test_owners_take_turns_and_none_takes_all(tmp_path: Path) -> None:

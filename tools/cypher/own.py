@@ -229,7 +229,7 @@ class _Rewriting:
         """Refuse an element among what is added, unless it is added to a list."""
         if any(place in self._signs for place in self._beside(index, -1)):
             return  # done with the first sign of this sum
-        terms = list(self._terms(index))
+        terms = [pair for pair in self._terms(index) if pair[0] <= pair[1] < len(self._tokens)]
         if any(self._is_list(first, last) for first, last in terms):
             return
         names = [self._at(a) for a, z in terms if a == z and not self._is_value(a, z)][:_NAMES_SEEN]
