@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import JsonValue
 
 from planweave.benchmarks.core.record import Record
 from planweave.graphs import METHODS
@@ -166,10 +165,10 @@ def paired(groups: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], Pair
 def grouped(records: Sequence[Record]) -> dict[str, list[Record]]:
     """Records by method, in the order of the paper's tables, simplest first.
 
-    Where models or settings differ, the label says which.
+    Where a method ran with several models or settings, the label says which.
     """
     models = {record.model for record in records}
-    changed = _changed([record.settings for record in records])
+    changed = _changed(records)
     groups: dict[str, list[Record]] = {}
     for record in sorted(records, key=_place):
         label = [record.method, *([record.model] if len(models) > 1 else [])]
@@ -184,7 +183,9 @@ def _place(record: Record) -> tuple[int, str]:
     return (-names.index(record.method) if known else 1, record.method)
 
 
-def _changed(settings: Sequence[Mapping[str, JsonValue]]) -> list[str]:
-    """The settings that are not the same everywhere."""
-    names = dict.fromkeys(name for one in settings for name in one)
-    return [name for name in names if len({str(one.get(name)) for one in settings}) > 1]
+def _changed(records: Sequence[Record]) -> list[str]:
+    """The settings with which any method ran in more than one way."""
+    names = dict.fromkeys(name for record in records for name in record.settings)
+    seen = {(name, r.method, str(r.settings.get(name))) for name in names for r in records}
+    ways = Counter((name, method) for name, method, _ in seen)
+    return [name for name in names if any(ways[name, r.method] > 1 for r in records)]

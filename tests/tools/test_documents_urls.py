@@ -80,11 +80,11 @@ def resolving(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     ("path", "name", "text"),
     [
         ("/report.txt", "report.txt", "One"),
-        ("/page", "page.html", "Title\nText"),
+        ("/page", "page.html", "# Title\nText"),
         ("/data.csv", "data.csv", "a | b\n1 | 2"),
         ("/wrong.pdf", "wrong.pdf.html", "No PDF"),
         ("/to//report.txt", "report.txt", "One"),
-        ("/to//to//page", "page.html", "Title\nText"),
+        ("/to//to//page", "page.html", "# Title\nText"),
     ],
 )
 def test_the_content_type_decides(
@@ -222,4 +222,4 @@ def test_a_url_is_added_to_a_collection(
     monkeypatch.setenv("PLANWEAVE_PRIVATE_URLS", "true")
     assert [added.document for added in web.add(f"{server}/page")] == ["page.html"]
     assert web.add(f"{server}/page")[0].status == "unchanged"
-    assert web.search("title")[0].text == "Title\nText"
+    assert web.search("title")[0].text == "# Title\nText"
