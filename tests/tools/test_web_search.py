@@ -129,7 +129,7 @@ def found(reply: object, tool: str = "Search") -> list[tuple[str, int, str]]:
 )
 def test_every_form_of_result_becomes_the_page_behind_it(form: str, site: str) -> None:
     url = f"{site}/cost"
-    assert found(form.format(url)) == [(url, 2, f"Hydrogen\n{COST}")]
+    assert found(form.format(url)) == [(url, 2, f"# Hydrogen\n{COST}")]
     assert Search.asked[-1] == "hydrogen cost"
 
 
