@@ -183,19 +183,24 @@ def test_decide_by_what_was_learned(planweave: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("typed", "expected", "replanned"),
     [
-        ("approve\n", PLAN["steps"][0], 0),
-        ("edit\nLook at the offers.\nCompare them.\n\n", "2. Compare them.", 0),
-        ("reject\nShorter, please.\napprove\n", PLAN["steps"][0], 1),
+        (("a",), PLAN["steps"][0], 0),
+        (("e",), "2. Compare them.", 0),
+        (("r", "Shorter, please.\n", "a"), PLAN["steps"][0], 1),
     ],
 )
 def test_decide_waits_for_approval_and_resumes(
     planweave: CommandLine,
     offers: str,
     environment: dict[str, str],
-    typed: str,
+    typed: Sequence[str],
     expected: str,
     replanned: int,
+    tmp_path: Path,
 ) -> None:
+    editor = tmp_path / "editor.sh"
+    editor.write_text('#!/bin/sh\nprintf "Look at the offers.\\nCompare them.\\n" > "$1"\n')
+    editor.chmod(0o755)
+    environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
     with serving(*scripted(PLAN, *[PLAN] * replanned, *WHOLE_RUN[1:])) as model:
         stopped = planweave(
             "decide", "Which offer?", "--database", offers, "--model", model.name, "--approve"
@@ -229,8 +234,8 @@ def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers
     assert "5.25" in planned
 
 
-def _typed(text: str, command: list[str], environment: dict[str, str]) -> str:
-    """Output of a command at a real terminal at which ``text`` is typed."""
+def _typed(texts: Sequence[str], command: list[str], environment: dict[str, str]) -> str:
+    """Output of a command at a real terminal at which each text is typed when one is asked for."""
     import pty
 
     reader, writer = pty.openpty()
@@ -238,9 +243,12 @@ def _typed(text: str, command: list[str], environment: dict[str, str]) -> str:
         command, env=environment, stdin=writer, stdout=writer, stderr=writer, close_fds=True
     )
     os.close(writer)
-    os.write(reader, text.encode())
-    output = b""
+    left, output, answered = [*texts], b"", 0
     while True:
+        if left and output[answered:].rstrip().endswith((b"eject?", b"differ:")):
+            time.sleep(0.2)  # until the program listens: keys that come earlier are lost
+            os.write(reader, left.pop(0).encode())
+            answered = len(output)
         try:
             chunk = os.read(reader, 4096)
         except OSError:
