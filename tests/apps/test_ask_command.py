@@ -42,7 +42,8 @@ def library(planweave: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_ask_tells_plan_task_pages_fact_and_cited_answer(library: CommandLine) -> None:
     with serving(*scripted(*V3)) as model:
         asked = ("ask", "What is the cost?", "--collection", "market", "--method", "agent_v3")
-        run = library(*asked, "--model", model.name, *SEARCHED)
+        paper = ("--setting", "replan=every_observation")
+        run = library(*asked, "--model", model.name, *SEARCHED, *paper)
     assert run.returncode == 0, run.stderr
     order = [
         *("What is the cost?", "Plan", "1. Find the cost.", "task: Find the cost of hydrogen."),
