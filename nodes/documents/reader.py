@@ -37,7 +37,7 @@ _AMOUNT = re.compile(
     rf"(?P<sign>[-+(\u2212])?\s*(?P<currency>{'|'.join(CURRENCIES)}|[A-Z]{{0,3}}[$€£])?\s*"
     r"(?P<value>[-+]?(?:\d[\d,]*(?:\.\d+)?|\.\d+))"
     r"(?:\s*(?:[\u2010-\u2015-]|to)\s*(?P<to>\d[\d,]*(?:\.\d+)?))?"
-    r"\s*\)?\s*(?P<unit>[^\W\d].*|[/%€$£].*)?"
+    r"\s*\)?\s*(?P<unit>(?![xX\u00d7]\s*\d)[^\W\d].*|[/%€$£].*)?"  # "22 x 14 in" is no one amount
 )
 _BESIDES = re.compile(r"\s*[/,;]\s*(?=\d)|\s*\(")  # "62 in / 158 cm" says it twice
 _WORD = re.compile(r"\w")

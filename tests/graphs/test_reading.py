@@ -152,6 +152,7 @@ async def test_a_value_that_is_not_quoted_is_left_out(shelf: Shelf) -> None:
         ("5.5 %", {"v": "5.5 %"}),
         ("USD 32/kg", {"v": "32 USD/kg"}),
         ("not accepted", {}),
+        ("53 x 70 x 32 lbs", {}),
     ],
 )
 async def test_values_with_units(shelf: Shelf, value: str, kept: dict[str, object]) -> None:
