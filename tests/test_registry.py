@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from planweave import BadInput
+from planweave.benchmarks.core.suite import SUITES, suite
 from planweave.graphs import METHODS
 from planweave.registry import Registry
 
@@ -76,3 +77,8 @@ def test_langgraph_json_names_every_method() -> None:
         }
         for name in METHODS
     }
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_every_suite_is_where_the_registry_says(name: str) -> None:
+    assert suite(name).measures

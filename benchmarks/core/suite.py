@@ -167,7 +167,7 @@ SuiteClass = TypeVar("SuiteClass", bound=type[Suite])
 SUITES: Registry[type[Suite]] = Registry(
     "benchmark suite",
     accepts=lambda found: isinstance(found, type) and hasattr(found, "tables"),
-    own={name: f"planweave.benchmarks.{name}" for name in (*_MODULES, "writing")}
+    own={name: f"planweave.benchmarks.suites.{name}.suite" for name in (*_MODULES, "writing")}
     | {name: f"planweave.benchmarks.suites.{name}" for name in _PACKAGES},
 )
 """Every suite by name; the entry-point group is ``planweave.suites``."""

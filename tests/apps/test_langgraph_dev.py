@@ -84,7 +84,7 @@ async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers
             calls += part.event == "custom"
     assert visited == [
         *("intake", "recall", "experience", "planner", "plan_approval", "selector", "sql"),
-        *("replanner", "selector", "answering_machine", "citation_check", "speaker"),
+        *("observer", "selector", "answering_machine", "citation_check", "speaker"),
     ]
     assert calls == 4
     state = await client.threads.get_state(thread["thread_id"])

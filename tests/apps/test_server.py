@@ -23,7 +23,7 @@ from planweave.graphs import METHODS
 pytestmark = pytest.mark.server
 
 QUESTION: Any = {"messages": [{"role": "user", "content": "Which offer is cheapest?"}]}
-NODES = ["planner", "selector", "sql", "replanner", "selector", "answering_machine", "speaker"]
+NODES = ["planner", "selector", "sql", "selector", "answering_machine", "speaker"]
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])

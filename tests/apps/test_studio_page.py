@@ -387,7 +387,7 @@ def test_documents_are_uploaded_read_and_chosen(page: Page, visit: Visit, tmp_pa
     page.get_by_role("button", name="Use for questions").click()
     page.goto("/studio/#/ask")
     page.get_by_role("tab", name="Settings").click()
-    expect(page.get_by_label("Collection")).to_have_value("default")
+    expect(page.get_by_label("Collection", exact=True)).to_have_value("default")
     page.goto("/studio/#/documents")
     page.get_by_role("button", name="Delete grid report.md").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()

@@ -39,6 +39,6 @@ async def assert_tokens_are_streamed(client: LangGraphClient, database: str) -> 
     assert [json.loads("".join(pieces)) for pieces in replies] == [*WHOLE_RUN]
     assert min(map(len, replies)) > 10
     assert [node for node, _ in heard] == [
-        *("planner", "selector", "replanner", "selector", "answering_machine", "speaker"),
+        *("planner", "selector", "selector", "answering_machine", "speaker"),
     ]
     assert "Birch" in "".join(told)
