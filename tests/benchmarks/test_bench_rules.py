@@ -170,8 +170,8 @@ def analyst(prompt: Prompt) -> Reply:
 def test_methods_and_the_whole_rules_in_one_prompt(data: Path, tmp_path: Path) -> None:
     model = register(analyst)
     source = ("--data", data, "--domain", "airline", "--embeddings", "none", "--model", model)
-    source += ("--setting", "whole_collection=off")
-    words = (*source, "--out", tmp_path / "out", "--json")
+    by_search = ("--setting", "whole_collection=off")
+    words = (*source, *by_search, "--out", tmp_path / "out", "--json")
     first = bench(*words, "--method", "whole", "--limit", 1)
     assert "0 done before, 1 to do" in first.stderr
     done = json.loads(bench(*words, "--method", "whole,react").stdout)
