@@ -1,1 +1,1 @@
-"""The doors: command line and chat app."""
+"""The interfaces: command line, server, studio and protocols."""

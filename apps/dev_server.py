@@ -1,7 +1,7 @@
 """What ``langgraph dev`` offers besides the graphs, and who may speak to it.
 
 It offers the studio page and OpenAI's chat completions. It asks for no password, and a browser
-lets any web page send requests to this machine: without a door, a page that is open in some tab
+lets any web page send requests to this machine: without a check, a page that is open in some tab
 could start runs, name databases and models of its choice, and read what they answer. So it answers
 programs on this machine, the chat pages made for it, and its own page.
 """

@@ -68,7 +68,7 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
     if unknown := options.keys() - Options.__annotations__.keys():
         raise BadInput(
             f"There is no option {min(unknown)!r}.",
-            mend="Give settings that have no option of their own as settings={…}.",
+            fix="Give settings that have no option of their own as settings={…}.",
         )
     plan = [*options.get("plan", ())]
     start: Input = {"question": question}
@@ -108,7 +108,7 @@ async def arun(question: str, **options: Unpack[Options]) -> Result:
             if isinstance(event, AnswerEvent):
                 return event.result
     raise BadInput(
-        "The run waits for a person, and nobody is asked.", mend="Give a function as approve=…."
+        "The run waits for a person, and nobody is asked.", fix="Give a function as approve=…."
     )
 
 
@@ -203,7 +203,7 @@ def _thread(given: dict[str, Any], options: Options, *, with_plan: bool) -> Thre
     name = options.get("thread")
     if name is not None and not _NAME.fullmatch(name):
         raise BadInput(
-            f"{name!r} is no name of a thread.", mend="Use letters, digits, - and _, at most 64."
+            f"{name!r} is no name of a thread.", fix="Use letters, digits, - and _, at most 64."
         )
     method = options.get("method", "")
     if method:

@@ -105,7 +105,7 @@ def context_of(settings: dict[str, Any]) -> Context:
             near = nearest(name, Context.model_fields)
             meant = f"; did you mean {' or '.join(near)}?" if near else "."
             raise BadInput(
-                f"There is no setting {name!r}{meant}", mend="See `planweave settings`."
+                f"There is no setting {name!r}{meant}", fix="See `planweave settings`."
             ) from None
         raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
 
@@ -120,7 +120,7 @@ def semantics_of(name: str) -> Semantics:
         return "annotation"
     if name == "printed":
         return "printed"
-    raise BadInput(f"There are no {name!r} semantics.", mend="Choose annotation or printed.")
+    raise BadInput(f"There are no {name!r} semantics.", fix="Choose annotation or printed.")
 
 
 def resolved(agents: str) -> str:
@@ -138,7 +138,7 @@ def roles(pairs: list[str] | None) -> dict[str, str]:
     if wrong := [pair for pair in pairs if not all(pair.partition("="))]:
         raise BadInput(
             f"{wrong[0]!r} names no model for a role.",
-            mend="Write --role-model ROLE=MODEL, such as planner=openai:gpt-4o.",
+            fix="Write --role-model ROLE=MODEL, such as planner=openai:gpt-4o.",
         )
     return dict(pair.split("=", 1) for pair in pairs)
 
@@ -153,10 +153,10 @@ def text_of(path: Path, what: str) -> str:
         text = path.read_text(encoding="utf-8").strip()
     except OSError as error:
         raise BadInput(
-            f"The {what} file {path} cannot be read ({error.strerror}).", mend="Check the path."
+            f"The {what} file {path} cannot be read ({error.strerror}).", fix="Check the path."
         ) from None
     except UnicodeDecodeError:
         raise BadInput(f"The {what} file {path} is not UTF-8 text.") from None
     if not text:
-        raise BadInput(f"The {what} file {path} is empty.", mend=f"Write the {what} into it.")
+        raise BadInput(f"The {what} file {path} is empty.", fix=f"Write the {what} into it.")
     return text

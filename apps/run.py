@@ -113,7 +113,7 @@ async def _resumption(snapshot: Any, thread: Thread, ask: Ask | None) -> Command
     if not snapshot.next:
         raise BadInput(
             f"The thread {thread.id!r} has nothing left to do.",
-            mend="Ask a further question in it, or a new one without --resume.",
+            fix="Ask a further question in it, or a new one without --resume.",
         )
     if snapshot.interrupts and ask:
         return Command(resume=await asyncio.to_thread(ask, snapshot.interrupts[0].value))

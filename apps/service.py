@@ -96,7 +96,7 @@ class Service(BaseModel):
         if method not in self.methods:
             raise BadInput(
                 f"There is no method {method!r} here.",
-                mend=f"The methods are: {', '.join(self.methods)}.",
+                fix=f"The methods are: {', '.join(self.methods)}.",
             )
 
     def _admitted(self, name: str, value: Any, experience: tuple[str, ...]) -> Any:
@@ -122,7 +122,7 @@ class Service(BaseModel):
             return value
         raise BadInput(
             f"The setting {name!r} is not the caller's to choose.",
-            mend=f"These are: {', '.join(sorted(callers('free', 'lower')))}, "
+            fix=f"These are: {', '.join(sorted(callers('free', 'lower')))}, "
             f"and by name {', '.join(sorted(callers('named')))}.",
         )
 
@@ -138,7 +138,7 @@ def _one_of(offered: Mapping[str, str] | tuple[str, ...], what: str, value: Any)
         return offered[value] if isinstance(offered, Mapping) else value
     raise BadInput(
         f"The setting {what} names nothing that is offered here.",
-        mend=f"Offered are: {', '.join(offered) or 'none'}.",
+        fix=f"Offered are: {', '.join(offered) or 'none'}.",
     )
 
 
@@ -157,7 +157,7 @@ def service() -> Service:
     except OSError as error:
         raise BadInput(
             f"The service file {path} cannot be read ({error.strerror}).",
-            mend="Set PLANWEAVE_SERVICE to a JSON file.",
+            fix="Set PLANWEAVE_SERVICE to a JSON file.",
         ) from None
     except ValidationError as error:
         first = error.errors()[0]

@@ -106,20 +106,20 @@ def unusable(path: Path, error: Exception) -> FileUnusable:
     if isinstance(error, OSError):
         return FileUnusable(
             f"The file {path} cannot be used ({error.strerror}).",
-            mend="Check that its folder exists and that nothing else has its name.",
+            fix="Check that its folder exists and that nothing else has its name.",
         )
     if "locked" in str(error) or "busy" in str(error):
         return FileUnusable(
-            f"The file {path} is locked by another program.", mend="Wait until that has ended."
+            f"The file {path} is locked by another program.", fix="Wait until that has ended."
         )
     if "full" in str(error) or ("I/O" in str(error) and _is_full(path)):
         return FileUnusable(
             f"The file {path} cannot be written: the disk is full.",
-            mend="Free some space and run the same command again.",
+            fix="Free some space and run the same command again.",
         )
     reason = " ".join(str(error).split())
     told = FileUnusable(
-        f"The file {path} is damaged ({reason}).", mend="Move it away, or restore it from a backup."
+        f"The file {path} is damaged ({reason}).", fix="Move it away, or restore it from a backup."
     )
     told.damaged = not isinstance(error, sqlite3.OperationalError)
     return told
@@ -143,7 +143,7 @@ def alone(path: Path, problem: str) -> Iterator[None]:
         try:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError:
-            raise BadInput(problem, mend="Wait until that has ended.") from None
+            raise BadInput(problem, fix="Wait until that has ended.") from None
         except sqlite3.Error as error:
             raise unusable(path, error) from None
         yield

@@ -72,7 +72,7 @@ def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
     if not path.is_file():
         raise BadInput(
             f"There is no thread {thread!r} in {path.parent}.",
-            mend="Check the name that the interrupted run printed.",
+            fix="Check the name that the interrupted run printed.",
         )
     try:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -83,13 +83,13 @@ def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadInput(
             f"The settings of thread {thread!r} in {path} are damaged.",
-            mend="Ask the question again without --resume.",
+            fix="Ask the question again without --resume.",
         ) from None
     for kind in ("database", "graph"):
         if HIDDEN in (settings[kind] or ""):
             raise BadInput(
                 "Passwords of databases are not kept with a thread.",
-                mend=f"Give --{kind} URL again, or write ${{NAME}} for the password in it.",
+                fix=f"Give --{kind} URL again, or write ${{NAME}} for the password in it.",
             )
     return Thread(id=thread, method=method, context=context, example=example)
 
@@ -161,6 +161,6 @@ def threads_folder() -> Path:
     except OSError as error:
         raise BadInput(
             f"The folder {folder} for runs cannot be made ({error.strerror}).",
-            mend="Set PLANWEAVE_STATE_DIR to a folder that can be written.",
+            fix="Set PLANWEAVE_STATE_DIR to a folder that can be written.",
         ) from None
     return folder

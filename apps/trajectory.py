@@ -27,7 +27,7 @@ def path_of(question: str, turns: Iterable[Turn], *, task: str, reward: float, t
     if not instructions:
         raise BadInput(
             f"The thread {thread!r} has no answer that rests on an action.",
-            mend="Confirm a thread that has been answered.",
+            fix="Confirm a thread that has been answered.",
         )
     return slotted(Path(task, question, instructions, reward, origin=f"thread {thread}"))
 

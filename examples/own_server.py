@@ -1,4 +1,4 @@
-"""The doors in a web app of your own: python examples/own_server.py [PORT].
+"""The endpoints in a web app of your own: python examples/own_server.py [PORT].
 
 Who may pass is for your app to say; this one listens to this machine alone.
 """

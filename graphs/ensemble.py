@@ -28,7 +28,7 @@ def members(state: WorkingMemory) -> list[Send] | str:
         return "greeter"
     context = run_context()
     if context.ensemble_of == "ensemble":  # it would run itself without end
-        raise BadInput("An ensemble cannot be one of ensembles.", mend="Name another method.")
+        raise BadInput("An ensemble cannot be one of ensembles.", fix="Name another method.")
     runs = range(1, runs_within(context, total_usage(state["usage"])) + 1)
     given = {name: state[name] for name in ("question", "plan", "usage")}
     return [Send("member", given | {"iteration": number}) for number in runs]

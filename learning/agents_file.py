@@ -34,7 +34,7 @@ VERSION = 1
 EMBEDDINGS = "minilm"
 """The frozen model of sentence vectors that both agents stand on."""
 
-_MEND = "Reinstall planweave, or train it again with `planweave train instructrag`."
+_FIX = "Reinstall planweave, or train it again with `planweave train instructrag`."
 
 
 class AgentsCard(BaseModel):
@@ -100,18 +100,18 @@ def load(agents: str | Path = SHIPPED) -> Loaded:
         packed = path.read_bytes()
         card = AgentsCard.model_validate_json(path.with_suffix(".json").read_bytes())
     except OSError as error:
-        raise BadInput(f"{error.filename} cannot be read ({error.strerror}).", mend=_MEND) from None
+        raise BadInput(f"{error.filename} cannot be read ({error.strerror}).", fix=_FIX) from None
     except ValidationError:
-        raise BadInput(f"The card beside {path} is damaged.", mend=_MEND) from None
+        raise BadInput(f"The card beside {path} is damaged.", fix=_FIX) from None
     if hashlib.sha256(packed).hexdigest() != card.sha256:
-        raise BadInput(f"The agents {path} are not those that their card tells of.", mend=_MEND)
+        raise BadInput(f"The agents {path} are not those that their card tells of.", fix=_FIX)
     if (card.version, card.features) != (VERSION, PRINTED if card.published else FEATURES):
-        raise BadInput(f"The agents {path} belong to another version of planweave.", mend=_MEND)
+        raise BadInput(f"The agents {path} belong to another version of planweave.", fix=_FIX)
     try:
         with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
             named = {name: np.asarray(arrays[name], np.float32) for name in arrays.files}
     except (ValueError, OSError, zipfile.BadZipFile):
-        raise BadInput(f"The agents {path} are damaged.", mend=_MEND) from None
+        raise BadInput(f"The agents {path} are damaged.", fix=_FIX) from None
     return Loaded(_of("rl.", named), _of("ml.", named), card)
 
 

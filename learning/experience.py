@@ -95,7 +95,7 @@ class Experience:
             for key in keys:
                 if not database.execute("DELETE FROM path WHERE key = ?", (key,)).rowcount:
                     raise BadInput(
-                        f"There is no path {key!r}.", mend="See `planweave experience list`."
+                        f"There is no path {key!r}.", fix="See `planweave experience list`."
                     )
             database.execute(
                 "DELETE FROM vector WHERE instruction NOT IN"
@@ -191,5 +191,5 @@ def _row(path: Path) -> tuple[str | float, ...]:
 def _unusable(file: pathlib.Path, error: Exception) -> BadInput:
     return BadInput(
         f"The experience in {file} cannot be used ({error}).",
-        mend="Check who may write there; if it is damaged, delete it and add the paths again.",
+        fix="Check who may write there; if it is damaged, delete it and add the paths again.",
     )

@@ -76,7 +76,7 @@ class Guide:
         if not self.paths:
             raise BadInput(
                 "There is no path that succeeded.",
-                mend="Name a file of paths in `paths`, or add some: planweave experience add FILE",
+                fix="Name a file of paths in `paths`, or add some: planweave experience add FILE",
             )
         self.slots = Slots.of(self.paths, moves)
         self._embed, self._rl_agent, self._ml_agent = embed, rl_agent, ml_agent

@@ -86,7 +86,7 @@ def draw(
     """
     if file.suffix.lower() not in FORMATS:
         raise BadInput(
-            f"{file} names no format of pictures.", mend=f"End it in {', '.join(FORMATS)}."
+            f"{file} names no format of pictures.", fix=f"End it in {', '.join(FORMATS)}."
         )
     drawing = _planned(graph, most, graph.walk(key) if key else ())
     figure = _figure(drawing)
@@ -101,7 +101,7 @@ def draw(
     except OSError as error:
         raise BadInput(
             f"The picture cannot be written to {file} ({error.strerror}).",
-            mend="Name a file in a folder that can be written.",
+            fix="Name a file in a folder that can be written.",
         ) from None
 
 
@@ -161,7 +161,7 @@ def _figure(drawing: Drawing) -> "Figure":
     except ImportError:
         raise BadInput(
             "A picture needs the package matplotlib.",
-            mend="Install it with `pip install 'planweave[learning]'`.",
+            fix="Install it with `pip install 'planweave[learning]'`.",
         ) from None
     across = {x for x, _ in drawing.places.values()}
     rows = max(Counter(x for x, _ in drawing.places.values()).values())

@@ -62,7 +62,7 @@ def write(file: pathlib.Path, stored: Stored) -> None:
     except (OSError, sqlite3.Error) as error:
         raise BadInput(
             f"The instruction graph cannot be written to {file} ({error}).",
-            mend="Free some space on the disk, and check who may write there.",
+            fix="Free some space on the disk, and check who may write there.",
         ) from None
     finally:
         part.unlink(missing_ok=True)
@@ -82,7 +82,7 @@ def read(file: pathlib.Path) -> Stored:
     except (sqlite3.Error, ValueError, TypeError, KeyError, RecursionError) as error:
         raise BadInput(
             f"The instruction graph {file} is absent, damaged or of another version ({error}).",
-            mend="Build it anew from its paths.",
+            fix="Build it anew from its paths.",
         ) from None
     return stored
 

@@ -398,11 +398,11 @@ def _resumed(file: File, about: str, like: _State) -> _State:
             old, shape = jax.tree.flatten(like[:2])
             leaves = [jnp.asarray(arrays[f"leaf{n}"]) for n in range(len(old))]
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-        raise BadInput(f"The checkpoint {file} is damaged.", mend="Delete it.") from None
+        raise BadInput(f"The checkpoint {file} is damaged.", fix="Delete it.") from None
     if known != about:
         raise BadInput(
             f"The checkpoint {file} is of other data or settings.",
-            mend="Delete it, or name another file.",
+            fix="Delete it, or name another file.",
         )
     rl, ml = jax.tree.unflatten(shape, leaves)
     return _State(rl, ml, points)

@@ -35,7 +35,7 @@ TaskOf: TypeAlias = Callable[[Mapping[str, JsonValue]], str]
 _MOST = 10_000
 _MOST_BYTES = 256_000_000
 _NOT_AN_ACTION = re.compile(r"(reset|think\b.*|)", re.IGNORECASE)
-_MEND = 'Give a .jsonl or .jsonl.gz file of {"question": …, "steps": [{"action": …}, …]} a line.'
+_FIX = 'Give a .jsonl or .jsonl.gz file of {"question": …, "steps": [{"action": …}, …]} a line.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def read_paths(
         BadInput: The file cannot be read, holds too much, or what is no trajectory.
     """
     most = most_bytes or _MOST_BYTES
-    read = read_records(file, _Trajectory, mend=_MEND, opened=opened, most=most)
+    read = read_records(file, _Trajectory, fix=_FIX, opened=opened, most=most)
     return [path for one in read if (path := one.path(file.name, task_of))]
 
 
@@ -184,7 +184,7 @@ def write_paths(file: pathlib.Path, paths: Iterable[Path]) -> None:
     except OSError as error:
         raise BadInput(
             f"The file {file} cannot be written ({error.strerror}).",
-            mend="Name a file in a folder that can be written.",
+            fix="Name a file in a folder that can be written.",
         ) from None
 
 

@@ -22,7 +22,7 @@ VERSION = 1
 EMBEDDINGS = "minilm"
 """The frozen model of sentence vectors that the features stand on."""
 
-_MEND = "Reinstall planweave, or train it again with `planweave train plan-assessor`."
+_FIX = "Reinstall planweave, or train it again with `planweave train plan-assessor`."
 
 
 class Card(BaseModel):
@@ -174,18 +174,18 @@ def load(path: Path, embed: Embed | None = None) -> PlanAssessor:
         packed = path.read_bytes()
         card = Card.model_validate_json(path.with_suffix(".json").read_bytes())
     except OSError as error:
-        raise BadInput(f"{error.filename} cannot be read ({error.strerror}).", mend=_MEND) from None
+        raise BadInput(f"{error.filename} cannot be read ({error.strerror}).", fix=_FIX) from None
     except ValidationError:
-        raise BadInput(f"The card beside {path} is damaged.", mend=_MEND) from None
+        raise BadInput(f"The card beside {path} is damaged.", fix=_FIX) from None
     if hashlib.sha256(packed).hexdigest() != card.sha256:
-        raise BadInput(f"The plan assessor {path} is not the one its card tells of.", mend=_MEND)
+        raise BadInput(f"The plan assessor {path} is not the one its card tells of.", fix=_FIX)
     if (card.version, card.features) != (VERSION, FEATURES):
         raise BadInput(
-            f"The plan assessor {path} belongs to another version of planweave.", mend=_MEND
+            f"The plan assessor {path} belongs to another version of planweave.", fix=_FIX
         )
     try:
         with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
             weights = {name: arrays[name] for name in arrays.files}
     except (ValueError, OSError, zipfile.BadZipFile):
-        raise BadInput(f"The plan assessor {path} is damaged.", mend=_MEND) from None
+        raise BadInput(f"The plan assessor {path} is damaged.", fix=_FIX) from None
     return PlanAssessor(Head(weights), card, weights.pop("trained_on"), embed)

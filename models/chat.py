@@ -171,7 +171,7 @@ def _build(request: ModelRequest) -> BaseChatModel:
     elif prefix == "given":
         raise ModelUnavailable(
             f"The model {request.name} is not known in this process.",
-            mend="Give the model itself once more.",
+            fix="Give the model itself once more.",
             trouble="missing",
         )
     elif prefix == "script":
@@ -237,12 +237,12 @@ def _compatible(request: ModelRequest) -> BaseChatModel:
     if holds_secret(request.name):
         raise BadInput(
             "The URL of the model holds a user name, a password or a query.",
-            mend="Leave it out and put the key into PLANWEAVE_API_KEY.",
+            fix="Leave it out and put the key into PLANWEAVE_API_KEY.",
         )
     if not model or not parts.host:
         raise BadInput(
             f"The model name {request.name!r} is not a server and a model.",
-            mend="Write it as http://host:port/v1#model.",
+            fix="Write it as http://host:port/v1#model.",
         )
     key = request.settings.api_key or SecretStr("none")
     return _openai_like(
@@ -340,7 +340,7 @@ def _no_package(name: str, module: str) -> ModelUnavailable:
     package = module.partition(".")[0].replace("_", "-")
     return ModelUnavailable(
         f"The model {name} needs the package {package}.",
-        mend=f"Install it with `pip install {package}`.",
+        fix=f"Install it with `pip install {package}`.",
         trouble="missing",
     )
 
@@ -348,7 +348,7 @@ def _no_package(name: str, module: str) -> ModelUnavailable:
 def _no_key(name: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"The model {name} needs a key.",
-        mend=f"Set {key_variable(name)} in the environment or in the file .env.",
+        fix=f"Set {key_variable(name)} in the environment or in the file .env.",
         trouble="key",
     )
 
@@ -356,7 +356,7 @@ def _no_key(name: str) -> ModelUnavailable:
 def _unknown(name: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"There is no model provider for {name!r}.",
-        mend="Write provider:model, as in openai:gpt-4.1-mini or ollama:qwen3, or `embedded`.",
+        fix="Write provider:model, as in openai:gpt-4.1-mini or ollama:qwen3, or `embedded`.",
         trouble="missing",
     )
 

@@ -105,7 +105,7 @@ def _start(gguf: Path, settings: ModelSettings) -> tuple["xllamacpp.Server", End
     except ImportError:
         raise ModelUnavailable(
             "The embedded model needs the package xllamacpp.",
-            mend="Install it with `pip install 'planweave[embedded]'`.",
+            fix="Install it with `pip install 'planweave[embedded]'`.",
         ) from None
     secret = secrets.token_urlsafe(32)
     _log.info("Loading %s.", gguf.name)
@@ -114,7 +114,7 @@ def _start(gguf: Path, settings: ModelSettings) -> tuple["xllamacpp.Server", End
     except (RuntimeError, MemoryError):
         raise ModelUnavailable(
             f"The model file {gguf} cannot be loaded.",
-            mend="Check that it is whole, that llama.cpp knows its kind, and that memory suffices.",
+            fix="Check that it is whole, that llama.cpp knows its kind, and that memory suffices.",
         ) from None
     return server, Endpoint(httpx.URL(server.listening_address), secret)
 

@@ -367,12 +367,12 @@ def _compatible(name: str, settings: ModelSettings) -> Embeddings:
     if holds_secret(name):
         raise BadInput(
             "The URL of the embedding model holds a user name, a password or a query.",
-            mend="Leave it out and put the key into PLANWEAVE_API_KEY.",
+            fix="Leave it out and put the key into PLANWEAVE_API_KEY.",
         )
     if not model or not url.partition("//")[2]:
         raise BadInput(
             f"The name {name!r} is not a server and an embedding model.",
-            mend="Write it as http://host:port/v1#model.",
+            fix="Write it as http://host:port/v1#model.",
         )
     return _openai(name, model, settings.api_key or SecretStr("none"), settings, url)
 
@@ -429,7 +429,7 @@ def _need(package: str) -> None:
     if find_spec(package) is None:
         raise ModelUnavailable(
             f"A model in this process that reads documents needs the package {package}.",
-            mend="Install it with `pip install 'planweave[documents]'`.",
+            fix="Install it with `pip install 'planweave[documents]'`.",
             trouble="missing",
         )
 
@@ -438,7 +438,7 @@ def _no_package(name: str, module: str) -> ModelUnavailable:
     package = module.partition(".")[0].replace("_", "-")
     return ModelUnavailable(
         f"The embedding model {name} needs the package {package}.",
-        mend=f"Install it with `pip install {package}`.",
+        fix=f"Install it with `pip install {package}`.",
         trouble="missing",
     )
 
@@ -446,7 +446,7 @@ def _no_package(name: str, module: str) -> ModelUnavailable:
 def _no_key(name: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"The embedding model {name} needs a key.",
-        mend=f"Set {key_variable(name)} in the environment or in the file .env.",
+        fix=f"Set {key_variable(name)} in the environment or in the file .env.",
         trouble="key",
     )
 
@@ -454,7 +454,7 @@ def _no_key(name: str) -> ModelUnavailable:
 def _unknown(name: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"There is no embedding model {name!r}.",
-        mend="Write provider:model, as in openai:text-embedding-3-small, or `minilm`.",
+        fix="Write provider:model, as in openai:text-embedding-3-small, or `minilm`.",
         trouble="missing",
     )
 
@@ -475,7 +475,7 @@ def _tokenizer(path: Path) -> "Tokenizer":
 def _unreadable(path: Path) -> BadInput:
     return BadInput(
         f"The file {path} cannot be read as a model.",
-        mend="Export the model to ONNX again, as model.onnx with its tokenizer.json.",
+        fix="Export the model to ONNX again, as model.onnx with its tokenizer.json.",
     )
 
 

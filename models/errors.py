@@ -31,8 +31,8 @@ class ModelUnavailable(PlanweaveError):
         calls: The records of the calls made before it was given up, for accounting.
     """
 
-    def __init__(self, problem: str, *, mend: str = "", trouble: Trouble = "unknown") -> None:
-        super().__init__(problem, mend=mend)
+    def __init__(self, problem: str, *, fix: str = "", trouble: Trouble = "unknown") -> None:
+        super().__init__(problem, fix=fix)
         self.trouble: Trouble = trouble
         self.calls: tuple[CallRecord, ...] = ()
 
@@ -62,13 +62,13 @@ def unavailable(error: Exception, name: str) -> ModelUnavailable:
         if isinstance(cause, ModelUnavailable):
             return cause
         if isinstance(cause, PlanweaveError):
-            return ModelUnavailable(cause.problem, mend=cause.mend)
+            return ModelUnavailable(cause.problem, fix=cause.fix)
         cause = cause.__cause__
     trouble = _trouble(error)
-    problem, mend = _TEXTS[trouble]
+    problem, fix = _TEXTS[trouble]
     detail = f"{type(error).__name__}: {_first_line(error)}"
     values = {"name": name, "variable": key_variable(name), "detail": detail}
-    return ModelUnavailable(problem.format(**values), mend=mend.format(**values), trouble=trouble)
+    return ModelUnavailable(problem.format(**values), fix=fix.format(**values), trouble=trouble)
 
 
 def _trouble(error: Exception) -> Trouble:

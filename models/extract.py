@@ -188,23 +188,23 @@ def _fit(value: Json, schema: type[T]) -> T:
     try:
         return schema.model_validate(value)
     except ValidationError as error:
-        mended = json.loads(json.dumps(value))
+        repaired = json.loads(json.dumps(value))
         problem = error
         for _ in range(_REPAIRS):
             changes = [
-                _mend(mended, detail["loc"], detail["type"], detail.get("ctx", {}))
+                _repair(repaired, detail["loc"], detail["type"], detail.get("ctx", {}))
                 for detail in problem.errors(include_url=False)[:20]
             ]
             if not any(changes):
                 break
             try:
-                return schema.model_validate(mended)
+                return schema.model_validate(repaired)
             except ValidationError as again:  # as of a text that the mark "…" makes too long
                 problem = again
         raise error from None
 
 
-def _mend(root: Json, loc: tuple[str | int, ...], kind: str, told: Told) -> bool:
+def _repair(root: Json, loc: tuple[str | int, ...], kind: str, told: Told) -> bool:
     """Change the value at ``loc`` in place if a harmless reading of it exists."""
     holder: Json = root
     try:
@@ -215,8 +215,8 @@ def _mend(root: Json, loc: tuple[str | int, ...], kind: str, told: Told) -> bool
         if kind == "extra_forbidden" and isinstance(holder, dict):
             return holder.pop(loc[-1], None) is not None
         old = holder[loc[-1]]  # type: ignore[index]
-        mend = _MENDS.get(kind)
-        new = mend(old, told) if mend else old
+        fix = _BY_KIND.get(kind)
+        new = fix(old, told) if fix else old
         if new is old or not isinstance(holder, dict | list):
             return False
         holder[loc[-1]] = new  # type: ignore[index]
@@ -274,7 +274,7 @@ def _shorter(value: Json, told: Told) -> Json:
     return [*kept[:-1], f"{kept[-1]} {MORE}"] if kept and isinstance(kept[-1], str) else kept
 
 
-_MENDS: dict[str, Callable[[Json, Told], Json]] = {
+_BY_KIND: dict[str, Callable[[Json, Told], Json]] = {
     "string_type": _text,
     "list_type": _listed,
     "int_parsing": _number,

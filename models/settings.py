@@ -82,5 +82,5 @@ def process_settings() -> ModelSettings:
         variable = where if where.startswith("PLANWEAVE_") else f"PLANWEAVE_{where}"
         raise BadInput(
             f"The setting {variable} cannot be used: {first['msg']}.",
-            mend="Correct it in the environment or in the file .env.",
+            fix="Correct it in the environment or in the file .env.",
         ) from None

@@ -139,5 +139,5 @@ def _prices(overrides: Path | None) -> Mapping[str, Price]:
     except (OSError, UnicodeDecodeError, ValidationError) as error:
         raise BadInput(
             f"The price file {overrides} cannot be used ({type(error).__name__}).",
-            mend='It must be JSON: {"provider:model": {"input": 1.0, "output": 2.0}}.',
+            fix='It must be JSON: {"provider:model": {"input": 1.0, "output": 2.0}}.',
         ) from None

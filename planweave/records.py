@@ -22,7 +22,7 @@ def read_records(
     path: Path,
     form: type[Form],
     *,
-    mend: str,
+    fix: str,
     opened: BinaryIO | None = None,
     most: int | None = None,
 ) -> list[Form]:
@@ -31,32 +31,32 @@ def read_records(
     Args:
         path: The file, packed if it ends in ``.gz`` or ``.xz``.
         form: What each record is.
-        mend: What to do about a file that is another, told in errors.
+        fix: What to do about a file that is another, told in errors.
         opened: Read instead, where ``path`` is but its name.
         most: Bytes that it may hold when unpacked; a gigabyte if unset.
 
     Raises:
         BadInput: The file cannot be read, holds too much, or what is no such record.
     """
-    text = read_text(path, mend=mend, opened=opened, most=most)
+    text = read_text(path, fix=fix, opened=opened, most=most)
     if text.lstrip().startswith("["):
         every: TypeAdapter[list[Form]] = TypeAdapter(list[form])  # type: ignore[valid-type]
-        return _valid(every, text, str(path), mend)
+        return _valid(every, text, str(path), fix)
     one = TypeAdapter(form)
     return [
-        _valid(one, line, f"Line {number} of {path}", mend)
+        _valid(one, line, f"Line {number} of {path}", fix)
         for number, line in enumerate(text.split("\n"), start=1)
         if line.strip()
     ]
 
 
-def read_object(path: Path, form: type[Form], *, mend: str) -> Form:
+def read_object(path: Path, form: type[Form], *, fix: str) -> Form:
     """The one JSON value that is a whole file; see :func:`read_records`."""
-    return _valid(TypeAdapter(form), read_text(path, mend=mend), str(path), mend)
+    return _valid(TypeAdapter(form), read_text(path, fix=fix), str(path), fix)
 
 
 def read_text(
-    path: Path, *, mend: str, opened: BinaryIO | None = None, most: int | None = None
+    path: Path, *, fix: str, opened: BinaryIO | None = None, most: int | None = None
 ) -> str:
     """A whole file as text; see :func:`read_records`."""
     most = most or _MOST
@@ -65,14 +65,14 @@ def read_text(
         with nullcontext(opened) if opened else path.open("rb") as packed:
             raw: bytes = (unpack(packed) if unpack else packed).read(most + 1)
         if len(raw) > most:
-            raise BadInput(f"The file {path} holds more than {most // 10**6} MB.", mend="Split it.")
+            raise BadInput(f"The file {path} holds more than {most // 10**6} MB.", fix="Split it.")
         return raw.decode("utf-8")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error, lzma.LZMAError) as error:
         reason = getattr(error, "strerror", None) or "it is damaged"
-        raise BadInput(f"The file {path} cannot be read ({reason}).", mend=mend) from None
+        raise BadInput(f"The file {path} cannot be read ({reason}).", fix=fix) from None
 
 
-def _valid(form: TypeAdapter[Form], text: str, where: str, mend: str) -> Form:
+def _valid(form: TypeAdapter[Form], text: str, where: str, fix: str) -> Form:
     try:
         return form.validate_json(text)
     except ValidationError as error:
@@ -82,5 +82,5 @@ def _valid(form: TypeAdapter[Form], text: str, where: str, mend: str) -> Form:
             where = f"Record {names.pop(0) + 1} of {where}"
         field = ".".join(map(str, names)) or "record"
         raise BadInput(
-            f"{where} is not as it should be ({field}: {wrong['msg']}).", mend=mend
+            f"{where} is not as it should be ({field}: {wrong['msg']}).", fix=fix
         ) from None

@@ -41,7 +41,7 @@ class Registry(Generic[T]):
             BadInput: Something else has that name.
         """
         if self._known.setdefault(name, thing) is not thing:
-            raise BadInput(f"There is already a {self.kind} {name!r}.", mend="Choose another name.")
+            raise BadInput(f"There is already a {self.kind} {name!r}.", fix="Choose another name.")
         return thing
 
     def remove(self, name: str) -> None:
@@ -62,7 +62,7 @@ class Registry(Generic[T]):
         if name not in self._known:
             raise BadInput(
                 f"There is no {self.kind} {name!r}.",
-                mend=f"The {self.kind}s are: {', '.join(self.names())}.",
+                fix=f"The {self.kind}s are: {', '.join(self.names())}.",
             )
         return self._known[name]
 
@@ -85,15 +85,15 @@ class Registry(Generic[T]):
         return name in self.names()
 
     def _load(self, entry: EntryPoint) -> None:
-        mend = "Repair or uninstall the package that brings it."
+        fix = "Repair or uninstall the package that brings it."
         try:
             found: Any = entry.load()
         except Exception as error:
             raise BadInput(
                 f"The {self.kind} {entry.value} cannot be loaded ({type(error).__name__}).",
-                mend=mend,
+                fix=fix,
             ) from error
         if self._accepts(found):
             self._known.setdefault(entry.name, found)
         elif entry.name not in self._known:
-            raise BadInput(f"{entry.value} is no {self.kind}.", mend=mend)
+            raise BadInput(f"{entry.value} is no {self.kind}.", fix=fix)

@@ -26,7 +26,7 @@ Script: TypeAlias = (
 
 _SEPARATOR = re.compile(r"^---[ \t]*$\n?", re.MULTILINE)
 _WORD = re.compile(r"\s*\S+\s*|\s+")
-_MEND = "Write a list of replies, or under each role's name a list."
+_FIX = "Write a list of replies, or under each role's name a list."
 
 
 class ScriptedModel(BaseChatModel):
@@ -61,7 +61,7 @@ class ScriptedModel(BaseChatModel):
             text = path.read_text("utf-8")
         except OSError as error:
             raise BadInput(
-                f"The script {path} cannot be read ({error.strerror}).", mend="Check the path."
+                f"The script {path} cannot be read ({error.strerror}).", fix="Check the path."
             ) from None
         except UnicodeDecodeError:
             raise BadInput(f"The script {path} is not UTF-8 text.") from None
@@ -69,7 +69,7 @@ class ScriptedModel(BaseChatModel):
             return cls(_checked(_parsed(text, path), path))
         if replies := [reply.strip() for reply in _SEPARATOR.split(text) if reply.strip()]:
             return cls(replies)
-        raise BadInput(f"The script {path} holds no reply.", mend="Write one, or several with ---.")
+        raise BadInput(f"The script {path} holds no reply.", fix="Write one, or several with ---.")
 
     @property
     def _llm_type(self) -> str:
@@ -128,7 +128,7 @@ class ScriptedModel(BaseChatModel):
         if number >= len(replies):
             whose = f" of the role {role!r}" if by_role else f", which the role {role!r} needs"
             raise BadInput(
-                f"The script has no reply number {number + 1}{whose}.", mend="Add it to the script."
+                f"The script has no reply number {number + 1}{whose}.", fix="Add it to the script."
             )
         self._played[key] = number + 1
         reply: Reply = replies[number]
@@ -151,7 +151,7 @@ def _parsed(text: str, path: Path) -> object:
         line, kind = (error.problem_mark.line + 1 if error.problem_mark else 1), "YAML"
     except (yaml.YAMLError, ValueError, RecursionError):
         line, kind = 1, "YAML" if path.suffix.lower() != ".json" else "JSON"
-    raise BadInput(f"The script {path} is not {kind} (line {line}).", mend=_MEND)
+    raise BadInput(f"The script {path} is not {kind} (line {line}).", fix=_FIX)
 
 
 def _checked(found: object, path: Path) -> Script:
@@ -159,7 +159,7 @@ def _checked(found: object, path: Path) -> Script:
     lists = [*found.values()] if isinstance(found, dict) else [found]
     for replies in lists:
         if not isinstance(replies, list) or not all(isinstance(r, str | dict) for r in replies):
-            raise BadInput(f"The script {path} holds something that is no reply.", mend=_MEND)
+            raise BadInput(f"The script {path} holds something that is no reply.", fix=_FIX)
     if not any(lists):
-        raise BadInput(f"The script {path} holds no reply.", mend=_MEND)
+        raise BadInput(f"The script {path} holds no reply.", fix=_FIX)
     return found  # type: ignore[return-value]

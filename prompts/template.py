@@ -36,7 +36,7 @@ class Template:
         if wrong := self.placeholders.symmetric_difference(values):
             raise PromptError(
                 f"Prompt {self.name!r} and its values disagree on: {', '.join(sorted(wrong))}.",
-                mend=f"It has the placeholders: {', '.join(sorted(self.placeholders)) or 'none'}.",
+                fix=f"It has the placeholders: {', '.join(sorted(self.placeholders)) or 'none'}.",
             )
         return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
 
@@ -51,5 +51,5 @@ def load(name: str) -> Template:
     path = _FOLDER / f"{name}.md"
     if not path.is_file():
         known = sorted(str(p.relative_to(_FOLDER))[:-3] for p in _FOLDER.rglob("*.md"))
-        raise PromptError(f"There is no prompt {name!r}.", mend=f"Known are: {', '.join(known)}.")
+        raise PromptError(f"There is no prompt {name!r}.", fix=f"Known are: {', '.join(known)}.")
     return Template(name, path.read_text(encoding="utf-8").strip())

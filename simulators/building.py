@@ -133,7 +133,7 @@ class Building:
             name = self.buildings[int(np.argmax(levels <= 0))]
             raise BadInput(
                 f"Building {name} has no level above 0.",
-                mend="Give every building a level of at least 1.",
+                fix="Give every building a level of at least 1.",
             )
 
     @cached_property

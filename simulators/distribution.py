@@ -221,7 +221,7 @@ def _costs(world: World) -> Floats:
     plants, customers, routes = (world[table.name] for table in TABLES)
     for table, column in ((plants, "capacity"), (customers, "demand")):
         if (table.numbers(column) < 0).any():
-            raise BadInput(f"{table.name}.{column} is negative.", mend="Use amounts of 0 or more.")
+            raise BadInput(f"{table.name}.{column} is negative.", fix="Use amounts of 0 or more.")
     plant = world.places("route", "plant", "plant", "name")
     customer = world.places("route", "customer", "customer", "name")
     in_time = routes.numbers("days") <= customers.numbers("max_days")[customer]
@@ -252,7 +252,7 @@ def generate(seed: int, size: int) -> Case:
         BadInput: ``size`` is below 10.
     """
     if size < 10:
-        raise BadInput(f"A world of {size} rows is too small.", mend="Ask for 10 rows or more.")
+        raise BadInput(f"A world of {size} rows is too small.", fix="Ask for 10 rows or more.")
     rng = random.Random(f"distribution {seed} {size}")  # noqa: S311 - worlds, not secrets
     for _ in range(_TRIES):
         world = _world(rng, size)

@@ -145,7 +145,7 @@ class Locating:
         if self.world["node_country"].numbers("has_merchant").any():
             raise BadInput(
                 "A merchant is already placed in node_country.",
-                mend="Set has_merchant to false: the rules place exactly one merchant.",
+                fix="Set has_merchant to false: the rules place exactly one merchant.",
             )
         self.order  # noqa: B018 - a cycle is found here, not in the middle of a question
 
@@ -202,7 +202,7 @@ class Locating:
             stuck = self.nodes[next(node for node, count in enumerate(waiting) if count)]
             raise BadInput(
                 f"The flow of trade runs in a cycle that reaches {stuck!r}.",
-                mend="Remove one flow of the cycle: trade must run downstream.",
+                fix="Remove one flow of the cycle: trade must run downstream.",
             )
         return order
 

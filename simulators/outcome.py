@@ -37,7 +37,7 @@ class Outcome:
     def __post_init__(self) -> None:
         if not self.candidates:
             raise BadInput(
-                "The question has no candidate decision.", mend="Check the database it is asked of."
+                "The question has no candidate decision.", fix="Check the database it is asked of."
             )
 
     @cached_property

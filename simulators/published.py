@@ -43,7 +43,7 @@ _MEMBER = re.compile(
     r"(?:[^/]+/)?(?:data/)?(\w+)/"
     r"(questions/(?:\w+/)?simulated_questions?\.json|queries/(?:SQL|LPG)_format/[^/]+\.(?:sql|cql))"
 )
-_MEND = "Name a clone or archive that holds data/<scenario>/questions and data/<scenario>/queries."
+_FIX = "Name a clone or archive that holds data/<scenario>/questions and data/<scenario>/queries."
 _TEXTS = ("question", "business_rules")
 _UNREADABLE = (
     *(OSError, EOFError, RuntimeError, NotImplementedError),  # the last two: encrypted, unknown
@@ -95,9 +95,9 @@ def load(path: str | Path) -> DataSet:
             files.add(name, data)
     except _UNREADABLE as error:
         reason = type(error).__name__
-        raise BadInput(f"{path} cannot be read ({reason}).", mend=_MEND) from None
+        raise BadInput(f"{path} cannot be read ({reason}).", fix=_FIX) from None
     if not files.questions:
-        raise BadInput(f"{path} holds no questions in the published layout.", mend=_MEND)
+        raise BadInput(f"{path} holds no questions in the published layout.", fix=_FIX)
     questions = [q for item in files.nearest() for q in _questions(item, files)]
     _refuse_twins(questions)
     return DataSet(str(path), tuple(questions), tuple(files.missing))
@@ -123,7 +123,7 @@ class _Files:
     def add(self, name: str, data: bytes) -> None:
         self.size += len(data)
         if self.size > MAX_BYTES:
-            raise BadInput(f"The data set is larger than {MAX_BYTES:,} bytes.", mend=_MEND)
+            raise BadInput(f"The data set is larger than {MAX_BYTES:,} bytes.", fix=_FIX)
         match = _MEMBER.fullmatch(name)
         if match and match[2].startswith("questions"):
             self.questions.append(_QuestionFile(name, registry.scenario(match[1]), data))
@@ -157,16 +157,16 @@ class _Files:
 
 def _decoded(name: str, data: bytes) -> str:
     if not data.strip():
-        raise BadInput(f"{name} is empty.", mend="Get the file again.")
+        raise BadInput(f"{name} is empty.", fix="Get the file again.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadInput(f"{name} is not UTF-8 text.", mend="Get the file again.") from None
+        raise BadInput(f"{name} is not UTF-8 text.", fix="Get the file again.") from None
 
 
 def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
     if not path.is_dir():
-        raise BadInput(f"There is no file or folder {path}.", mend=_MEND)
+        raise BadInput(f"There is no file or folder {path}.", fix=_FIX)
     for prefix in ("", "data/", "*/data/"):
         for pattern in ("questions/**/*.json", "queries/*_format/*"):
             for file in sorted(path.glob(f"{prefix}*/{pattern}")):
@@ -194,7 +194,7 @@ def _archive(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _bound(size: int) -> None:
     if size > MAX_BYTES:
-        raise BadInput(f"A file in the archive is larger than {MAX_BYTES:,} bytes.", mend=_MEND)
+        raise BadInput(f"A file in the archive is larger than {MAX_BYTES:,} bytes.", fix=_FIX)
 
 
 def _questions(item: _QuestionFile, files: _Files) -> Iterator[Question]:
@@ -203,13 +203,13 @@ def _questions(item: _QuestionFile, files: _Files) -> Iterator[Question]:
         entries = json.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers without end, nesting without end
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise BadInput(f"{item.name} is not JSON{where}.", mend="Get the file again.") from None
+        raise BadInput(f"{item.name} is not JSON{where}.", fix="Get the file again.") from None
     if not isinstance(entries, list):
-        raise BadInput(f"{item.name} is not a list of questions.", mend="Get the file again.")
+        raise BadInput(f"{item.name} is not a list of questions.", fix="Get the file again.")
     for number, entry in enumerate(entries, start=1):
         where = f"{item.name}, question {number}"
         if not isinstance(entry, dict):
-            raise BadInput(f"{where}: not an object.", mend="Get the file again.")
+            raise BadInput(f"{where}: not an object.", fix="Get the file again.")
         yield _question(where, entry, item.scenario, number, files)
 
 
@@ -218,10 +218,10 @@ def _question(
 ) -> Question:
     for key in _TEXTS:
         if not isinstance(entry.get(key), str):
-            raise BadInput(f"{where}: {key!r} is missing.", mend="Get the file again.")
+            raise BadInput(f"{where}: {key!r} is missing.", fix="Get the file again.")
     answer = entry.get("answer")
     if isinstance(answer, bool) or not isinstance(answer, str | int):
-        raise BadInput(f"{where}: 'answer' is missing.", mend="Get the file again.")
+        raise BadInput(f"{where}: 'answer' is missing.", fix="Get the file again.")
     parameters: dict[str, Value] = {"question_num": number} | {
         key: value
         for key, value in entry.items()
@@ -231,7 +231,7 @@ def _question(
     try:
         file = fill(scenario.database, parameters)
     except BadInput as error:
-        raise BadInput(f"{where}: {error.problem}", mend="Get the file again.") from None
+        raise BadInput(f"{where}: {error.problem}", fix="Get the file again.") from None
     return Question(
         id=name,
         scenario=scenario,
@@ -249,7 +249,7 @@ def _refuse_twins(questions: Iterable[Question]) -> None:
     for question in questions:
         if question.id in seen:
             raise BadInput(
-                f"Two questions are called {question.id}.", mend="Give each its own question_num."
+                f"Two questions are called {question.id}.", fix="Give each its own question_num."
             )
         seen.add(question.id)
 
@@ -329,7 +329,7 @@ def download(
     import httpx
 
     if not re.fullmatch(r"[\w.-]{1,100}", commit):
-        raise BadInput(f"{commit!r} is no commit.", mend="Give a commit hash, branch or tag.")
+        raise BadInput(f"{commit!r} is no commit.", fix="Give a commit hash, branch or tag.")
     folder, url = Path(destination), f"{REPOSITORY}/archive/{commit}.zip"
     part = folder / "planrag.zip.part"
     try:
@@ -339,12 +339,12 @@ def download(
         return _recorded(part, url, commit)
     except httpx.HTTPStatusError as error:
         raise DownloadFailed(
-            f"{url} answered {error.response.status_code}.", mend="Check the commit."
+            f"{url} answered {error.response.status_code}.", fix="Check the commit."
         ) from None
     except httpx.HTTPError as error:
         raise DownloadFailed(
             f"{url} cannot be reached ({type(error).__name__}).",
-            mend="Check the network, or clone the repository elsewhere and give its path.",
+            fix="Check the network, or clone the repository elsewhere and give its path.",
         ) from None
     except OSError as error:
         raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
@@ -369,7 +369,7 @@ def _stream(http: "httpx.Client", url: str, part: Path, progress: Progress | Non
 def _recorded(part: Path, url: str, commit: str) -> Path:
     """Name the archive after the commit in its comment, and write down where it came from."""
     if not zipfile.is_zipfile(part):
-        raise DownloadFailed(f"{url} is not an archive.", mend="Check the network's proxy.")
+        raise DownloadFailed(f"{url} is not an archive.", fix="Check the network's proxy.")
     with zipfile.ZipFile(part) as archive:
         packed = archive.comment.decode("ascii", "replace")
     if not re.fullmatch(r"[0-9a-f]{40}", packed):

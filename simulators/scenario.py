@@ -132,12 +132,12 @@ class Database:
 
     @cached_property
     def sql(self) -> str:
-        """The world as standard SQL, typos mended: what a relational database is loaded with."""
+        """The world as standard SQL, typos repaired: what a relational database is loaded with."""
         return write_sql(self.world)
 
     @cached_property
     def cypher(self) -> str:
-        """The world as Cypher, typos mended: what a graph database is loaded with."""
+        """The world as Cypher, typos repaired: what a graph database is loaded with."""
         return write_cypher(self.world, self.scenario.graph)
 
     def differences(self) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ class Question:
         """
         if self.database is None:
             raise BadInput(
-                f"Question {self.id} has no database file.", mend="Get the whole data set again."
+                f"Question {self.id} has no database file.", fix="Get the whole data set again."
             )
         return self.database.world
 

@@ -1,7 +1,7 @@
 """Reads the database scripts of a data set: SQL or Cypher text to a :class:`World`.
 
 The readers know the statements that the published layout uses (and that
-:mod:`planweave.simulators.tables` writes), mend the typos the published files have, and refuse
+:mod:`planweave.simulators.tables` writes), fix the typos the published files have, and refuse
 everything else by file and line: every statement becomes one table or one row, or an error.
 """
 
@@ -88,7 +88,7 @@ def read_sql(text: str, name: str = "script") -> World:
                 head = heads.get(key) or heads.setdefault(key, _Head.of(tables, *key))
                 rows[head.table].append(head.row(insert[3]))
             elif create := _CREATE_TABLE.match(statement.text):
-                table = _table(_mended(create[1]), create[2])
+                table = _table(_corrected(create[1]), create[2])
                 if table.name in tables:
                     raise BadInput(f"table {table.name} is created twice")
                 tables[table.name], rows[table.name] = table, []
@@ -131,7 +131,7 @@ def _filled(tables: Mapping[str, Table], rows: Mapping[str, list[Row]], name: st
     try:
         return World.of(table.with_rows(rows[table.name]) for table in tables.values())
     except BadInput as error:
-        raise ScriptError(f"{name}: {error.problem}", mend=error.mend) from None
+        raise ScriptError(f"{name}: {error.problem}", fix=error.fix) from None
 
 
 def _statements(text: str, name: str) -> Iterator[_Statement]:
@@ -146,7 +146,7 @@ def _statements(text: str, name: str) -> Iterator[_Statement]:
         line += text.count("\n", end, len(text) - len(text[end:].lstrip()))
         raise ScriptError(
             f"{name}, line {line}: the last statement does not end.",
-            mend="The file is cut off or a quote is missing: get it again.",
+            fix="The file is cut off or a quote is missing: get it again.",
         )
 
 
@@ -163,11 +163,11 @@ class _located:  # noqa: N801 - reads as the statement it is
             text = " ".join(self.statement.text.split())
             raise ScriptError(
                 f"{self.name}, line {self.statement.line}: {error.problem}: {text[:120]!r}.",
-                mend="Mend that statement, or get the file again.",
+                fix="Correct that statement, or get the file again.",
             ) from None
 
 
-def _mended(identifier: str) -> str:
+def _corrected(identifier: str) -> str:
     return TYPOS.get(identifier, identifier)
 
 
@@ -178,11 +178,11 @@ def _table(name: str, body: str) -> Table:
     references: dict[str, str] = {}
     for part in re.split(r",(?![^()]*\))", body):
         if primary := _PRIMARY.match(part):
-            key = tuple(_mended(column.strip()) for column in primary[1].split(","))
+            key = tuple(_corrected(column.strip()) for column in primary[1].split(","))
         elif foreign := _FOREIGN.match(part):
-            references[_mended(foreign[1])] = foreign[2]
+            references[_corrected(foreign[1])] = foreign[2]
         elif (column := _COLUMN.match(part)) and column[2].upper() in _TYPES:
-            columns.append(Column(_mended(column[1]), _TYPES[column[2].upper()]))
+            columns.append(Column(_corrected(column[1]), _TYPES[column[2].upper()]))
         else:
             raise BadInput(f"{part.strip()!r} is no column that is understood")
     linked = (Column(c.name, c.type, references.get(c.name, "")) for c in columns)
@@ -259,7 +259,7 @@ class _Head:
     def of(cls, tables: Mapping[str, Table], name: str, columns: str) -> "_Head":
         if name not in tables:
             raise BadInput(f"table {name} is not created before")
-        given = [_mended(column.strip()) for column in columns.split(",")]
+        given = [_corrected(column.strip()) for column in columns.split(",")]
         table = tables[name]
         if sorted(given) != sorted(table.names):
             raise BadInput(f"the columns of {name} are {', '.join(table.names)}")
@@ -292,7 +292,7 @@ def _pairs(text: str) -> dict[str, Value]:
         match = _PAIR.match(text, end)
         if not match:
             raise BadInput("the properties are not understood")
-        pairs[_mended(match[1])] = _literal(match[2], _CYPHER_ESCAPES)
+        pairs[_corrected(match[1])] = _literal(match[2], _CYPHER_ESCAPES)
         end = match.end()
     return pairs
 

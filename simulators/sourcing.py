@@ -94,7 +94,7 @@ def generate(seed: int, size: int) -> Case:
         BadInput: ``size`` is below 10.
     """
     if size < 10:
-        raise BadInput(f"A world of {size} rows is too small.", mend="Ask for 10 rows or more.")
+        raise BadInput(f"A world of {size} rows is too small.", fix="Ask for 10 rows or more.")
     rng = random.Random(f"sourcing {seed} {size}")  # noqa: S311 - worlds, not secrets
     for _ in range(_TRIES):
         world = _world(rng, size)

@@ -61,7 +61,7 @@ class Table:
             if not _IDENTIFIER.match(name):
                 raise BadInput(
                     f"{name!r} cannot be the name of a table or column.",
-                    mend="Use letters, digits and underscores.",
+                    fix="Use letters, digits and underscores.",
                 )
         for row in self.rows:
             if len(row) != len(self.columns):
@@ -80,7 +80,7 @@ class Table:
             if key in seen:
                 raise BadInput(
                     f"Table {self.name} has two rows with the key {key}.",
-                    mend="Keep one row for each key.",
+                    fix="Keep one row for each key.",
                 )
             seen.add(key)
 
@@ -102,7 +102,7 @@ class Table:
         if column not in self.names:
             raise BadInput(
                 f"Table {self.name} has no column {column}.",
-                mend=f"Its columns are {', '.join(self.names)}.",
+                fix=f"Its columns are {', '.join(self.names)}.",
             )
         place = self.names.index(column)
         return [row[place] for row in self.rows]
@@ -137,7 +137,7 @@ class World:
         if name not in self.tables:
             raise BadInput(
                 f"The database has no table {name}.",
-                mend=f"It has {', '.join(self.tables) or 'no tables at all'}.",
+                fix=f"It has {', '.join(self.tables) or 'no tables at all'}.",
             )
         return self.tables[name]
 
@@ -249,12 +249,12 @@ def _sql_literal(value: Value) -> str:
         if re.search(r"[\\\r\n]", value):
             raise BadInput(
                 f"The text {value!r} holds a backslash or a line break.",
-                mend="Remove it: databases do not agree on how to write it.",
+                fix="Remove it: databases do not agree on how to write it.",
             )
         if len(value) > _TEXT_LIMIT:
             raise BadInput(
                 f"The text {value[:30]!r}… has {len(value)} characters.",
-                mend=f"Keep text columns to {_TEXT_LIMIT} characters.",
+                fix=f"Keep text columns to {_TEXT_LIMIT} characters.",
             )
         return "'" + value.replace("'", "''") + "'"
     return _number(value)

@@ -26,7 +26,7 @@ def register_tool(tool: BaseTool) -> BaseTool:
         BadInput: The name is taken.
     """
     if tool.name in (*OWN_TOOLS, BOUND_TOOL):
-        raise BadInput(f"A tool may not be named {tool.name!r}.", mend="Choose another name.")
+        raise BadInput(f"A tool may not be named {tool.name!r}.", fix="Choose another name.")
     return TOOLS.add(tool.name, tool)
 
 
@@ -49,13 +49,13 @@ def arguments(tool: BaseTool, text: str) -> dict[str, Any]:
         if len(names) != 1:
             raise ToolFailed(
                 f"The input of {tool.name} is no JSON object.",
-                mend=f"Write one with the keys {', '.join(names) or '(none)'}.",
+                fix=f"Write one with the keys {', '.join(names) or '(none)'}.",
             )
         given = {names[0]: given}
     if unknown := [key for key in given if key not in names]:
         raise ToolFailed(
             f"{tool.name} has no argument {unknown[0]!r}.",
-            mend=f"It has: {', '.join(names) or 'none'}.",
+            fix=f"It has: {', '.join(names) or 'none'}.",
         )
     schema = tool.args_schema
     if isinstance(schema, dict):  # an MCP server's tool; the server checks the values
@@ -81,7 +81,7 @@ async def call(tool: BaseTool, given: dict[str, Any], *, seconds: float) -> Any:
         return await asyncio.wait_for(tool.ainvoke(given), seconds)
     except TimeoutError:
         raise ToolFailed(
-            f"{tool.name} gave no result in {seconds:g} seconds.", mend="Ask it for less."
+            f"{tool.name} gave no result in {seconds:g} seconds.", fix="Ask it for less."
         ) from None
     except Exception as error:
         raise ToolFailed(f"{tool.name} failed: {type(error).__name__}: {error}"[:500]) from None

@@ -40,13 +40,13 @@ def open_database(url: str) -> Database:
             database = _open_new(with_variables(url))
         except RoleTooPowerful as error:
             shown = without_values(error.problem, url)
-            raise RoleTooPowerful(shown, mend=error.mend, remedy=error.remedy) from None
+            raise RoleTooPowerful(shown, fix=error.fix, remedy=error.remedy) from None
         except DatabaseUnavailable as error:
             told = without_values(error.problem, url)
-            raise DatabaseUnavailable(told, mend=error.mend) from None  # the cause may hold them
+            raise DatabaseUnavailable(told, fix=error.fix) from None  # the cause may hold them
         except OSError as error:  # such as a name that is too long for a file
             raise DatabaseUnavailable(
-                f"The database cannot be opened ({error.strerror}).", mend="Check its name."
+                f"The database cannot be opened ({error.strerror}).", fix="Check its name."
             ) from None
         _open[key] = database
         while len(_open) > _KEEP_OPEN:
@@ -62,7 +62,7 @@ def is_graph(url: str) -> bool:
 
 def _open_new(url: str) -> Database:
     if not url:
-        raise DatabaseUnavailable("No database is named.", mend="Give a URL or a file.")
+        raise DatabaseUnavailable("No database is named.", fix="Give a URL or a file.")
     if is_graph(url):
         from planweave.tools.cypher import open_cypher
 
@@ -102,11 +102,11 @@ def _environment(match: re.Match[str]) -> str:
     if match[1].upper().endswith("_KEY"):  # it would be sent to whatever host the URL names
         raise BadInput(
             f"The database URL names {match[1]}, and keys have no place in it.",
-            mend="Keep the password of the database in a variable of its own.",
+            fix="Keep the password of the database in a variable of its own.",
         )
     if (value := os.environ.get(match[1])) is None:
         raise BadInput(
             f"The database URL needs the environment variable {match[1]}, which is not set.",
-            mend=f"Set {match[1]} and start again.",
+            fix=f"Set {match[1]} and start again.",
         )
     return value

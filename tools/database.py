@@ -20,8 +20,8 @@ class DatabaseUnavailable(PlanweaveError):
 class RoleTooPowerful(DatabaseUnavailable):
     """The server's role may do more than read; ``remedy`` is SQL that makes one which may not."""
 
-    def __init__(self, problem: str, *, mend: str = "", remedy: str = "") -> None:
-        super().__init__(problem, mend=mend)
+    def __init__(self, problem: str, *, fix: str = "", remedy: str = "") -> None:
+        super().__init__(problem, fix=fix)
         self.remedy = remedy
 
 
@@ -38,7 +38,7 @@ class QueryTimeout(PlanweaveError):
 
 
 class QueryFailed(PlanweaveError):
-    """The engine rejected the query; ``mend`` names what it could have meant."""
+    """The engine rejected the query; ``fix`` names what it could have meant."""
 
     exit_code = 4
 

@@ -47,7 +47,7 @@ class Slots:
                 if not self._changed.wait_for(lambda: self._next() is turn, seconds):
                     raise QueryTimeout(
                         f"Other queries took all the {seconds:g} s that this one could wait.",
-                        mend="Run fewer at once.",
+                        fix="Run fewer at once.",
                     )
                 self._given += 1
                 self._busy[owner] += 1

@@ -56,9 +56,7 @@ def act(
     }
     asked = task_to_solve(context_of(settings))
     if asked is None:
-        raise BadInput(
-            "There is no environment to act in.", mend="Name one: planweave act hotpotqa"
-        )
+        raise BadInput("There is no environment to act in.", fix="Name one: planweave act hotpotqa")
     try:
         begin(asked.question, settings, players, command="act", as_json=telling.as_json)
     finally:

@@ -70,7 +70,7 @@ def answer(
     if _is_unreadable(memory):
         raise UnreadableReplies(
             "The run has no answer, because the model's replies could not be read.",
-            mend="Choose another model, or raise --setting max_reply_tokens=NUMBER.",
+            fix="Choose another model, or raise --setting max_reply_tokens=NUMBER.",
         )
     if code := exit_code(memory.get("answer"), strict=thread.context.strict):
         raise typer.Exit(code)

@@ -37,7 +37,7 @@ def approver(
             what = "The plan" if asked["name"] == _PLAN else f"A call of {asked['name']}"
             raise ApprovalNeeded(
                 f"{what} waits for approval, and there is no terminal to ask at.",
-                mend=f"Run `planweave {command} --resume {thread}` in a terminal.",
+                fix=f"Run `planweave {command} --resume {thread}` in a terminal.",
             )
         console.print(plain(asked["description"]), markup=False)
         return {"decisions": [_decision(asked, console)]}

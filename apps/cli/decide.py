@@ -68,6 +68,6 @@ def _candidates(url: str, query: str) -> list[str]:
     if not found:
         raise BadInput(
             "The question has no candidates: the query for them returned no value.",
-            mend="Check the query given with --candidates.",
+            fix="Check the query given with --candidates.",
         )
     return found

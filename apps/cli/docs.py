@@ -198,4 +198,4 @@ def _mode(name: str) -> SearchMode:
     match name:
         case "fused" | "dense" | "bm25":
             return name
-    raise BadInput(f"There is no search mode {name!r}.", mend="Choose fused, dense or bm25.")
+    raise BadInput(f"There is no search mode {name!r}.", fix="Choose fused, dense or bm25.")

@@ -1,4 +1,4 @@
-"""``planweave doctor``: checks versions, models and databases, and says how to mend them."""
+"""``planweave doctor``: checks versions, models and databases, and says how to fix them."""
 
 import asyncio
 import json
@@ -39,12 +39,12 @@ _OPTIONAL = {
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One finding; ``mend`` says what to do where ``ok`` is false, ``remedy`` is SQL for it."""
+    """One finding; ``fix`` says what to do where ``ok`` is false, ``remedy`` is SQL for it."""
 
     what: str
     ok: bool
     found: str
-    mend: str = ""
+    fix: str = ""
     required: bool = True
     remedy: str = ""
 
@@ -82,16 +82,16 @@ def _versions(*, default: bool) -> Iterator[Check]:
     yield Check(what="planweave", ok=True, found=f"{__version__} on Python {python}")
     for package in _REQUIRED:
         found = _version(package)
-        mend = "Run `make decide` again." if not found else ""
-        yield Check(what=package, ok=bool(found), found=found or "missing", mend=mend)
+        fix = "Run `make decide` again." if not found else ""
+        yield Check(what=package, ok=bool(found), found=found or "missing", fix=fix)
     for package, extra in _OPTIONAL.items():
         found = _version(package)
-        mend = "" if found else f"If you need it: pip install 'planweave[{extra}]'."
+        fix = "" if found else f"If you need it: pip install 'planweave[{extra}]'."
         yield Check(
             what=package,
             ok=bool(found),
             found=found or "absent",
-            mend=mend,
+            fix=fix,
             required=default and extra == "embedded",
         )
 
@@ -120,7 +120,7 @@ def _checked(what: str, probe: Callable[[], object]) -> Check:
         return Check(what=what, ok=True, found=str(probe()))
     except PlanweaveError as error:
         remedy = error.remedy if isinstance(error, RoleTooPowerful) else ""
-        return Check(what=what, ok=False, found=error.problem, mend=error.mend, remedy=remedy)
+        return Check(what=what, ok=False, found=error.problem, fix=error.fix, remedy=remedy)
 
 
 class _Word(BaseModel):
@@ -145,7 +145,7 @@ def _show(checks: list[Check]) -> None:
     table = Table("", "what", "found", "what to do", box=None)
     for check in checks:
         mark = "[green]✔[/]" if check.ok else "[red]✘[/]" if check.required else "[yellow]·[/]"
-        table.add_row(mark, *map(Text, (check.what, check.found, check.mend)))  # "[x]" is no style
+        table.add_row(mark, *map(Text, (check.what, check.found, check.fix)))  # "[x]" is no style
     Console(highlight=False).print(table)
     for remedy in dict.fromkeys(check.remedy for check in checks if check.remedy):
         typer.echo(f"\nA user who may only read:\n\n{remedy}")

@@ -76,7 +76,7 @@ def _semantics(name: str) -> Literal["annotation", "printed"]:
         return "annotation"
     if name == "printed":
         return "printed"
-    raise BadInput(f"There are no {name!r} semantics.", mend="Choose annotation or printed.")
+    raise BadInput(f"There are no {name!r} semantics.", fix="Choose annotation or printed.")
 
 
 def _record(report: CheckReport) -> dict[str, object]:

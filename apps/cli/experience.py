@@ -136,7 +136,7 @@ def remove(
 ) -> None:
     """Remove paths for good; the graph is then as if they had never been."""
     if bool(keys) == everything:
-        raise BadInput("Nothing was removed.", mend="Name keys of paths, or say --all.")
+        raise BadInput("Nothing was removed.", fix="Name keys of paths, or say --all.")
     if everything:
         experience_of(owner).clear()
     else:
@@ -186,19 +186,19 @@ def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> Instruc
 
 def _known(found: dict[str, Instructions], key: str) -> Instructions:
     if key not in found:
-        raise BadInput(f"There is no path {key!r}.", mend="See `planweave experience list`.")
+        raise BadInput(f"There is no path {key!r}.", fix="See `planweave experience list`.")
     return found[key]
 
 
 def _check_drawable(graph: "InstructionGraph", path: Instructions | None) -> None:
     if not graph.paths:
         raise BadInput(
-            "There is no path that succeeded.", mend="Add some: planweave experience add FILE"
+            "There is no path that succeeded.", fix="Add some: planweave experience add FILE"
         )
     if path is not None and path not in graph.paths:
         raise BadInput(
             f"The path {path.key} failed, so it is not in the graph.",
-            mend="Leave out --out to see its instructions.",
+            fix="Leave out --out to see its instructions.",
         )
 
 

@@ -38,7 +38,7 @@ _QUICK = Settings(generations=40, population=60, proposals=200, batch=150, promo
 
 
 _FILES = ("dqa-experience.jsonl", "dqa-experience.json", "curve.json")
-_MEND = "Name another folder with --out, or move that file away."
+_FIX = "Name another folder with --out, or move that file away."
 
 _Course: TypeAlias = dict[str, JsonValue]
 
@@ -163,7 +163,7 @@ def _numbers(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
-        raise BadInput(f"{text!r} is no list of seeds.", mend="Write such as 1,2,3.") from None
+        raise BadInput(f"{text!r} is no list of seeds.", fix="Write such as 1,2,3.") from None
 
 
 def _material(course: Course, out: Path, bar: Progress) -> Material:
@@ -211,12 +211,12 @@ def _kept(out: Path, learned: Container[str]) -> _Written:
     if paths.exists():
         found.paths.extend(path for path in read_paths(paths) if path.task not in learned)
     if card.exists():
-        whole = read_object(card, _Card, mend=_MEND)
+        whole = read_object(card, _Card, fix=_FIX)
         older: _Course = {"date": whole.date, "command": whole.command}  # courses once had none
         others = (one for one in whole.courses if one.get("scenario") not in learned)
         found.courses.extend(older | one for one in others)
     if curves.exists():
-        every = read_object(curves, list[_Curve], mend=_MEND)
+        every = read_object(curves, list[_Curve], fix=_FIX)
         found.curves.extend(one for one in every if one.scenario not in learned)
     return found
 

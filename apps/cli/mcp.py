@@ -39,7 +39,7 @@ async def _serve(offered: Service) -> None:
     except ImportError:
         raise BadInput(
             "The Model Context Protocol needs a package.",
-            mend="Install it: pip install 'planweave[mcp]'.",
+            fix="Install it: pip install 'planweave[mcp]'.",
         ) from None
     from planweave.apps.embed.mcp_server import mcp_server
     from planweave.apps.embed.runs import in_process

@@ -30,7 +30,7 @@ def query(
     if len(given) != 1:
         raise BadInput(
             "A query runs on one database.",
-            mend="Give one of --database, --graph and --graph-file.",
+            fix="Give one of --database, --graph and --graph-file.",
         )
     limits = Limits(seconds=seconds, rows=rows)
     result = open_database(given[0]).run(statement, limits)

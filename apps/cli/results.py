@@ -44,7 +44,7 @@ def pack(*, results: Folder = Path("results")) -> None:
     """Pack every file of records into the archive; the files stay."""
     files = sorted(results.rglob(f"*{_SUFFIX}"))
     if not files:
-        raise BadInput(f"There are no records in {results}.", mend="Run a benchmark first.")
+        raise BadInput(f"There are no records in {results}.", fix="Run a benchmark first.")
     with tarfile.open(results / ARCHIVE, "w:xz") as archive:
         for file in files:
             archive.add(file, str(file.relative_to(results)), filter=_anonymous)
@@ -72,7 +72,7 @@ def _fetched(url: str) -> bytes:
     except httpx.HTTPError as error:
         raise BadInput(
             f"The archive at {url} cannot be fetched ({type(error).__name__}).",
-            mend="Check the address and the network.",
+            fix="Check the address and the network.",
         ) from None
 
 
@@ -92,6 +92,6 @@ def _unpacked(archive: Path, results: Path) -> int:
     except (OSError, tarfile.TarError, EOFError) as error:
         raise BadInput(
             f"The archive {archive} cannot be read ({type(error).__name__}).",
-            mend="Name an archive that `planweave results pack` made.",
+            fix="Name an archive that `planweave results pack` made.",
         ) from None
     return written

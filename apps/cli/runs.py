@@ -92,7 +92,7 @@ def remove(
     if missing := [file.stem for file in files if not file.is_file()]:
         raise BadInput(
             f"There is no thread {missing[0]!r}; nothing was removed.",
-            mend="See `planweave runs list`.",
+            fix="See `planweave runs list`.",
         )
     for file in files:
         with being_worked_on(file.stem):

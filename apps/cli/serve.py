@@ -51,11 +51,11 @@ def serve(
         os.environ[_TOKEN] = ""
     if not all(find_spec(name) for name in _PACKAGES):
         raise BadInput(
-            "The server's packages are not installed.", mend='Run: pip install "planweave[serve]".'
+            "The server's packages are not installed.", fix='Run: pip install "planweave[serve]".'
         )
     import uvicorn
 
-    from planweave.apps.server.people import Door
+    from planweave.apps.server.people import Gate
     from planweave.apps.server.people import new_key as make_key
     from planweave.apps.server.settings import server_settings
     from planweave.apps.server.tables import check_database
@@ -64,12 +64,12 @@ def serve(
     if new_key:
         typer.echo(make_key(settings, new_key))
         return
-    Door(settings)
+    Gate(settings)
     check_database(settings.database())
     if not settings.shared and not _is_loopback(host):
         raise BadInput(
             f"Without keys the server answers anybody, so it does not listen at {host}.",
-            mend="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
+            fix="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
         )
     _check_port(host, port)
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -105,7 +105,7 @@ def _check_port(host: str, port: int) -> None:
         except OSError as error:
             raise BadInput(
                 f"The server cannot listen at {host}:{port} ({error.strerror}).",
-                mend=f"Stop what listens there, or choose another port: --port {port + 1}.",
+                fix=f"Stop what listens there, or choose another port: --port {port + 1}.",
             ) from None
 
 

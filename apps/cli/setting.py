@@ -20,5 +20,5 @@ def pairs(settings: Sequence[str]) -> dict[str, str]:
         BadInput: One is no such pair.
     """
     if wrong := [pair for pair in settings if not all(pair.partition("="))]:
-        raise BadInput(f"{wrong[0]!r} is no setting.", mend="Write --setting NAME=VALUE.")
+        raise BadInput(f"{wrong[0]!r} is no setting.", fix="Write --setting NAME=VALUE.")
     return dict(pair.split("=", 1) for pair in settings)

@@ -52,7 +52,7 @@ def confirm_term(
         if not _with_store(partial(confirm, owner=owner, abbreviation=short)):
             raise BadInput(
                 f"The abbreviation {short!r} was never learned.",
-                mend="See `planweave terms list`.",
+                fix="See `planweave terms list`.",
             )
         typer.echo(f"{short} is confirmed.")
 

@@ -66,7 +66,7 @@ def plan_assessor(
     except ImportError as error:
         raise BadInput(
             f"Training needs the package {error.name}.",
-            mend="Install it with `pip install 'planweave[learning,documents]'`.",
+            fix="Install it with `pip install 'planweave[learning,documents]'`.",
         ) from None
     started = perf_counter()
     console = Console(highlight=False)

@@ -153,7 +153,7 @@ def _rewarded(
     if (by.reward == "overlap") != (by.games is None):
         raise BadInput(
             "The environment's score takes its tasks, and nothing else does.",
-            mend="Give both, or neither: --reward environment --games FILE or FOLDER",
+            fix="Give both, or neither: --reward environment --games FILE or FOLDER",
         )
     if by.reward == "overlap":
         yield shared
@@ -188,7 +188,7 @@ def _scored(tasks: Sequence[MetaTask], reward: Reward, console: Console) -> list
     if not asked:
         raise BadInput(
             "None of the questions of these paths is a task of the environment.",
-            mend="Name the tasks that the paths solved: --games FILE or FOLDER",
+            fix="Name the tasks that the paths solved: --games FILE or FOLDER",
         )
     return [task for task in kept if task.query]
 
@@ -222,7 +222,7 @@ def adapt(
         raise BadInput(
             f"{data} has too few paths{f' of the task {task!r}' if task else ''} that succeeded: "
             "those of two questions are the least.",
-            mend="`planweave experience export FILE` writes those that were kept.",
+            fix="`planweave experience export FILE` writes those that were kept.",
         )
     published = loaded.card.published
     slots = None if published else Slots.of(known)
@@ -253,7 +253,7 @@ def prepare_jax() -> None:
     if missing := [name for name in ("jax", "optax") if find_spec(name) is None]:
         raise BadInput(
             f"Training needs the package {missing[0]}.",
-            mend="Install it with `pip install 'planweave[learning,documents]'`.",
+            fix="Install it with `pip install 'planweave[learning,documents]'`.",
         )
     import jax
 

@@ -108,7 +108,7 @@ def _order(name: str, arguments: Mapping[str, Any], offered: Service) -> Order:
     offered.offers(name)
     question = arguments.get("question")
     if not isinstance(question, str) or not question.strip():
-        raise BadInput("There is no question.", mend="Send it as `question`.")
+        raise BadInput("There is no question.", fix="Send it as `question`.")
     if offered.context.approve:
         raise BadInput("A person has to approve plans here, and a tool cannot ask one.")
     settings = {key: value for key, value in arguments.items() if key != "question"}

@@ -44,7 +44,7 @@ async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Eve
         raise
     left = await worker.runs.get(who.owner, run["thread_id"], run["run_id"])
     if left["status"] in ("pending", "running"):
-        raise RunFailed("The server is about to stop.", mend="Ask again in a moment.")
+        raise RunFailed("The server is about to stop.", fix="Ask again in a moment.")
     if order.resume is not None and not happened:
         raise nothing_waits()
     yield reader.end()

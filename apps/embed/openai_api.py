@@ -146,7 +146,7 @@ def _order(asked: ChatRequest, context: Context) -> Order:
             resume={"decisions": [decision(last.text)]},
         )
     if last.role != "user":
-        raise BadInput("The last message is no question.", mend="End with a message of the user.")
+        raise BadInput("The last message is no question.", fix="End with a message of the user.")
     approves = settings.get("approve", context.approve)
     thread = asked.thread or (uuid.uuid4() if approves else None)
     told_before = () if asked.thread else asked.messages[:-1]  # a thread knows them itself

@@ -84,7 +84,7 @@ def failed(told: Mapping[str, Any]) -> PlanweaveError:
 
 def nothing_waits() -> BadInput:
     """What is said to an answer that nobody has asked for."""
-    return BadInput("Nothing waits for an answer there.", mend="Ask the question again.")
+    return BadInput("Nothing waits for an answer there.", fix="Ask the question again.")
 
 
 def in_process(offered: Callable[[], Service] = service) -> Runner:

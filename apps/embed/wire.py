@@ -29,7 +29,7 @@ async def read_body(request: Request) -> Any:
         BadInput: It is too large, or no JSON object.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise BadInput("The request does not say that it is JSON.", mend="Send its content-type.")
+        raise BadInput("The request does not say that it is JSON.", fix="Send its content-type.")
     body = bytearray()
     async for part in request.stream():
         body += part
@@ -64,7 +64,7 @@ def checked(model: type[Body], sent: Any) -> Body:
 
 
 def told(error: Exception) -> tuple[int, str]:
-    """HTTP status and sentence for an error; what nobody outside can mend is only logged."""
+    """HTTP status and sentence for an error; what nobody outside can fix is only logged."""
     status = getattr(error, "status", None)
     if isinstance(error, PlanweaveError) and isinstance(status, int):
         return status, str(error)

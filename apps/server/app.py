@@ -1,4 +1,4 @@
-"""The application: storage, worker, doors and routes put together."""
+"""The application: storage, worker, access and routes put together."""
 
 import asyncio
 import logging
@@ -23,9 +23,9 @@ from starlette.routing import BaseRoute
 from planweave import PlanweaveError
 from planweave.apps.origins import PAGES
 from planweave.apps.server import tracing
-from planweave.apps.server.doors import Admission, KnownPages, SafeHeaders, SmallBodies
+from planweave.apps.server.admission import Admission, KnownPages, SafeHeaders, SmallBodies
 from planweave.apps.server.engine import Engine
-from planweave.apps.server.people import Door, Person
+from planweave.apps.server.people import Gate, Person
 from planweave.apps.server.routes import routes
 from planweave.apps.server.settings import ServerSettings, server_settings
 from planweave.apps.server.storage import open_storage
@@ -46,7 +46,7 @@ def create_app() -> Starlette:
         PlanweaveError: The settings, the users or the hook cannot be used.
     """
     settings = server_settings()
-    door = Door(settings)
+    gate = Gate(settings)
     tracing.tracer()
     if not os.environ.get("LANGSMITH_API_KEY"):  # without a key it would only complain
         os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = "false"
@@ -57,7 +57,7 @@ def create_app() -> Starlette:
         threads = ThreadPoolExecutor(2 * settings.jobs, thread_name_prefix="runs")
         asyncio.get_running_loop().set_default_executor(threads)
         async with open_storage(settings.database()) as storage:
-            engine = Engine(storage, settings, door.limits)
+            engine = Engine(storage, settings, gate.limits)
             app.state.engine = engine
             _drain_at_signals(engine)
             async with engine.at_work():
@@ -66,7 +66,7 @@ def create_app() -> Starlette:
     return Starlette(
         routes=[*routes(), *neighbours()],
         lifespan=lifespan,
-        middleware=_middleware(settings, door),
+        middleware=_middleware(settings, gate),
         exception_handlers={
             PlanweaveError: _told,
             HTTPException: _refused,
@@ -77,7 +77,7 @@ def create_app() -> Starlette:
 
 
 def neighbours() -> list[BaseRoute]:
-    """The routes of other doors that this server opens as well: the studio, other programs'."""
+    """The routes of other endpoints that this server opens as well: the studio, other programs'."""
     from planweave.apps import embed, studio
     from planweave.apps.embed.on_server import on_server
 
@@ -97,7 +97,7 @@ def _quota(request: Request) -> "studio.Quota":
     return studio.Quota(limits.max_documents, limits.max_document_bytes)
 
 
-def _middleware(settings: ServerSettings, door: Door) -> list[Middleware]:
+def _middleware(settings: ServerSettings, gate: Gate) -> list[Middleware]:
     pages = list(settings.origins) if settings.shared else [*settings.origins, *PAGES]
     return [
         Middleware(SafeHeaders),
@@ -111,7 +111,7 @@ def _middleware(settings: ServerSettings, door: Door) -> list[Middleware]:
         ),
         Middleware(KnownPages, settings=settings),
         Middleware(SmallBodies, settings=settings),
-        Middleware(Admission, door=door),
+        Middleware(Admission, gate=gate),
     ]
 
 

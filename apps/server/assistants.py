@@ -28,7 +28,7 @@ def method_of(identifier: str) -> str:
             return name
     raise NotFound(
         f"There is no assistant {shorten(identifier, 64)!r}.",
-        mend=f"The methods are: {', '.join(service().methods)}.",
+        fix=f"The methods are: {', '.join(service().methods)}.",
     )
 
 

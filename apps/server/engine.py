@@ -356,7 +356,7 @@ class GivenUp(PlanweaveError):
 
 
 def told(error: BaseException, claim: Claim) -> dict[str, str]:
-    """An error as the caller sees it: what a person can mend in full, the rest by its kind."""
+    """An error as the caller sees it: what a person can fix in full, the rest by its kind."""
     error = _of_the_caller(error, steered=bool(claim.payload.get("command")))
     name = BadInput.__name__ if isinstance(error, BadInput) else type(error).__name__
     if isinstance(error, PlanweaveError):
@@ -366,7 +366,7 @@ def told(error: BaseException, claim: Claim) -> dict[str, str]:
 
 
 def _of_the_caller(error: BaseException, *, steered: bool) -> BaseException:
-    """The error as one that the caller can mend, if it comes of what was sent.
+    """The error as one that the caller can fix, if it comes of what was sent.
 
     Args:
         error: What the graph has raised.
@@ -375,19 +375,19 @@ def _of_the_caller(error: BaseException, *, steered: bool) -> BaseException:
     if isinstance(error, PlanweaveError):
         return error
     if isinstance(error, EmptyInputError):
-        return BadInput("There is nothing to go on with.", mend="Send an input.")
+        return BadInput("There is nothing to go on with.", fix="Send an input.")
     if isinstance(error, GraphRecursionError):
-        return BadInput("The run takes more steps than its recursion_limit.", mend="Raise it.")
+        return BadInput("The run takes more steps than its recursion_limit.", fix="Raise it.")
     if isinstance(error, KeyError) and error.args[:1] and error.args[0] in _FIELDS:
         return BadInput(
             f"The state of the thread has no {error.args[0]}.",
-            mend="A state that was written by hand needs every field that the next node reads.",
+            fix="A state that was written by hand needs every field that the next node reads.",
         )
     if steered or isinstance(error, InvalidUpdateError):
         reason = shorten((str(error).splitlines() or [type(error).__name__])[0], 200)
         return BadInput(
             f"The run cannot go on from the state that it was given ({reason}).",
-            mend="Begin at another checkpoint, or in a new thread.",
+            fix="Begin at another checkpoint, or in a new thread.",
         )
     return error
 

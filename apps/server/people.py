@@ -50,7 +50,7 @@ class Person:
         return f"u-{hashlib.sha256(self.name.encode()).hexdigest()[:32]}"
 
 
-class Door:
+class Gate:
     """Tells who calls.
 
     Without users and without a hook it is always the one person here, who is known by the token
@@ -134,7 +134,7 @@ def new_key(settings: ServerSettings, name: str) -> str:
     """
     if settings.users is None:
         raise BadInput(
-            "There is no file of users.", mend="Name one: planweave serve --users users.json."
+            "There is no file of users.", fix="Name one: planweave serve --users users.json."
         )
     users = read_users(settings.users)
     user = users.get(name, User())
@@ -156,6 +156,6 @@ def _load(path: str) -> Hook:
     except (ImportError, AttributeError, ValueError) as error:
         raise BadInput(
             f"The hook {path!r} cannot be loaded ({error}).",
-            mend="Name an async function as module:function.",
+            fix="Name an async function as module:function.",
         ) from None
     return hook

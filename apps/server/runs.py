@@ -205,7 +205,7 @@ class Runs:
             Conflict: It is not over.
         """
         if _own_run(connection, owner, thread_id, run_id)["status"] in _ACTIVE:
-            raise Conflict("The run is not over.", mend="Cancel it first.")
+            raise Conflict("The run is not over.", fix="Cancel it first.")
         for table in (events, reserved, runs):
             connection.execute(delete(table).where(table.c.run_id == run_id))
 
@@ -468,7 +468,7 @@ def _admit(connection: Connection, person: Person, own: Budget) -> Budget:
     ):
         raise TooMuch(
             f"{limits.max_runs} runs wait or run already, and you may have no more at once.",
-            mend="Wait until one has ended, or cancel one.",
+            fix="Wait until one has ended, or cancel one.",
         )
     return _share(connection, person, own, spent) if limits.a_day else Budget()
 
@@ -491,7 +491,7 @@ def _share(connection: Connection, person: Person, own: Budget, spent: Spent) ->
         if value <= 0:
             raise TooMuch(
                 f"What is left of today's budget of {kind} is reserved by runs that are not over.",
-                mend=f"Wait for them, or give each run a limit of its own: max_{kind}.",
+                fix=f"Wait for them, or give each run a limit of its own: max_{kind}.",
             )
     return Budget.model_validate(share)
 
@@ -541,7 +541,7 @@ def _make_room(connection: Connection, thread_id: str, strategy: Strategy) -> No
     active = and_(runs.c.thread_id == thread_id, runs.c.status.in_(_ACTIVE))
     busy = connection.execute(select(runs.c.run_id).where(active)).scalars().all()
     if busy and strategy == "reject":
-        raise Conflict("The thread is busy.", mend="Wait for its run, or enqueue this one.")
+        raise Conflict("The thread is busy.", fix="Wait for its run, or enqueue this one.")
     if strategy in ("interrupt", "rollback"):
         for run_id in busy:
             _cancel(connection, thread_id, run_id)

@@ -99,7 +99,7 @@ class ServerSettings(BaseSettings):
         except OSError as error:
             raise BadInput(
                 f"The folder {folder} for the server cannot be made ({error.strerror}).",
-                mend="Set PLANWEAVE_STATE_DIR to a folder that can be written.",
+                fix="Set PLANWEAVE_STATE_DIR to a folder that can be written.",
             ) from None
         return str(folder / "serve.sqlite")
 
@@ -128,7 +128,7 @@ def server_settings() -> ServerSettings:
         name = "_".join(str(part) for part in first["loc"]).upper()
         raise BadInput(
             f"The setting PLANWEAVE_SERVE_{name} cannot be used: {first['msg']}.",
-            mend="Correct it in the environment or in the file .env.",
+            fix="Correct it in the environment or in the file .env.",
         ) from None
 
 

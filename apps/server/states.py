@@ -93,11 +93,11 @@ class States:
         """
         thread = await self._engine.threads.get(self._person.owner, thread_id)
         if thread["status"] == "busy":
-            raise Conflict("The thread is busy.", mend="Wait for its run, or cancel it.")
+            raise Conflict("The thread is busy.", fix="Wait for its run, or cancel it.")
         graph = await self._graph(thread_id)
         if graph is None:
             raise BadInput(
-                "The thread has no method yet.", mend="Create it with a graph_id, or run one."
+                "The thread has no method yet.", fix="Create it with a graph_id, or run one."
             )
         for written in values if isinstance(values, list) else [values or {}]:
             check_state(written)
@@ -146,7 +146,7 @@ def _readable() -> Iterator[None]:
         log.warning("a state cannot be read: %s", str(error).partition("\n")[0])
         raise Conflict(
             "The state of the thread cannot be read.",
-            mend="Begin at an earlier checkpoint, or delete the thread.",
+            fix="Begin at an earlier checkpoint, or delete the thread.",
         ) from None
 
 

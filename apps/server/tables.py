@@ -142,7 +142,7 @@ def sqlite_path(url: str) -> Path:
     if "://" in path:
         raise BadInput(
             "The server keeps runs in PostgreSQL or in a SQLite file, and its URL names neither.",
-            mend="Write postgresql://user:password@host/database or sqlite:////folder/file.sqlite.",
+            fix="Write postgresql://user:password@host/database or sqlite:////folder/file.sqlite.",
         )
     return Path(path)
 
@@ -209,7 +209,7 @@ def check_database(url: str) -> None:
     except SQLAlchemyError as error:
         raise BadInput(
             f"The server's database cannot be opened ({type(error).__name__}).",
-            mend="Check PLANWEAVE_SERVE_URL, and that the database runs.",
+            fix="Check PLANWEAVE_SERVE_URL, and that the database runs.",
         ) from None
     finally:
         engine.dispose()

@@ -62,7 +62,7 @@ class Threads:
         """
         if thread_id and _taken(connection, thread_id):
             if not lenient:
-                raise Conflict("A thread of this name exists.", mend="Choose another name.")
+                raise Conflict("A thread of this name exists.", fix="Choose another name.")
         else:
             thread_id = add_thread(connection, owner, thread_id, metadata)
         return shown(own_thread(connection, owner, thread_id))
@@ -128,7 +128,7 @@ class Threads:
         lock_thread(connection, owner, thread_id)
         row = own_thread(connection, owner, thread_id)
         if row["status"] == "busy":
-            raise Conflict("The thread is busy.", mend="Cancel its runs first.")
+            raise Conflict("The thread is busy.", fix="Cancel its runs first.")
         remove_thread(connection, thread_id)
 
 
@@ -231,7 +231,7 @@ def _filtered(asked: Select[Any], owner: str, query: ThreadQuery) -> Select[Any]
     if query.status:
         asked = asked.where(threads.c.status == query.status)
     if query.values:
-        raise BadInput("Threads cannot be searched by their values.", mend="Search by metadata.")
+        raise BadInput("Threads cannot be searched by their values.", fix="Search by metadata.")
     for name, value in (query.metadata or {}).items():
         asked = asked.where(_equal(name, value))
     return asked
@@ -250,6 +250,6 @@ def _equal(name: str, value: Any) -> ColumnElement[bool]:
     if equal is None:
         raise BadInput(
             f"Threads cannot be searched by the metadata {name!r}.",
-            mend="Give a text, a whole number or true or false.",
+            fix="Give a text, a whole number or true or false.",
         )
     return equal

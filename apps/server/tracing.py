@@ -36,7 +36,7 @@ def tracer() -> "Tracer | None":
     except ImportError:
         raise BadInput(
             "OTEL_EXPORTER_OTLP_ENDPOINT is set, and OpenTelemetry is not installed.",
-            mend='Run: pip install "planweave[telemetry]".',
+            fix='Run: pip install "planweave[telemetry]".',
         ) from None
     resource = Resource.create({"service.name": "planweave", "service.version": __version__})
     provider = TracerProvider(resource=resource)

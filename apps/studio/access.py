@@ -71,7 +71,7 @@ class Access:
         if name not in urls:
             raise BadInput(
                 f"There is no database {name!r} here.",
-                mend=f"Offered are: {', '.join(urls) or 'none'}.",
+                fix=f"Offered are: {', '.join(urls) or 'none'}.",
             )
         return urls[name]
 
@@ -94,7 +94,7 @@ class Access:
         owner = self.owner(request)
         if owner is not None and not name.startswith(f"{owner}/"):
             raise BadInput(
-                f"The collection {name!r} is not yours.", mend=f"Name one such as {owner}/energy."
+                f"The collection {name!r} is not yours.", fix=f"Name one such as {owner}/energy."
             )
         return name
 

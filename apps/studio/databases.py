@@ -87,7 +87,7 @@ async def _sent(request: Request, kind: type[N]) -> N:
         missing = error.errors()[0]["loc"][0] if error.errors()[0]["loc"] else "url"
         raise BadInput(
             f"The request names no {'query' if missing == 'query' else 'database'}.",
-            mend='Send {"url": "…"}, and a "query" where rows are asked for.',
+            fix='Send {"url": "…"}, and a "query" where rows are asked for.',
         ) from None
 
 

@@ -87,11 +87,11 @@ def file_name(name: str) -> str:
     if not _FILE_NAME.fullmatch(name) or ".." in name:
         raise BadInput(
             f"{name!r} cannot be the name of a document.",
-            mend="Use letters, digits, spaces and . - _ ( ), at most 120 of them.",
+            fix="Use letters, digits, spaces and . - _ ( ), at most 120 of them.",
         )
     if kind_of(Path(name)) is None:
         raise BadInput(
-            f"{name} is of no kind that can be read.", mend=f"Known are {', '.join(KINDS)}."
+            f"{name} is of no kind that can be read.", fix=f"Known are {', '.join(KINDS)}."
         )
     return name
 

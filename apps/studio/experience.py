@@ -74,7 +74,7 @@ class Experiences:
         name = asked(request, "name")
         if not _FILE_NAME.fullmatch(name):
             raise BadInput(
-                f"{name!r} is no file of trajectories.", mend="Choose a .jsonl or .jsonl.gz file."
+                f"{name!r} is no file of trajectories.", fix="Choose a .jsonl or .jsonl.gz file."
             )
         content = await body(request, _MOST_BYTES)
         paths = await run_in_threadpool(

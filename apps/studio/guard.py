@@ -20,7 +20,7 @@ _HEADERS = {
 
 
 class Guard:
-    """Puts the headers on every answer, and an error that a person can mend into ``detail``."""
+    """Puts the headers on every answer, and an error that a person can fix into ``detail``."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -49,7 +49,7 @@ async def body(request: Request, most: int) -> bytes:
     async for part in request.stream():
         parts += part
         if len(parts) > most:
-            raise BadInput(f"What was sent is larger than {most:,} bytes.", mend="Send less.")
+            raise BadInput(f"What was sent is larger than {most:,} bytes.", fix="Send less.")
     return bytes(parts)
 
 

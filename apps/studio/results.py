@@ -82,7 +82,7 @@ def _read(names: list[str]) -> Results:
     paths = [folder / name for name in names]
     for name, path in zip(names, paths, strict=True):
         if path.suffix != ".jsonl" or not _inside(path, folder):
-            raise BadInput(f"There is no result file {name!r}.", mend="Choose one that is listed.")
+            raise BadInput(f"There is no result file {name!r}.", fix="Choose one that is listed.")
     return merged(paths, tell=lambda _: None)  # a run that is still going on writes its last line
 
 

@@ -83,7 +83,7 @@ async def _receive(request: Request, file: "anyio.AsyncFile[bytes]", most: int) 
                 part = await anext(parts, None)
         except TimeoutError:
             raise BadInput(
-                f"Nothing of the upload came for {_SILENCE:.0f} seconds.", mend="Send it again."
+                f"Nothing of the upload came for {_SILENCE:.0f} seconds.", fix="Send it again."
             ) from None
         if part is None:
             return
@@ -94,8 +94,8 @@ async def _receive(request: Request, file: "anyio.AsyncFile[bytes]", most: int) 
 
 
 def _full(problem: str) -> BadInput:
-    return BadInput(problem, mend="Delete documents, or ask the operator to raise your quota.")
+    return BadInput(problem, fix="Delete documents, or ask the operator to raise your quota.")
 
 
 def _too_large(most: int) -> BadInput:
-    return BadInput(f"What was sent is larger than {most:,} bytes.", mend="Send less.")
+    return BadInput(f"What was sent is larger than {most:,} bytes.", fix="Send less.")

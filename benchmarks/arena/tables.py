@@ -48,7 +48,7 @@ def skills(decisions: Sequence[Decision]) -> dict[str, Skill]:
     except ImportError:
         raise BadInput(
             "The arena needs the package openskill.",
-            mend="Install it with pip install 'planweave[arena]'.",
+            fix="Install it with pip install 'planweave[arena]'.",
         ) from None
     beta = 25 / 6
     margin = NormalDist().inv_cdf((_DRAW + 1) / 2) * sqrt(2) * beta

@@ -125,7 +125,7 @@ def matches(records: Iterable[Record], seed: int) -> list[Match]:
     if not made:
         raise BadInput(
             "The result files hold no two different texts on one task.",
-            mend="Run at least two methods: planweave bench rat --family writing.",
+            fix="Run at least two methods: planweave bench rat --family writing.",
         )
     return [match for _, match in sorted(made, key=lambda drawn: drawn[0])]
 
@@ -179,7 +179,7 @@ class Ballot(Votes):
         todo: All matches.
         path: The file, made if need be.
         voter: Who votes; what others have voted stays.
-        tell: Told, in a sentence, of what was mended in the file.
+        tell: Told, in a sentence, of what was repaired in the file.
 
     Raises:
         BadInput: The file is damaged, cannot be written, or is being written.

@@ -17,8 +17,8 @@ Line = TypeVar("Line", bound=BaseModel)
 
 def published(path: Path) -> list[dict[str, Any]]:
     """The records of a published file, whatever their fields; see :func:`read_records`."""
-    mend = "Give a published file of JSON lines, plain or with gzip, or its folder."
-    return read_records(path, dict[str, Any], mend=mend)
+    fix = "Give a published file of JSON lines, plain or with gzip, or its folder."
+    return read_records(path, dict[str, Any], fix=fix)
 
 
 class Parsed(NamedTuple, Generic[Line]):
@@ -52,7 +52,7 @@ def parse(path: Path, data: bytes, form: TypeAdapter[Line]) -> Parsed[Line]:
                 return Parsed(read, line, complete)
             raise BadInput(
                 f"The file {path} is damaged in line {number}; nothing was changed.",
-                mend="Restore the file, or move that line elsewhere and run again to redo it.",
+                fix="Restore the file, or move that line elsewhere and run again to redo it.",
             ) from None
         complete += len(line)
     return Parsed(read, b"", complete)
@@ -64,7 +64,7 @@ class LineFile(Generic[Line]):
     Args:
         path: The file; made with its folder if need be.
         form: What each line is.
-        tell: Told, in a sentence, of what was mended.
+        tell: Told, in a sentence, of what was repaired.
 
     Attributes:
         lines: What it held when it was opened.
@@ -126,7 +126,7 @@ def _open(path: Path) -> FileIO:
     except OSError as error:
         raise BadInput(
             f"The file {path} cannot be written ({error.strerror}).",
-            mend="Choose another place for it (--out; --votes in the arena).",
+            fix="Choose another place for it (--out; --votes in the arena).",
         ) from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -134,7 +134,7 @@ def _open(path: Path) -> FileIO:
         file.close()
         raise BadInput(
             f"Another process is writing {path}.",
-            mend="Wait until it is done, or choose another place (--out; --votes in the arena).",
+            fix="Wait until it is done, or choose another place (--out; --votes in the arena).",
         ) from None
     file.seek(0)
     return file

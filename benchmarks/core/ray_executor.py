@@ -68,7 +68,7 @@ class Cluster:
         except ray_errors.RayError as error:
             raise ClusterLost(
                 f"The Ray cluster failed ({type(error).__name__}).",
-                mend="Look at it with `ray status` and start it again.",
+                fix="Look at it with `ray status` and start it again.",
             ) from None
         return done
 
@@ -87,7 +87,7 @@ def cluster(address: str) -> Iterator[Cluster]:
         import ray
     except ImportError:
         raise BadInput(
-            "A benchmark on a cluster needs Ray.", mend="Install it: pip install 'planweave[ray]'"
+            "A benchmark on a cluster needs Ray.", fix="Install it: pip install 'planweave[ray]'"
         ) from None
     _check_answers(address)
     try:
@@ -117,7 +117,7 @@ def _check_answers(address: str) -> None:
 def _no_cluster(address: str, why: str) -> BadInput:
     return BadInput(
         f"There is no Ray cluster to be used at {address}: {why}",
-        mend="Run this on a machine of the cluster, with the versions of Python and Ray that its "
+        fix="Run this on a machine of the cluster, with the versions of Python and Ray that its "
         "other machines have.",
     )
 

@@ -49,7 +49,7 @@ class Report:
                 "The result files hold results of several suites."
                 if names
                 else "The result files hold no result yet.",
-                mend="Name result files of one suite that has run.",
+                fix="Name result files of one suite that has run.",
             )
         groups = grouped(records)
         name = names.pop()
@@ -217,7 +217,7 @@ def draw(report: Report, folder: Path) -> list[Path]:
         page.write_text(markdown(report, picture.name if drawn else ""), encoding="utf-8")
     except OSError as error:
         raise BadInput(
-            f"{folder} cannot be written ({error.strerror}).", mend="Name another with --out."
+            f"{folder} cannot be written ({error.strerror}).", fix="Name another with --out."
         ) from None
     return [page, *([picture] if drawn else [])]
 

@@ -80,7 +80,7 @@ def read(path: Path) -> Results:
         parsed = parse(path, path.read_bytes(), _LINE)
     except OSError as error:
         raise BadInput(
-            f"The result file {path} cannot be read ({error.strerror}).", mend="Check the path."
+            f"The result file {path} cannot be read ({error.strerror}).", fix="Check the path."
         ) from None
     results = _results(parsed.lines)
     results.torn = bool(parsed.torn)
@@ -115,7 +115,7 @@ class ResultFile:
 
     Args:
         path: The file; made with its folder if need be.
-        tell: Told, in a sentence, of what was mended.
+        tell: Told, in a sentence, of what was repaired.
 
     Raises:
         BadInput: Another process writes it, it is damaged, or it cannot be written.

@@ -66,7 +66,7 @@ async def kills(sides: Sides, *, runs: int, rounds: int) -> AsyncIterator[Round]
         BadInput: The server has fewer than two processes: nobody would go on.
     """
     if len(sides.served.workers()) < 2:
-        raise BadInput("A worker can only be killed where another goes on.", mend="--workers 2")
+        raise BadInput("A worker can only be killed where another goes on.", fix="--workers 2")
     for _ in range(rounds):
         yield await _round(sides, runs, random.uniform(0.2, 0.8))
 

@@ -258,7 +258,7 @@ class Learner:
         """
         last = self._last()
         if last is None:
-            raise BadInput("Nothing was learned yet.", mend="Start with `planweave learn dqa`.")
+            raise BadInput("Nothing was learned yet.", fix="Start with `planweave learn dqa`.")
         rows = self._keep("SELECT best FROM generation WHERE run = ?", (self.key,))
         found = dict.fromkeys([_read(json.loads(row[0])) for row in rows])
         found.update(dict.fromkeys(last.population))
@@ -316,7 +316,7 @@ class Learner:
         except sqlite3.Error as error:
             raise BadInput(
                 f"The database {self._file} of what was learned cannot be used ({error}).",
-                mend="Name another folder with --out.",
+                fix="Name another folder with --out.",
             ) from None
 
 

@@ -61,7 +61,7 @@ class Formula:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise BadInput(
                 f"{text[:100]!r} is no formula.",
-                mend="Use names, numbers, + - * /, max(a, b) and min(a, b).",
+                fix="Use names, numbers, + - * /, max(a, b) and min(a, b).",
             ) from None
 
     @cached_property

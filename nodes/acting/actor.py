@@ -59,9 +59,9 @@ def actor(guidance: Guidance) -> Node:
             possible=possible_text(possible),
             problem=problem_text(state, runtime.context),
         )
-        warmer = extra_temperature(times_stuck(state), "actor", runtime.context)
+        extra = extra_temperature(times_stuck(state), "actor", runtime.context)
         schema = acting_among(Act, possible, shown_queries(state))
-        reply = await ask_role("actor", schema, task, state, runtime, warmer=warmer)
+        reply = await ask_role("actor", schema, task, state, runtime, extra_temperature=extra)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)

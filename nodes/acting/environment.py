@@ -45,7 +45,7 @@ def episode_of(context: Context) -> Episode:
     if not (context.environment and context.environment_task):
         raise BadInput(
             "There is no task to act on.",
-            mend="Give `environment`, `environment_data` and `environment_task` in the run's "
+            fix="Give `environment`, `environment_data` and `environment_task` in the run's "
             "context.",
         )
     return Episode(context.environment, context.environment_data or "", context.environment_task)

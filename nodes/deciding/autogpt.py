@@ -52,8 +52,10 @@ def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
             return {"action": action_of(state, thought=reason, tool="finish", input="")}
         bound = offered(tools, state, runtime.context)
         task = load(prompt).fill(tools=tools_text(bound, state), problem=problem_text(state))
-        warmer = extra_temperature(repeats(state["turns"]), "autogpt", runtime.context)
-        reply = await ask_role("autogpt", _reply(bound), task, state, runtime, warmer=warmer)
+        extra = extra_temperature(repeats(state["turns"]), "autogpt", runtime.context)
+        reply = await ask_role(
+            "autogpt", _reply(bound), task, state, runtime, extra_temperature=extra
+        )
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)

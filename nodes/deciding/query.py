@@ -171,8 +171,8 @@ async def _written(
     """What the query writer makes of what the action is to find."""
     context = runtime.context
 
-    async def ask(prompt: Sequence[BaseMessage], count: int, warmer: float) -> Sequence[str]:
-        found = await sample_role(_ROLE, prompt, count, runtime, warmer=warmer)
+    async def ask(prompt: Sequence[BaseMessage], count: int, extra: float) -> Sequence[str]:
+        found = await sample_role(_ROLE, prompt, count, runtime, extra_temperature=extra)
         calls.extend(found.records)
         return found.replies
 

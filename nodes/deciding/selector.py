@@ -57,8 +57,10 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
             "problem": problem_text(state),
         }
         task = template.fill(**{name: values[name] for name in template.placeholders})
-        warmer = extra_temperature(repeats(state["turns"]), "selector", context)
-        reply = await ask_role("selector", choice_of(bound), task, state, runtime, warmer=warmer)
+        extra = extra_temperature(repeats(state["turns"]), "selector", context)
+        reply = await ask_role(
+            "selector", choice_of(bound), task, state, runtime, extra_temperature=extra
+        )
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
@@ -77,8 +79,10 @@ async def _several(
     problems = [turn["problem"] for turn in _last_round(state) if turn["problem"]]
     complaints = [load("common/problem").fill(problem=problem) for problem in problems]
     task = load(prompt).fill(now="\n".join([progress_text(state), *complaints]))
-    warmer = extra_temperature(repeats(state["turns"]), "selector", context)
-    reply = await ask_combined("selector", form, task, state, runtime, tools=tools, warmer=warmer)
+    extra = extra_temperature(repeats(state["turns"]), "selector", context)
+    reply = await ask_combined(
+        "selector", form, task, state, runtime, tools=tools, extra_temperature=extra
+    )
     update: WorkingMemory = {"action": None, "actions": []}
     update |= {"usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:

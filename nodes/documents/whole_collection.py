@@ -21,7 +21,7 @@ def whole_collection(state: WorkingMemory, runtime: Runtime[Context]) -> Working
     started = perf_counter()
     name = runtime.context.collection
     if not name:
-        raise BadInput("No document collection is connected.", mend="Give `collection`.")
+        raise BadInput("No document collection is connected.", fix="Give `collection`.")
     _check_fits(name, runtime.context)
     pages = [
         Page(document=document, page=number, text=text, nearest="", score=0.0)
@@ -57,6 +57,6 @@ def _check_fits(name: str, context: Context) -> None:
         raise BadInput(
             f"The collection {name!r} has {characters:,} characters; at most "
             f"{context.whole_characters:,} are read whole.",
-            mend="Raise `whole_characters`, or choose a method that searches, with "
+            fix="Raise `whole_characters`, or choose a method that searches, with "
             "`whole_collection` off.",
         )

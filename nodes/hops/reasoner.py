@@ -45,7 +45,8 @@ def reasoner(prompt: str) -> Node:
             task,
             state,
             runtime,
-            warmer=context.first_temperature + context.temperature_step * state["raises"],
+            extra_temperature=context.first_temperature
+            + context.temperature_step * state["raises"],
             briefed=not context.masking,
         )
         update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}

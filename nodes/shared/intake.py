@@ -48,7 +48,7 @@ def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     history = [] if task else _history(state.get("messages", []))
     question = task.question if task else (asked or state.get("question", "")).strip()
     if not question:
-        raise BadInput("There is no question.", mend="Send it as a message or as `question`.")
+        raise BadInput("There is no question.", fix="Send it as a message or as `question`.")
     greeting = task is None and _is_greeting(question)
     sources = {} if greeting else _sources(runtime.context)
     plan = [line for step in state.get("predefined_plan", []) if (line := step.strip())]
@@ -134,7 +134,7 @@ def _sources(context: Context) -> dict[str, Source]:
     if not sources and context.retrievals:
         raise BadInput(
             "No database and no document collection is connected.",
-            mend="Give `database`, `graph`, `collection` or `web_search` in the run's context "
+            fix="Give `database`, `graph`, `collection` or `web_search` in the run's context "
             "(--database, --graph, --collection or --web-search).",
         )
     return sources
@@ -150,7 +150,7 @@ def _contents(collection: str, budget: int) -> str:
     if not documents:
         raise BadInput(
             f"The document collection {collection!r} is empty.",
-            mend=f"Add documents: planweave docs add FILE --collection {collection}",
+            fix=f"Add documents: planweave docs add FILE --collection {collection}",
         )
     lines = [f"- {document.name} ({document.pages} pages)" for document in documents]
     if sum(map(len, lines)) > budget:

@@ -17,7 +17,7 @@ def speaker(state: WorkingMemory) -> WorkingMemory:
     """
     answer = state["answer"]
     if answer is None:
-        raise BadInput("There is no answer to speak.", mend="Begin at a node that answers.")
+        raise BadInput("There is no answer to speak.", fix="Begin at a node that answers.")
     cited = [fact for fact in state["facts"] if fact["number"] in answer["facts"]]
     shown = [source_text(fact) for fact in cited if fact["quote"] or "working" in fact]
     parts = [

@@ -53,7 +53,7 @@ async def ask_combined(
     runtime: Runtime[Context],
     *,
     tools: Sequence[Tool],
-    warmer: float = 0.0,
+    extra_temperature: float = 0.0,
 ) -> Reply[Output]:
     """As ``ask_role``; how the work is done comes before the memory."""
     context = runtime.context
@@ -61,7 +61,7 @@ async def ask_combined(
         SystemMessage(f"{ground(state, context)}\n\n{how_text(tools, state, context)}"),
         HumanMessage(f"{briefing(state, context)}\n\n{task}"),
     ]
-    return await ask_with(role, output, messages, runtime, warmer=warmer)
+    return await ask_with(role, output, messages, runtime, extra_temperature=extra_temperature)
 
 
 def open_steps(state: WorkingMemory) -> list[int]:

@@ -33,15 +33,15 @@ async def ask_role(
     runtime: Runtime[Context],
     *,
     followup: Sequence[BaseMessage] = (),
-    warmer: float = 0.0,
+    extra_temperature: float = 0.0,
     briefed: bool = True,
 ) -> Reply[Output]:
     """Ask the model that plays ``role`` for an ``output``.
 
     The messages go from what never changes in a run to what changes at every call (system
-    ground, memory, task), so that a server can reuse its prompt cache. ``warmer`` is added to
-    the temperature of the run, for a role that has come to repeat itself; a role that is not
-    ``briefed`` sees nothing of the work so far but what its task tells.
+    ground, memory, task), so that a server can reuse its prompt cache. ``extra_temperature`` is
+    added to the temperature of the run, for a role that repeats itself. A role that is not
+    ``briefed`` sees only its task, not the work so far.
 
     Raises:
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
@@ -52,7 +52,7 @@ async def ask_role(
         HumanMessage(f"{briefing(state, context)}\n\n{task}" if briefed else task),
         *followup,
     ]
-    return await ask_with(role, output, messages, runtime, warmer=warmer)
+    return await ask_with(role, output, messages, runtime, extra_temperature=extra_temperature)
 
 
 async def ask_with(
@@ -61,14 +61,14 @@ async def ask_with(
     messages: Sequence[BaseMessage],
     runtime: Runtime[Context],
     *,
-    warmer: float = 0.0,
+    extra_temperature: float = 0.0,
 ) -> Reply[Output]:
     """Ask the model that plays ``role`` with just these messages; see :func:`ask_role`.
 
     Raises:
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
     """
-    model = await _model_for(role, runtime.context, warmer, tokens_of(output))
+    model = await _model_for(role, runtime.context, extra_temperature, tokens_of(output))
     reply = await ask(model, messages, output, role=role)
     _stream(reply.calls, runtime)
     return reply
@@ -80,25 +80,29 @@ async def sample_role(
     count: int,
     runtime: Runtime[Context],
     *,
-    warmer: float = 0.0,
+    extra_temperature: float = 0.0,
 ) -> Samples:
     """Ask the model that plays ``role`` for several free texts with just these messages.
 
     Raises:
         ModelUnavailable: The model cannot be reached.
     """
-    model = await _model_for(role, runtime.context, warmer, 0)
+    model = await _model_for(role, runtime.context, extra_temperature, 0)
     found = await samples(model, messages, count, role=role)
     _stream(found.records, runtime)
     return found
 
 
-async def _model_for(role: str, context: Context, warmer: float, needed: int) -> BaseChatModel:
+async def _model_for(
+    role: str, context: Context, extra_temperature: float, needed: int
+) -> BaseChatModel:
     return await achat_model(
         context.model_for(role),
-        temperature=min(context.temperature + warmer, 2.0),
+        temperature=min(context.temperature + extra_temperature, 2.0),
         max_tokens=reply_ceiling(needed, role, context),
-        seed=0 if warmer and context.seed is None else context.seed,  # a run can be repeated
+        seed=0
+        if extra_temperature and context.seed is None
+        else context.seed,  # a run can be repeated
     )
 
 

@@ -39,5 +39,5 @@ def shop(name: str, seed: int) -> Shop:
         BadInput: There is no such shop, or none of this seed has clear decisions.
     """
     if name not in _BUILDS:
-        raise BadInput(f"There is no shop {name!r}.", mend=f"Known are {', '.join(DOMAINS)}.")
+        raise BadInput(f"There is no shop {name!r}.", fix=f"Known are {', '.join(DOMAINS)}.")
     return generate(name, _BUILDS[name], seed)

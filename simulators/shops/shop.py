@@ -129,7 +129,7 @@ def generate(name: str, build: Build, seed: int) -> Shop:
             return made
     raise BadInput(
         f"No shop {name!r} with clear decisions was found for the seed {seed}.",
-        mend="Choose another seed.",
+        fix="Choose another seed.",
     )
 
 

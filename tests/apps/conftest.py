@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from command_line import PROGRAM, CommandLine, Run
-from door import Operator, served
+from endpoints import Operator, served
 
 from planweave.apps.service import service
 
@@ -45,7 +45,7 @@ def planweave(tmp_path: Path, environment: dict[str, str]) -> CommandLine:
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    """Where the doors for other programs are served."""
+    """Where the endpoints for other programs are served."""
     with served() as url:
         yield url
 

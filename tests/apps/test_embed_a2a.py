@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from door import QUERY, Operator, whole_run
+from endpoints import QUERY, Operator, whole_run
 from scripted import Replies, act, decide
 
 MODERN, OLD = ("SendMessage", "SendStreamingMessage"), ("message/send", "message/stream")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine, assert_one_clear_error
-from door import QUERY, Operator, unsupported_run, whole_run
+from endpoints import QUERY, Operator, unsupported_run, whole_run
 from mcp import Client
 from mcp.types import CallToolResult
 from scripted import Replies

@@ -9,7 +9,7 @@ from uuid import uuid4
 import httpx
 import openai
 import pytest
-from door import QUERY, Operator, whole_run
+from endpoints import QUERY, Operator, whole_run
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
 from scripted import Prompt, Replies, Reply, act, decide, plan
@@ -213,11 +213,11 @@ def test_a_body_that_is_none(address: str, operator: Operator, body: bytes) -> N
 
 
 @pytest.mark.parametrize(
-    ("door", "status"), [("v1/chat/completions", 400), ("a2a/planrag", 200), ("mcp", 400)]
+    ("endpoint", "status"), [("v1/chat/completions", 400), ("a2a/planrag", 200), ("mcp", 400)]
 )
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
 def test_what_a_page_may_send_unasked_starts_nothing(
-    address: str, operator: Operator, offers: str, door: str, status: int, kind: str
+    address: str, operator: Operator, offers: str, endpoint: str, status: int, kind: str
 ) -> None:
     script = whole_run()
     operator.offers(script, database=offers)
@@ -225,7 +225,7 @@ def test_what_a_page_may_send_unasked_starts_nothing(
     call = {"jsonrpc": "2.0", "method": "SendMessage", "params": {"message": message}}
     body = json.dumps({"model": "planrag", "messages": ASKED, **call})
     headers = {"content-type": kind, "origin": "https://evil.example"}
-    reply = httpx.post(f"{address}/{door}", content=body, headers=headers, timeout=60)
+    reply = httpx.post(f"{address}/{endpoint}", content=body, headers=headers, timeout=60)
     assert reply.status_code == status
     assert "json" in reply.text.lower() or "content-type" in reply.text.lower()
     assert "result" not in reply.text
@@ -242,7 +242,7 @@ def test_an_error_ends_a_stream_with_a_sentence(client: OpenAI, operator: Operat
     assert refused.value.status_code == 502
 
 
-def test_what_nobody_outside_can_mend_is_not_shown(
+def test_what_nobody_outside_can_fix_is_not_shown(
     client: OpenAI, operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(name: str, **_: object) -> None:

@@ -1,4 +1,4 @@
-"""The doors of ``planweave serve``: each caller's runs are his own, counted as all others."""
+"""The endpoints of ``planweave serve``: each caller's runs are his own, counted as all others."""
 
 import json
 import time
@@ -119,7 +119,7 @@ def test_what_a_caller_may_not_choose(server: str, tmp_path: Path) -> None:
         ann.chat.completions.create(model="planrag", messages=ASKED, extra_body=settings)
 
 
-def test_what_is_wrong_in_a_run_is_the_callers_to_mend(server: str) -> None:
+def test_what_is_wrong_in_a_run_is_for_the_caller_to_fix(server: str) -> None:
     settings = {"context": {"collection": "ann/never-made"}}
     with client(server, "ann") as ann, pytest.raises(openai.BadRequestError, match="never-made"):
         ann.chat.completions.create(model="planrag", messages=ASKED, extra_body=settings)

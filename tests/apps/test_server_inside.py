@@ -22,13 +22,13 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 from trap import Trap
 
+from planweave.apps.server.admission import Admission
 from planweave.apps.server.app import create_app
-from planweave.apps.server.doors import Admission
 from planweave.apps.server.engine import Engine
 from planweave.apps.server.errors import TooMuch
 from planweave.apps.server.feed import Feed
 from planweave.apps.server.one_thread import OneThread
-from planweave.apps.server.people import Door, Person, digest
+from planweave.apps.server.people import Gate, Person, digest
 from planweave.apps.server.runs import FIRST_NUMBER, Claim, Order, Runs, Spent
 from planweave.apps.server.settings import Limits, ServerSettings, server_settings
 from planweave.apps.server.storage import Storage, open_storage
@@ -284,7 +284,7 @@ def test_what_a_server_keeps_is_for_its_owner_alone(
     assert folder.stat().st_mode & 0o077 == 0
 
 
-class BrokenDoor(Door):
+class BrokenGate(Gate):
     """Its hook fails."""
 
     async def person(self, headers: Mapping[str, str]) -> Person | None:
@@ -298,7 +298,7 @@ def test_a_hook_that_fails_admits_nobody() -> None:
         reached.append(scope["path"])
         await PlainTextResponse("inside")(scope, receive, send)
 
-    page = TestClient(Admission(inside, BrokenDoor(ServerSettings())))
+    page = TestClient(Admission(inside, BrokenGate(ServerSettings())))
     refused = page.get("/threads")
     assert (refused.status_code, "directory" in refused.text) == (401, False)
     page.get("/ok")

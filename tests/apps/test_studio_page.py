@@ -209,11 +209,11 @@ def test_a_revision_tells_what_changed_and_what_did_not(
     page: Page, visit: Visit, report: str, tmp_path: Path
 ) -> None:
     draft = ["Cost:\nUSD 1/kg in 2023.", "Prices of offers rise by 4% a year.", "It gets dear."]
-    mended = {"text": "Cost:\nUSD 5.5/kg in 2023."}
+    repaired = {"text": "Cost:\nUSD 5.5/kg in 2023."}
     replies: list[tuple[str, Mapping[str, object]]] = [
         ("the draft", {"thought": "Cost, then rise.", "steps": draft}),
         *(("the search query", {"query": text}) for text in ("hydrogen", "rise", "offers")),
-        ("the revision", mended),
+        ("the revision", repaired),
         ("the revision", {"text": draft[2], "earlier": []}),
         ("the answer", tell("The levelised cost is USD 5.5/kg in 2023 [1].", "USD 5.5/kg")),
     ]

@@ -197,7 +197,7 @@ def test_what_cannot_be_told_apart_is_refused(
     record_tried(KIND)
     with pytest.raises(QueryFailed) as caught:
         graph.run(query)
-    assert caught.value.mend or "syntax" in caught.value.problem
+    assert caught.value.fix or "syntax" in caught.value.problem
 
 
 @pytest.mark.parametrize("query", ["MATCH (n:Named) RETURN keys(n)", "RETURN [1, 2][0 + 1]"])

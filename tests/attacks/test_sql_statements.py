@@ -313,7 +313,7 @@ def test_every_refusal_can_be_shown(script_database: SqlDatabase) -> None:
         with pytest.raises(PlanweaveError) as caught:
             script_database.run(query, LIMITS)
         assert caught.value.problem.endswith((".", "?"))
-        assert caught.value.mend.endswith((".", "?"))
+        assert caught.value.fix.endswith((".", "?"))
         assert "\n" not in str(caught.value)
 
 

@@ -174,6 +174,6 @@ def test_neither_keys_nor_folders_travel(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_errors_come_back_from_other_processes_as_they_were() -> None:
-    error = ModelUnavailable("It is gone.", mend="Start it.", trouble="unreachable")
+    error = ModelUnavailable("It is gone.", fix="Start it.", trouble="unreachable")
     again = pickle.loads(pickle.dumps(error))
-    assert (str(again), again.mend, again.trouble) == (str(error), "Start it.", "unreachable")
+    assert (str(again), again.fix, again.trouble) == (str(error), "Start it.", "unreachable")

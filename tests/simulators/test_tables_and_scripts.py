@@ -54,17 +54,17 @@ def test_published_cypher_gives_typed_tables() -> None:
     assert world["flow"].rows == ()
 
 
-def mended_cypher(text: str) -> str:
+def repaired_cypher(text: str) -> str:
     return write_cypher(read_cypher(text, TABLES, locating.GRAPH), locating.GRAPH)
 
 
-def test_scripts_written_again_are_mended_and_stay_so() -> None:
-    sql, cypher = write_sql(read_sql(SQL)), mended_cypher(CYPHER)
+def test_scripts_written_again_are_repaired_and_stay_so() -> None:
+    sql, cypher = write_sql(read_sql(SQL)), repaired_cypher(CYPHER)
     assert "has_has" not in sql + cypher
     assert "'it''s'" in sql
     assert "has_merchant: false" in cypher
     assert write_sql(read_sql(sql)) == sql
-    assert mended_cypher(cypher) == cypher
+    assert repaired_cypher(cypher) == cypher
     database = sqlite3.connect(":memory:")
     database.executescript(sql)
     assert database.execute("SELECT count(*) FROM node_country").fetchone() == (2,)

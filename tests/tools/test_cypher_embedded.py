@@ -179,7 +179,7 @@ def test_schema(small: EmbeddedCypher) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "problem", "mend"),
+    ("query", "problem", "fix"),
     [
         ("MATCH (g:Good) RETURN g", "no label Good", "Goods"),
         ("MATCH (b:Building)-[:Suply]->(g) RETURN g", "no relationship type Suply", "Supply"),
@@ -197,12 +197,12 @@ def test_schema(small: EmbeddedCypher) -> None:
     ],
 )
 def test_an_error_names_what_was_meant(
-    small: EmbeddedCypher, query: str, problem: str, mend: str
+    small: EmbeddedCypher, query: str, problem: str, fix: str
 ) -> None:
     with pytest.raises(QueryFailed) as caught:
         small.run(query)
     assert problem in caught.value.problem
-    assert mend in caught.value.mend
+    assert fix in caught.value.fix
 
 
 @pytest.mark.parametrize(

@@ -279,7 +279,7 @@ def test_threads(database: SqlDatabase) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "mend"),
+    ("query", "fix"),
     [
         ("SELECT * FROM nodes", r"Did you mean node\? The tables are: "),
         ("SELECT developmnt FROM country", r"Did you mean (country|c)\.development\?"),
@@ -295,15 +295,15 @@ def test_threads(database: SqlDatabase) -> None:
         ("SELECT len(name) FROM node", r"Write length\(column\)"),
     ],
 )
-def test_errors_say_how_to_mend(database: SqlDatabase, query: str, mend: str) -> None:
+def test_errors_say_how_to_fix(database: SqlDatabase, query: str, fix: str) -> None:
     with pytest.raises(QueryFailed) as caught:
         database.run(query)
-    assert re.search(mend, caught.value.mend, re.IGNORECASE), str(caught.value)
+    assert re.search(fix, caught.value.fix, re.IGNORECASE), str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("engine", "query", "mend"),
+    ("engine", "query", "fix"),
     [
         ("shop", "SELECT YEAR(founded) FROM country", "strftime"),
         ("shop", "SELECT EXTRACT(YEAR FROM founded) FROM country", "strftime"),
@@ -325,14 +325,14 @@ def test_errors_say_how_to_mend(database: SqlDatabase, query: str, mend: str) ->
     ],
 )
 def test_tips_of_the_dialect(
-    request: pytest.FixtureRequest, engine: str, query: str, mend: str
+    request: pytest.FixtureRequest, engine: str, query: str, fix: str
 ) -> None:
     if engine != "shop":
         request.applymarker(pytest.mark.server)
     database: SqlDatabase = request.getfixturevalue(engine)
     with pytest.raises((QueryFailed, QueryRefused)) as caught:
         database.run(query)
-    assert mend in caught.value.mend, str(caught.value)
+    assert fix in caught.value.fix, str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -470,7 +470,7 @@ def test_databases_that_cannot_be_opened(url: str, problem: str) -> None:
     with pytest.raises(DatabaseUnavailable) as caught:
         open_sql(url.format(port=free_port()))
     assert problem in caught.value.problem
-    assert caught.value.mend
+    assert caught.value.fix
     assert "secret" not in str(caught.value)
     assert "\\n" not in str(caught.value)
 
@@ -502,7 +502,7 @@ def test_a_driver_that_is_not_installed(
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(DatabaseUnavailable) as caught:
         open_sql(url)
-    assert extra in caught.value.mend
+    assert extra in caught.value.fix
     assert "secret" not in str(caught.value)
 
 

@@ -51,12 +51,12 @@ class Work:
         if self._left < 0:
             raise CalculationFailed(
                 f"The calculation takes more than {_MAX_WORK:,} operations.",
-                mend="Calculate it in parts.",
+                fix="Calculate it in parts.",
             )
         if depth > _MAX_DEPTH:
             raise CalculationFailed(
                 f"The expression is nested more than {_MAX_DEPTH} deep.",
-                mend="Calculate it in parts, or use sum() for many terms.",
+                fix="Calculate it in parts, or use sum() for many terms.",
             )
 
 
@@ -104,7 +104,7 @@ def _tree(source: str) -> ast.expr:
         return ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise CalculationFailed(
-            "The expression is not complete arithmetic.", mend="Check operators and brackets."
+            "The expression is not complete arithmetic.", fix="Check operators and brackets."
         ) from error
 
 
@@ -128,20 +128,20 @@ class _Walk:
         self._work.count(depth)
         evaluated = _NODES.get(type(node))
         if evaluated is None:
-            raise CalculationFailed(_OTHER, mend=_USE)
+            raise CalculationFailed(_OTHER, fix=_USE)
         return evaluated(self, node, depth)
 
     def _unary(self, node: ast.UnaryOp, depth: int) -> "Value":
         if isinstance(node.op, ast.Not):
             return not self._condition(node.operand, depth)
         if isinstance(node.op, ast.Invert):
-            raise CalculationFailed(_OTHER, mend=_USE)
+            raise CalculationFailed(_OTHER, fix=_USE)
         inner = self._number(node.operand, depth)
         return -inner if isinstance(node.op, ast.USub) else inner
 
     def _binary(self, node: ast.BinOp, depth: int) -> "Value":
         if type(node.op) not in _OPERATORS:
-            raise CalculationFailed(_OTHER, mend=_USE)
+            raise CalculationFailed(_OTHER, fix=_USE)
         left, right = self._number(node.left, depth), self._number(node.right, depth)
         return _real(_OPERATORS[type(node.op)](left, right))
 
@@ -161,7 +161,7 @@ class _Walk:
 
     def _called(self, node: ast.Call, depth: int) -> "Value":
         if not isinstance(node.func, ast.Name) or node.keywords:
-            raise CalculationFailed(_OTHER, mend=_USE)
+            raise CalculationFailed(_OTHER, fix=_USE)
         return _call(node.func.id, self._arguments(node.args, depth))
 
     def _number(self, node: ast.expr, depth: int) -> "Quantity":
@@ -177,7 +177,7 @@ class _Walk:
         value = self.value(node, depth + 1)
         if not isinstance(value, bool):
             raise CalculationFailed(
-                "A condition must be a comparison.", mend="Write it as in: 30 if f1 > 50 else 0"
+                "A condition must be a comparison.", fix="Write it as in: 30 if f1 > 50 else 0"
             )
         return value
 
@@ -292,7 +292,7 @@ def _number(value: "Value") -> "Quantity":
     if isinstance(value, list):
         raise CalculationFailed(
             "A list is used where one number must be.",
-            mend="Use sum(), max(), min() or count(), or a list such as [x * 2 for x in f1_price].",
+            fix="Use sum(), max(), min() or count(), or a list such as [x * 2 for x in f1_price].",
         )
     return float(value) if isinstance(value, bool) else value
 
@@ -359,7 +359,7 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[int], bool]] = {
 def _call(name: str, arguments: Sequence["bool | Quantity"]) -> "Value":
     if name not in _FUNCTIONS:
         raise CalculationFailed(
-            f"There is no function {name}().", mend=f"Known are: {', '.join(sorted(_FUNCTIONS))}."
+            f"There is no function {name}().", fix=f"Known are: {', '.join(sorted(_FUNCTIONS))}."
         )
     function, fewest, most = _FUNCTIONS[name]
     if not fewest <= len(arguments) <= most:
@@ -433,7 +433,5 @@ def _failed(error: Exception) -> CalculationFailed:
             f"{text} Only a heating value (energy per mass) joins the two: take the one that the "
             "source or the user gives, lower or higher, and multiply or divide by it."
         )
-    mend = (
-        "Give every number that is added or compared its unit." if "dimensionless" in text else ""
-    )
-    return CalculationFailed(text, mend=mend)
+    fix = "Give every number that is added or compared its unit." if "dimensionless" in text else ""
+    return CalculationFailed(text, fix=fix)

@@ -89,13 +89,13 @@ def calculate(program: str, facts: Mapping[str, Given] = _NO_FACTS) -> Calculati
     if len(program) > _MAX_CHARACTERS:
         raise CalculationFailed(
             f"The calculation has {len(program)} characters, more than {_MAX_CHARACTERS}.",
-            mend="Calculate it in parts.",
+            fix="Calculate it in parts.",
         )
     written = list(_written(program)) or [("", "", "")]
     if len(written) > _MAX_STEPS:
         raise CalculationFailed(
             f"The calculation has {len(written)} expressions, more than {_MAX_STEPS}.",
-            mend="Calculate it in parts.",
+            fix="Calculate it in parts.",
         )
     work, steps = Work(), []
     known: dict[str, Value] = {}
@@ -129,7 +129,7 @@ def _written(program: str) -> Iterator[tuple[str, str, str]]:
         match = _NAME.match(text)
         name = match[1] if match else ""
         if name in KEYWORDS:
-            raise CalculationFailed(f"{name!r} cannot be a name.", mend="Choose another one.")
+            raise CalculationFailed(f"{name!r} cannot be a name.", fix="Choose another one.")
         expression = _ASKED.sub("", text[match.end() :] if match else text)
         if text.strip():
             yield name, " ".join(expression.split()), note
@@ -160,13 +160,13 @@ def _located(error: CalculationFailed, where: str, steps: int) -> CalculationFai
     """The error, with the expression that it is about where there are several."""
     if steps == 1:
         return error
-    return CalculationFailed(f"In {where[:60]!r}: {error.problem}", mend=error.mend)
+    return CalculationFailed(f"In {where[:60]!r}: {error.problem}", fix=error.fix)
 
 
 def _result(value: "Value") -> tuple[float, str]:
     if isinstance(value, list):
         raise CalculationFailed(
-            "The last expression is a list.", mend="End with one value, such as sum() of it."
+            "The last expression is a list.", fix="End with one value, such as sum() of it."
         )
     return (float(value), "") if isinstance(value, bool) else plain(value)
 

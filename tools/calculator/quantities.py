@@ -56,14 +56,14 @@ def tokens_of(expression: str) -> list[Token]:
         if match is None:
             raise CalculationFailed(
                 f"The calculator does not understand {expression[position:][:12]!r}.",
-                mend="Use numbers, named facts, units, + - * / and functions such as max().",
+                fix="Use numbers, named facts, units, + - * / and functions such as max().",
             )
         position = match.end()
         kind, text = match.lastgroup or "", match.group()
         if kind == "number" and "," in text and any(calls):
             raise CalculationFailed(
                 f"{text!r} may be one number or several.",
-                mend="Write thousands without a comma, and a blank after each comma.",
+                fix="Write thousands without a comma, and a blank after each comma.",
             )
         if text in ("(", "["):
             calls.append(text == "[" or (bool(tokens) and tokens[-1].kind == "name"))

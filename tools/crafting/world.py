@@ -128,7 +128,7 @@ def load_world(folder: Path) -> World:
     except OSError as error:
         raise BadInput(
             f"The crafting world in {folder} cannot be read: {error.strerror or error}.",
-            mend="Give the folder with actions, items, goals and smelting.",
+            fix="Give the folder with actions, items, goals and smelting.",
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{folder} holds no crafting world: {error!r} in a record.") from error

@@ -107,8 +107,8 @@ class BoltCypher:
         try:
             columns, rows, total = self._limited(statement, limits)
         except QueryFailed as error:
-            mends = [" ".join(problem) for problem in names.problems()]
-            raise QueryFailed(error.problem, mend=" ".join(mends[:2])) from error
+            fixes = [" ".join(problem) for problem in names.problems()]
+            raise QueryFailed(error.problem, fix=" ".join(fixes[:2])) from error
         seconds = time.perf_counter() - start
         unknown = [] if _says_something(rows) else [" ".join(one) for one in names.problems()]
         said = hint(names, rows, lambda read: self._limited(read, _LOOKING, checked=True)[1])
@@ -233,7 +233,7 @@ class BoltCypher:
     def _unavailable(self, reason: str) -> DatabaseUnavailable:
         return DatabaseUnavailable(
             f"The graph server {self._place} {reason}.",
-            mend="Check that it runs, and check address, user, password and database name.",
+            fix="Check that it runs, and check address, user, password and database name.",
         )
 
 
@@ -246,7 +246,7 @@ def _read(url: str) -> SplitResult:
     if not parts.netloc or "@" in parts.path + parts.query + parts.fragment:
         raise DatabaseUnavailable(
             "The graph URL cannot be read.",
-            mend="Write it as bolt://user:password@host:port; "
+            fix="Write it as bolt://user:password@host:port; "
             "percent-encode special characters of the password.",
         )
     return parts
@@ -256,7 +256,7 @@ def _explain(transaction: "Transaction", query: str) -> None:
     """Ask the server itself whether the query only reads."""
     plan = transaction.run(f"EXPLAIN {query}")
     if plan.consume().query_type != "r":
-        raise QueryRefused("The server says that this query writes.", mend="Only read.")
+        raise QueryRefused("The server says that this query writes.", fix="Only read.")
 
 
 def _reason(error: "Neo4jError") -> str:
@@ -266,7 +266,7 @@ def _reason(error: "Neo4jError") -> str:
 def _too_long(limits: Limits) -> QueryTimeout:
     return QueryTimeout(
         f"The query takes too long; it was stopped ({limits.seconds:g} s).",
-        mend="Start from a node with known properties, bound the hops (*1..3), or add LIMIT.",
+        fix="Start from a node with known properties, bound the hops (*1..3), or add LIMIT.",
     )
 
 

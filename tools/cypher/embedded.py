@@ -46,7 +46,7 @@ class EmbeddedCypher:
     def __init__(self, path: Path) -> None:
         if not path.is_file():
             raise DatabaseUnavailable(
-                f"There is no graph script at {path}.", mend="Give the path of a .cql file."
+                f"There is no graph script at {path}.", fix="Give the path of a .cql file."
             )
         self._path = path.resolve()
         self._lock = Lock()
@@ -133,12 +133,12 @@ class EmbeddedCypher:
 
 
 def _stopped(reason: str, limits: Limits) -> QueryTimeout:
-    return QueryTimeout(f"The query {reason}; it was stopped ({limits.seconds:g} s).", mend=_NARROW)
+    return QueryTimeout(f"The query {reason}; it was stopped ({limits.seconds:g} s).", fix=_NARROW)
 
 
 def _failed(message: str) -> QueryFailed:
     lines = message.splitlines() or ["no reason given"]
     said = lines[0].removeprefix("Cypher ").rstrip(". ")
-    mend = "Write [:TYPE*1..3] for repeated hops." if "Pattern parse error" in said else ""
-    mend = "Write one of its properties." if "is no text" in said else mend
-    return QueryFailed(f"The engine rejects the query: {said}.", mend=mend)
+    fix = "Write [:TYPE*1..3] for repeated hops." if "Pattern parse error" in said else ""
+    fix = "Write one of its properties." if "is no text" in said else fix
+    return QueryFailed(f"The engine rejects the query: {said}.", fix=fix)

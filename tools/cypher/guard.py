@@ -40,7 +40,7 @@ def guard(query: str) -> tuple[str, tuple[Token, ...]]:
     if len(query) > _MAX_CHARACTERS:
         raise QueryRefused(
             f"The query has {len(query)} characters, more than {_MAX_CHARACTERS}.",
-            mend="Ask for less in one query.",
+            fix="Ask for less in one query.",
         )
     tokens = tokenize(query)
     while tokens and tokens[-1].text == ";":
@@ -64,15 +64,15 @@ def _check_frame(tokens: tuple[Token, ...]) -> None:
         first = tokens[0].text if tokens else "nothing"
         raise QueryRefused(
             f"A query must begin with MATCH, WITH, UNWIND, RETURN or CALL {{…}}, not {first!r}.",
-            mend="Only reading is allowed here.",
+            fix="Only reading is allowed here.",
         )
     depth = 0
     for token in tokens:
         if token.text == ";":
-            raise QueryRefused("There is more than one statement.", mend="Send one at a time.")
+            raise QueryRefused("There is more than one statement.", fix="Send one at a time.")
         depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
         if depth > _MAX_DEPTH:
-            raise QueryRefused("The query is nested too deeply.", mend="Write it flatter.")
+            raise QueryRefused("The query is nested too deeply.", fix="Write it flatter.")
 
 
 def _check_word(tokens: tuple[Token, ...], index: int) -> None:
@@ -146,5 +146,5 @@ def _check_function(tokens: tuple[Token, ...], index: int) -> None:
 def _refused(what: str) -> QueryRefused:
     return QueryRefused(
         f"{what} is not allowed: this database is read only.",
-        mend="Only read; a name that reads like a command belongs in backticks.",
+        fix="Only read; a name that reads like a command belongs in backticks.",
     )

@@ -64,13 +64,13 @@ class Names:
         """Raise for the first name that does not exist.
 
         Raises:
-            QueryFailed: A label, type or property is unknown; ``mend`` names the nearest ones.
+            QueryFailed: A label, type or property is unknown; ``fix`` names the nearest ones.
         """
-        for problem, mend in self.problems():
-            raise QueryFailed(problem, mend=mend)
+        for problem, fix in self.problems():
+            raise QueryFailed(problem, fix=fix)
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """Every unknown name, as a sentence and its mend."""
+        """Every unknown name, as a sentence and its fix."""
         for element in self.patterns.elements.values():
             known = self.nodes if element.is_node else self.relationships
             kind = "label" if element.is_node else "relationship type"

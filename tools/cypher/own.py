@@ -82,7 +82,7 @@ def rewritten(statement: str, tokens: Sequence[Token]) -> str:
         QueryFailed: It needs what the engine cannot tell apart.
     """
     if _MARK in statement:
-        raise QueryFailed(f"No name may hold {_MARK!r}.", mend="Use another name.")
+        raise QueryFailed(f"No name may hold {_MARK!r}.", fix="Use another name.")
     return _Rewriting(statement, tokens).text()
 
 
@@ -195,7 +195,7 @@ class _Rewriting:
         if self._at(index - 1) == ".":
             if self._tokens[index].text == "propertyKeys":
                 raise QueryFailed(
-                    "db.propertyKeys() is not available here.", mend="The schema lists the keys."
+                    "db.propertyKeys() is not available here.", fix="The schema lists the keys."
                 )
             return
         name = self._tokens[index].text.lower()
@@ -245,7 +245,7 @@ class _Rewriting:
         is_element = first == last and self._tokens[first].identifier in self._in_pattern
         if is_element and self._clauses[first] == "BY":
             raise QueryFailed(  # a failing order is no error to the engine
-                "A node or relationship is no text.", mend="Write one of its properties."
+                "A node or relationship is no text.", fix="Write one of its properties."
             )
         failing = f"CASE WHEN {what} THEN toBoolean({_TEXT}) ELSE {_TEXT} END"
         self._wrap(first, last, f"head([{_TEXT} IN [", f"] | {failing}])")
@@ -325,7 +325,7 @@ class _Rewriting:
             raise QueryFailed(
                 f"{what} can only be an item of the last RETURN here, without DISTINCT, comparison "
                 "or aggregate.",
-                mend="Name the properties, as in n {.a, .b}, or return the node itself.",
+                fix="Name the properties, as in n {.a, .b}, or return the node itself.",
             )
 
     def _last_return(self) -> tuple[int, int]:

@@ -18,10 +18,10 @@ class Worker(HelperProcess):
         except ProcessEnded as error:
             reason = "takes too long" if error.late else "needs too much memory"
             raise DatabaseUnavailable(
-                f"Loading {path.name} {reason}.", mend="Load it into a Neo4j server instead."
+                f"Loading {path.name} {reason}.", fix="Load it into a Neo4j server instead."
             ) from error
         if "error" in self.found:
             self.stop()
             raise DatabaseUnavailable(
-                str(self.found["message"]), mend=str(self.found.get("mend", ""))
+                str(self.found["message"]), fix=str(self.found.get("fix", ""))
             )

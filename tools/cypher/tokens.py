@@ -69,11 +69,11 @@ def _tokens(query: str) -> Iterator[Token]:
 def _unreadable(query: str, position: int) -> QueryRefused:
     character = query[position]
     if character in "'\"`":
-        return QueryRefused("The query leaves a quote open.", mend="Close every string and name.")
+        return QueryRefused("The query leaves a quote open.", fix="Close every string and name.")
     if query.startswith("/*", position):
-        return QueryRefused("The query leaves a comment open.", mend="Drop the comment.")
+        return QueryRefused("The query leaves a comment open.", fix="Drop the comment.")
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
-    return QueryRefused(f"The query holds the character {shown!r} outside of quotes.", mend=_PLAIN)
+    return QueryRefused(f"The query holds the character {shown!r} outside of quotes.", fix=_PLAIN)
 
 
 def _check(kind: str, text: str) -> None:
@@ -81,13 +81,13 @@ def _check(kind: str, text: str) -> None:
     if kind not in ("string", "quoted"):
         return
     if kind == "quoted" and not text.isprintable():
-        raise QueryRefused("A quoted name holds an invisible character.", mend=_PLAIN)
+        raise QueryRefused("A quoted name holds an invisible character.", fix=_PLAIN)
     for escape in _ESCAPE.finditer(text):
         decoded = chr(int(escape["hex"], 16)) if escape["hex"] else ""
         if kind == "quoted" or not decoded.isprintable() or decoded in "'\"`\\":
             raise QueryRefused(
                 "The query hides a character behind a \\u escape.",
-                mend="Write the character itself.",
+                fix="Write the character itself.",
             )
 
 

@@ -54,7 +54,7 @@ def _open(path: str) -> "tuple[kglite.FrozenGraph | None, dict[str, object]]":
     try:
         loaded = load(Path(path).read_text(encoding="utf-8"), graph)
     except PlanweaveError as error:
-        return None, {"error": "script", "message": error.problem, "mend": error.mend}
+        return None, {"error": "script", "message": error.problem, "fix": error.fix}
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         return None, {"error": "script", "message": f"{path} cannot be read: {reason}."}

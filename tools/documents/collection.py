@@ -206,7 +206,7 @@ def _check_exists(store: Store, name: str) -> None:
     raise BadInput(
         f"There is no document collection {name!r}"
         + (f"; did you mean {' or '.join(near)}?" if near else "."),
-        mend=f"Make it by adding a document: planweave docs add FILE --collection {name}",
+        fix=f"Make it by adding a document: planweave docs add FILE --collection {name}",
     )
 
 
@@ -287,7 +287,7 @@ class Collection:
             if there.get(name, digest) != digest:
                 raise BadInput(
                     f"The collection {self.name!r} has another document {name!r}.",
-                    mend="Choose another collection, or remove that document first.",
+                    fix="Choose another collection, or remove that document first.",
                 )
             if name not in there:
                 pages = [PageText(number, text) for number, text in enumerate(texts, start=1)]
@@ -361,7 +361,7 @@ class Collection:
             ModelUnavailable: The embedding model or reranker cannot be had.
         """
         if not query.strip():
-            raise BadInput("The query is empty.", mend="Say what to look for.")
+            raise BadInput("The query is empty.", fix="Say what to look for.")
         found: list[Found] | None = None
         while found is None:
             with suppress(VersionGone):  # another thread or process has changed the collection
@@ -375,7 +375,7 @@ class Collection:
         if not len(index.rows.chunks):
             raise BadInput(
                 f"The document collection {self.name!r} holds no text to search.",
-                mend=f"Add documents: planweave docs add FILE --collection {self.name}",
+                fix=f"Add documents: planweave docs add FILE --collection {self.name}",
             )
         best = _pages_of(index.search(query, max(_CANDIDATES, 10 * k), mode), index.rows)
         found = []
@@ -480,7 +480,7 @@ class Collection:
         return BadInput(
             f"The collection {self.name!r} has no document {name!r}"
             + (f"; did you mean {' or '.join(near)}?" if near else "."),
-            mend=f"List them: planweave docs list --collection {self.name}",
+            fix=f"List them: planweave docs list --collection {self.name}",
         )
 
 
@@ -502,7 +502,7 @@ class _Index:
         if self._embeddings == WORDS_ONLY:
             raise BadInput(
                 "This collection has no embeddings, so it cannot be searched by meaning.",
-                mend="Search with bm25, or add the documents again with --embeddings minilm.",
+                fix="Search with bm25, or add the documents again with --embeddings minilm.",
             )
         by_meaning = self._by_meaning(query, k)
         if mode == "dense":

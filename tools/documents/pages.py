@@ -136,7 +136,7 @@ def read(path: Path, limits: Limits | None = None) -> Document:
     kind = kind_of(path)
     if kind is None:
         raise Unreadable(
-            f"{path.name} is of no kind that can be read.", mend=f"Known are {', '.join(KINDS)}."
+            f"{path.name} is of no kind that can be read.", fix=f"Known are {', '.join(KINDS)}."
         )
     check_size(path, limits)
     try:
@@ -147,7 +147,7 @@ def read(path: Path, limits: Limits | None = None) -> Document:
     except ImportError as error:
         raise Unreadable(
             f"{path.name} needs the library {error.name}, which is not installed.",
-            mend="Install it with pip install 'planweave[documents]'.",
+            fix="Install it with pip install 'planweave[documents]'.",
         ) from None
     except OSError as error:
         raise Unreadable(f"{path.name} cannot be read ({error.strerror or 'damaged'}).") from None
@@ -172,15 +172,15 @@ def check_size(path: Path, limits: Limits) -> None:
         stat = path.stat()
     except OSError as error:
         raise Unreadable(
-            f"{path} cannot be read ({error.strerror}).", mend="Check the path."
+            f"{path} cannot be read ({error.strerror}).", fix="Check the path."
         ) from None
     if not path.is_file():
-        raise Unreadable(f"{path} is no file.", mend="Give a file, a folder or a URL.")
+        raise Unreadable(f"{path} is no file.", fix="Give a file, a folder or a URL.")
     if stat.st_size > limits.bytes:
         raise Unreadable(
             f"{path.name} has {stat.st_size / 1e6:,.0f} MB; at most "
             f"{limits.bytes / 1e6:,.0f} MB are read.",
-            mend="Split it, or raise PLANWEAVE_DOCUMENT_MEGABYTES.",
+            fix="Split it, or raise PLANWEAVE_DOCUMENT_MEGABYTES.",
         )
 
 

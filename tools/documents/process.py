@@ -102,7 +102,7 @@ class Parser:
         while more:
             answer = self._process.ask(request, end - time.monotonic())
             if "problem" in answer:
-                raise Unreadable(str(answer["problem"]), mend=str(answer["mend"]))
+                raise Unreadable(str(answer["problem"]), fix=str(answer["fix"]))
             yield answer
             more, request = bool(answer["more"]), {}
 
@@ -113,14 +113,14 @@ class Parser:
         except ProcessEnded as ended:
             if ended.late:
                 problem = f"{path.name} takes more than {seconds:,.0f} s of processor time to read."
-                mend = "Split it, or raise PLANWEAVE_DOCUMENT_SECONDS."
+                fix = "Split it, or raise PLANWEAVE_DOCUMENT_SECONDS."
             else:
                 problem = (
                     f"{path.name} made its parser fail, or take more than {memory / 1e6:,.0f} MB "
                     "of memory."
                 )
-                mend = "Split it, or raise PLANWEAVE_DOCUMENT_MEMORY_MEGABYTES."
-            raise Unreadable(problem, mend=mend) from None
+                fix = "Split it, or raise PLANWEAVE_DOCUMENT_MEMORY_MEGABYTES."
+            raise Unreadable(problem, fix=fix) from None
         except Unreadable:
             raise
         except BaseException:  # interrupted in the middle of an answer

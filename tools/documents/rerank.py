@@ -36,7 +36,7 @@ def reranker(name: str) -> Reranker:
         return _cross_encoder(Path(folder).expanduser())
     raise BadInput(
         f"There is no reranker {name!r}.",
-        mend="Choose maxsim, or onnx:/folder with a cross-encoder's model.onnx and tokenizer.json.",
+        fix="Choose maxsim, or onnx:/folder with a cross-encoder's model.onnx and tokenizer.json.",
     )
 
 
@@ -82,7 +82,7 @@ def _cross_encoder(folder: Path) -> Reranker:
         if any(labels.shape not in ((1,), (2,)) for labels in found):
             raise BadInput(
                 f"The model in {folder} does not give a score for a question and a text.",
-                mend="Name a cross-encoder that was trained to rerank.",
+                fix="Name a cross-encoder that was trained to rerank.",
             )
         # With two labels, the second says that the text answers the question.
         return [float(labels[-1] - (labels[0] if len(labels) == 2 else 0)) for labels in found]

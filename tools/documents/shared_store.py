@@ -270,7 +270,7 @@ def _engine(url: str) -> sqlalchemy.Engine:
     except ImportError:
         raise BadInput(
             "Shared document collections need psycopg.",
-            mend="Install it: pip install 'planweave[postgresql]'",
+            fix="Install it: pip install 'planweave[postgresql]'",
         ) from None
     return sqlalchemy.create_engine(
         place.set(drivername="postgresql+psycopg"),
@@ -284,7 +284,7 @@ def _engine(url: str) -> sqlalchemy.Engine:
 
 def _unusable(problem: str) -> BadInput:
     return BadInput(
-        problem, mend="Write PLANWEAVE_DOCUMENTS_URL=postgresql://user:${NAME}@host/database"
+        problem, fix="Write PLANWEAVE_DOCUMENTS_URL=postgresql://user:${NAME}@host/database"
     )
 
 
@@ -296,13 +296,13 @@ def _told(error: Exception, url: str) -> BadInput:
     if 'extension "vector"' in why:
         return BadInput(
             f"The database of the document collections has no pgvector ({why}).",
-            mend="Install pgvector there, and have an administrator run: CREATE EXTENSION vector",
+            fix="Install pgvector there, and have an administrator run: CREATE EXTENSION vector",
         )
     if isinstance(cause, errors.UndefinedTable):
         return BadInput("The document collection has been deleted meanwhile.")
     return BadInput(
         f"The database of the document collections cannot be used: {why}",
-        mend="Check PLANWEAVE_DOCUMENTS_URL, that the server runs, and that its disk has space.",
+        fix="Check PLANWEAVE_DOCUMENTS_URL, that the server runs, and that its disk has space.",
     )
 
 

@@ -113,7 +113,7 @@ def settings() -> DocumentSettings:
         first = error.errors()[0]
         raise BadInput(
             f"The setting PLANWEAVE_{str(first['loc'][0]).upper()} cannot be used: {first['msg']}.",
-            mend="Correct it in the environment or in the file .env.",
+            fix="Correct it in the environment or in the file .env.",
         ) from None
 
 
@@ -209,7 +209,7 @@ def path_of(name: str) -> Path:
     if not _NAME.fullmatch(name):
         raise BadInput(
             f"{name!r} cannot be the name of a collection.",
-            mend="Use letters, digits, - and _, with the owner's name before a slash if need be, "
+            fix="Use letters, digits, - and _, with the owner's name before a slash if need be, "
             "such as energy or alice/energy.",
         )
     return documents_folder() / f"{name}.sqlite"
@@ -221,7 +221,7 @@ def _make(folder: Path) -> None:
     except OSError as error:
         raise BadInput(
             f"The folder {folder} for documents cannot be made ({error.strerror}).",
-            mend="Set PLANWEAVE_DATA_DIR to a folder that can be written.",
+            fix="Set PLANWEAVE_DATA_DIR to a folder that can be written.",
         ) from None
 
 
@@ -561,21 +561,21 @@ class Store:
             case sqlite3.SQLITE_FULL:
                 return BadInput(
                     "The disk is full; what the collection held before is unharmed.",
-                    mend="Free some space and run the same again.",
+                    fix="Free some space and run the same again.",
                 )
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
                 return BadInput(
                     f"The collection {self._name!r} is in use by another process.",
-                    mend="Try again when that has finished.",
+                    fix="Try again when that has finished.",
                 )
             case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
                 return BadInput(
                     f"The collection {self._name!r} in {self.path.parent} cannot be opened.",
-                    mend="Check that it was not deleted and that the folder can be written.",
+                    fix="Check that it was not deleted and that the folder can be written.",
                 )
         return BadInput(
             f"The collection {self._name!r} is damaged ({error}).",
-            mend=f"Delete {self.path} and add the documents again.",
+            fix=f"Delete {self.path} and add the documents again.",
         )
 
 

@@ -76,7 +76,7 @@ def fetch(
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise BadInput(
             f"{_shown(url)} cannot be fetched ({type(error).__name__}).",
-            mend="Check the address and the network.",
+            fix="Check the address and the network.",
         ) from None
     raise BadInput(f"{_shown(url)} is redirected more than {_REDIRECTS} times.")
 
@@ -108,12 +108,12 @@ def _checked_url(url: str) -> httpx.URL:
     place = httpx.URL(url)
     if place.scheme not in ("http", "https") or not place.host:
         raise BadInput(
-            f"{_shown(url)} is no web address.", mend="Give an http:// or https:// URL, or a file."
+            f"{_shown(url)} is no web address.", fix="Give an http:// or https:// URL, or a file."
         )
     if place.userinfo:
         raise BadInput(
             "The URL of a document holds a user name or password, and would be stored with it.",
-            mend="Fetch the file yourself and add it.",
+            fix="Fetch the file yourself and add it.",
         )
     return place
 
@@ -124,13 +124,13 @@ def _address(host: str, port: int, private: bool) -> str:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise BadInput(
-            f"The host {host} cannot be found.", mend="Check the address and the network."
+            f"The host {host} cannot be found.", fix="Check the address and the network."
         ) from None
     addresses = [ipaddress.ip_address(str(entry[4][0])) for entry in found]
     if not private and not all(map(_is_public, addresses)):
         raise BadInput(
             f"The host {host} is an address of a private network or of this machine.",
-            mend="Fetch the file yourself and add it, or set PLANWEAVE_PRIVATE_URLS=true.",
+            fix="Fetch the file yourself and add it, or set PLANWEAVE_PRIVATE_URLS=true.",
         )
     return str(addresses[0])
 
@@ -160,7 +160,7 @@ def _name(url: str, content_type: str) -> str:
     if ending is None:
         raise BadInput(
             f"{_shown(url)} is of the type {kind or 'unknown'}, which cannot be read.",
-            mend=f"Known are {', '.join(KINDS)}.",
+            fix=f"Known are {', '.join(KINDS)}.",
         )
     return last if known == ending else f"{last}{ending}"
 

@@ -86,7 +86,7 @@ class VectorIndex:
         except RuntimeError:
             raise BadInput(
                 f"The index cannot be written to {path}.",
-                mend="Free some space on the disk, and check who may write there.",
+                fix="Free some space on the disk, and check who may write there.",
             ) from None
 
     @classmethod
@@ -103,7 +103,7 @@ class VectorIndex:
         except (RuntimeError, MemoryError):
             raise BadInput(
                 f"The index {path} is damaged or absent.",
-                mend="Delete it: it is built anew from the stored vectors at the next search.",
+                fix="Delete it: it is built anew from the stored vectors at the next search.",
             ) from None
 
 

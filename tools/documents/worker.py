@@ -6,7 +6,7 @@ and it can be ended.
 Protocol, one JSON object a line: ``{"path", "limits", "memory", "seconds", "tokenizer", "size",
 "overlap"}`` is answered by ``{"paging", "pages", "chunks", "more"}``; while ``more`` is true, any
 further request is answered by more pages and chunks. Without a tokenizer there are no chunks. A
-document that cannot be read is answered by ``{"problem", "mend"}``.
+document that cannot be read is answered by ``{"problem", "fix"}``.
 """
 
 import math
@@ -64,7 +64,7 @@ def _answers(request: dict[str, Any]) -> Iterator[dict[str, object]]:
     try:
         document = read(Path(request["path"]), Limits(**request["limits"]))
     except Unreadable as error:
-        yield {"problem": error.problem, "mend": error.mend}
+        yield {"problem": error.problem, "fix": error.fix}
         return
     spans = _spans(request["tokenizer"]) if request["tokenizer"] else None
     yield from _batches(document, spans, request["size"], request["overlap"])

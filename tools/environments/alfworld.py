@@ -20,7 +20,7 @@ from planweave.tools.environments.remote import RemoteEnvironment
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
 
-_MEND = "Run alfworld-download and name the folder that it fills: --data FOLDER"
+_FIX = "Run alfworld-download and name the folder that it fills: --data FOLDER"
 
 
 class Game(BaseModel):
@@ -52,7 +52,7 @@ class ALFWorld(RemoteEnvironment):
         if not (self._official.is_dir() or (data / "alfred.pddl").is_file()):
             raise BadInput(
                 f"The folder {data} has no games of ALFWorld.",
-                mend=_MEND,
+                fix=_FIX,
             )
         super().__init__(
             "planweave.tools.environments.alfworld_process", install="pip install 'alfworld>=0.4.2'"
@@ -65,9 +65,7 @@ class ALFWorld(RemoteEnvironment):
     def tasks(self, split: str = "") -> Sequence[Task]:
         """See :class:`Environment`; reading ``train`` takes some seconds."""
         if split and split not in SPLITS:
-            raise BadInput(
-                f"ALFWorld has no split {split!r}.", mend=f"It has: {', '.join(SPLITS)}."
-            )
+            raise BadInput(f"ALFWorld has no split {split!r}.", fix=f"It has: {', '.join(SPLITS)}.")
         chosen = [split] if split else SPLITS
         for one in chosen:
             if one not in self._splits:
@@ -96,7 +94,7 @@ class ALFWorld(RemoteEnvironment):
 
     def _collected(self, split: str) -> list[Task]:
         tasks = []
-        for game in read_records(self._data / f"games_{split}.jsonl.xz", Game, mend=_MEND):
+        for game in read_records(self._data / f"games_{split}.jsonl.xz", Game, fix=_FIX):
             self._games[game.id] = zlib.compress(game.pddl_problem.encode())
             tasks.append(_task(game.id, game.task_type, game.task, game.walkthrough))
         return tasks
@@ -108,7 +106,7 @@ class ALFWorld(RemoteEnvironment):
             kind, name = path.parent.parent.name.partition("-")[0], path.parent
             if "movable" in str(name) or "Sliced" in str(name):
                 continue  # not played by the official environment either
-            game = json.loads(read_text(path, mend=_MEND))
+            game = json.loads(read_text(path, fix=_FIX))
             if not game.get("solvable"):
                 continue
             own = name.relative_to(root).as_posix()
@@ -120,8 +118,8 @@ class ALFWorld(RemoteEnvironment):
     @cached_property
     def _shared(self) -> tuple[str, str]:
         """Domain and grammar, which all games share."""
-        grammar = read_text(self._data / "alfred_grammar.twl2.txt", mend=_MEND)
-        return read_text(self._data / "alfred.pddl", mend=_MEND), grammar
+        grammar = read_text(self._data / "alfred_grammar.twl2.txt", fix=_FIX)
+        return read_text(self._data / "alfred.pddl", fix=_FIX), grammar
 
     def _restored(self, problem: bytes, task: Task) -> dict[str, object]:
         """The official game file."""
@@ -149,6 +147,6 @@ def connect(data: Path | None) -> ALFWorld:
     if data is None:
         raise BadInput(
             "ALFWorld needs its games.",
-            mend=_MEND,
+            fix=_FIX,
         )
     return ALFWorld(data)

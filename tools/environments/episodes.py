@@ -173,7 +173,7 @@ def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
         some = listed(opened.tasks, 3)
         raise BadInput(
             f"The environment {episode.environment} has no task {episode.task!r}.",
-            mend=f"Its tasks are named like these: {some}.",
+            fix=f"Its tasks are named like these: {some}.",
         )
     try:
         yield opened

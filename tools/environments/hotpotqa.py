@@ -27,7 +27,7 @@ from planweave.tools.short_answers import match, normalised
 _VERBS = ("search", "lookup", "finish")
 _SHOWN_SENTENCES = 5
 _SIMILAR = 5
-_MEND = "Name HotpotQA's file of questions with paragraphs: --data hotpot_dev_distractor_v1.json"
+_FIX = "Name HotpotQA's file of questions with paragraphs: --data hotpot_dev_distractor_v1.json"
 
 
 class Record(BaseModel):
@@ -64,7 +64,7 @@ class HotpotQA(LocalEnvironment):
     name = "hotpotqa"
 
     def __init__(self, file: Path) -> None:
-        records = read_records(file, Record, mend=_MEND)
+        records = read_records(file, Record, fix=_FIX)
         self._tasks = [(record.split, record.task()) for record in records]
         tasks = (task for _, task in self._tasks)
         self._answers = {t.id: record.answer for t, record in zip(tasks, records, strict=True)}
@@ -85,7 +85,7 @@ class HotpotQA(LocalEnvironment):
         if not found:
             raise BadInput(
                 f"The file has no questions of a split {split!r}.",
-                mend=there_are(own for own, _ in self._tasks),
+                fix=there_are(own for own, _ in self._tasks),
             )
         return found
 
@@ -143,6 +143,6 @@ def connect(data: Path | None) -> HotpotQA:
     if data is None:
         raise BadInput(
             "HotpotQA needs a file of questions with their paragraphs.",
-            mend=_MEND,
+            fix=_FIX,
         )
     return HotpotQA(data)

@@ -115,7 +115,7 @@ class RemoteEnvironment(LocalEnvironment):
     def step(self, action: str) -> Observation:
         """See :class:`Environment`."""
         if not self._task:
-            raise BadInput("No task has begun.", mend="Reset the environment to a task first.")
+            raise BadInput("No task has begun.", fix="Reset the environment to a task first.")
         seen = self._observe({"act": action})
         self._done.append(action)
         return seen
@@ -160,7 +160,7 @@ class RemoteEnvironment(LocalEnvironment):
             how = "takes too long" if end.late else "crashes"
             raise EnvironmentFailed(
                 f"The environment {self.name} {how}, in a fresh process too.",
-                mend="Leave this task out, or give the machine more memory.",
+                fix="Leave this task out, or give the machine more memory.",
             ) from end
 
     def _ask_once(self, request: Mapping[str, object]) -> dict[str, object]:
@@ -181,7 +181,7 @@ class RemoteEnvironment(LocalEnvironment):
             self.close()
             raise EnvironmentUnavailable(
                 f"The environment {self.name} does not start: {answer['missing']}.",
-                mend=f"Install what it needs: {self._install}",
+                fix=f"Install what it needs: {self._install}",
             )
         if begun:
             process.ask(self._task, self.step_seconds)

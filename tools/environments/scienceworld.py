@@ -20,7 +20,7 @@ from planweave.tools.environments.remote import RemoteEnvironment
 
 _HEAP = "1g"
 _SIMPLIFICATION = "easy"  # all of them
-_MEND = "Name a file of task variations: --data gold_trajectories.jsonl.gz"
+_FIX = "Name a file of task variations: --data gold_trajectories.jsonl.gz"
 
 
 class Trajectory(BaseModel):
@@ -74,7 +74,7 @@ class ScienceWorld(RemoteEnvironment):
             "planweave.tools.environments.scienceworld_process",
             install="pip install 'planweave[environments]' and a Java runtime (8 or newer)",
         )
-        known = read_records(file, Trajectory, mend=_MEND) if file else []
+        known = read_records(file, Trajectory, fix=_FIX) if file else []
         self._known = [(one.split, one.as_task()) for one in known] if file else None
 
     def tasks(self, split: str = "") -> Sequence[Task]:
@@ -84,7 +84,7 @@ class ScienceWorld(RemoteEnvironment):
         if not found:
             raise BadInput(
                 f"There are no variations of a split {split!r}.",
-                mend=there_are(own for own, _ in every),
+                fix=there_are(own for own, _ in every),
             )
         return found
 

@@ -39,7 +39,7 @@ _LITTLE = "a an and at by for from in is it of on or the this to with"
 _LITTLE_WORDS = frozenset(_LITTLE.split())
 _OWN = ("products*.json*", "goals*.json*")
 _OFFICIAL = ("items_shuffle*.json*", "items_ins_v2*.json*", "items_human_ins.json*")
-_MEND = (
+_FIX = (
     "Give the folder data/ that WebShop's setup.sh fills (items_shuffle_1000.json, "
     "items_ins_v2_1000.json, items_human_ins.json), or one with products.jsonl and goals.jsonl: "
     "--data FOLDER"
@@ -217,12 +217,12 @@ class WebShop(LocalEnvironment):
         self._list = list(self._products.values())
         self._goals = {str(n): goal for n, goal in enumerate(goals)}
         if not self._goals:
-            raise BadInput("There are no goals for the products of the catalogue.", mend=_MEND)
+            raise BadInput("There are no goals for the products of the catalogue.", fix=_FIX)
         for goal in self._goals.values():
             if goal.asin.lower() not in self._products:
                 raise BadInput(
                     f"A goal names the product {goal.asin}, which the catalogue lacks.",
-                    mend="Give the catalogue that the goals were written for.",
+                    fix="Give the catalogue that the goals were written for.",
                 )
         self._goal = next(iter(self._goals.values()))
         self._leave()
@@ -230,7 +230,7 @@ class WebShop(LocalEnvironment):
     def tasks(self, split: str = "") -> Sequence[Task]:
         """See :class:`Environment`; the goals have no splits."""
         if split:
-            raise BadInput("WebShop's goals have no splits.", mend="Leave the split out.")
+            raise BadInput("WebShop's goals have no splits.", fix="Leave the split out.")
         return [self._task(own, goal) for own, goal in self._goals.items()]
 
     def reset(self, task: Task) -> Observation:
@@ -356,13 +356,13 @@ def connect(data: Path | None) -> WebShop:
     if found := _found(data, _OWN):
         products, goals = found
         return WebShop(
-            read_records(products, Product, mend=_MEND), read_records(goals, Goal, mend=_MEND)
+            read_records(products, Product, fix=_FIX), read_records(goals, Goal, fix=_FIX)
         )
     if found := _found(data, _OFFICIAL):
         return WebShop(*_published(*found))
     raise BadInput(
         f"WebShop needs a folder with a catalogue and goals; {data or 'none'} has not both.",
-        mend=_MEND,
+        fix=_FIX,
     )
 
 
@@ -374,10 +374,10 @@ def _found(data: Path | None, patterns: Sequence[str]) -> list[Path]:
 
 def _published(products: Path, said: Path, asked: Path) -> tuple[list[Product], list[Goal]]:
     """The catalogue and what people asked for, as WebShop's engine joins its three files."""
-    attributes = read_object(said, dict[str, _Said], mend=_MEND)
-    wanted = read_object(asked, dict[str, list[Goal]], mend=_MEND)
+    attributes = read_object(said, dict[str, _Said], fix=_FIX)
+    wanted = read_object(asked, dict[str, list[Goal]], fix=_FIX)
     catalogue: dict[str, Product] = {}
-    for product in read_records(products, Product, mend=_MEND):
+    for product in read_records(products, Product, fix=_FIX):
         if product.asin != "nan" and len(product.asin) <= _ASIN:
             catalogue.setdefault(product.asin, product)
     for asin in attributes.keys() & catalogue.keys():

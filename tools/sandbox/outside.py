@@ -132,11 +132,11 @@ def run(
     """
     layers = protection()
     if os.name != "posix":
-        raise SandboxUnavailable("Programs cannot be run apart here.", mend="Use Linux.")
+        raise SandboxUnavailable("Programs cannot be run apart here.", fix="Use Linux.")
     if not unprotected and not _sufficient(layers):
         raise SandboxUnavailable(
             f"Programs cannot be confined here: {_missing(layers)}.",
-            mend="Use Linux 6.2 or newer, or allow user namespaces, or pass unprotected=True for "
+            fix="Use Linux 6.2 or newer, or allow user namespaces, or pass unprotected=True for "
             "programs that you trust.",
         )
     return _run(program, stdin, files, limits or SandboxLimits(), layers)
@@ -196,7 +196,7 @@ def _run(
     if "refused" in report:
         raise SandboxUnavailable(
             f"The program could not be confined: {report['refused']}.",
-            mend="It was not started; see docs/sandbox.md for what the machine must allow.",
+            fix="It was not started; see docs/sandbox.md for what the machine must allow.",
         )
     texts = [out[: limits.output].decode("utf-8", "replace") for out in (stdout, stderr)]
     full = max(len(stdout), len(stderr)) > limits.output
@@ -215,7 +215,7 @@ def _inside(name: str) -> str:
     if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
         raise BadInput(
             f"The file {name!r} would lie outside the program's folder.",
-            mend="Give a relative path without '..'.",
+            fix="Give a relative path without '..'.",
         )
     return str(path)
 

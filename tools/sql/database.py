@@ -143,7 +143,7 @@ class SqlDatabase:
         Raises:
             QueryRefused: The guard or the engine found anything but a single plain read.
             QueryTimeout: The time limit passed.
-            QueryFailed: The query is wrong; ``mend`` says what it could have meant.
+            QueryFailed: The query is wrong; ``fix`` says what it could have meant.
             DatabaseUnavailable: The connection is gone.
         """
         tables = self._tables()
@@ -210,16 +210,16 @@ class SqlDatabase:
         if backend.is_timeout(error):
             return QueryTimeout(
                 f"The query was stopped after {limits.seconds:g} s.",
-                mend="Join on keys, filter more, or bound the recursion.",
+                fix="Join on keys, filter more, or bound the recursion.",
             )
         if backend.is_refusal(error):
             return QueryRefused(
-                f"The database forbids this: {message}.", mend="Only read the schema's tables."
+                f"The database forbids this: {message}.", fix="Only read the schema's tables."
             )
         if backend.is_disconnect(error):
             return unavailable(backend.engine.url, error)
-        mend = hints.mend(message, statement, tables, backend.dialect)
-        return QueryFailed(f"{self.language} says: {message}.", mend=mend)
+        fix = hints.fix(message, statement, tables, backend.dialect)
+        return QueryFailed(f"{self.language} says: {message}.", fix=fix)
 
 
 def open_sql(url_or_path: str | Path) -> SqlDatabase:
@@ -254,7 +254,7 @@ def open_sql(url_or_path: str | Path) -> SqlDatabase:
 def _unreadable() -> DatabaseUnavailable:
     return DatabaseUnavailable(
         "The database URL cannot be read.",
-        mend="Write it as postgresql://user:password@host:port/database; "
+        fix="Write it as postgresql://user:password@host:port/database; "
         "percent-encode special characters of the password.",
     )
 
@@ -281,7 +281,7 @@ def _open_server(url: "URL") -> SqlDatabase:
     if scheme not in kinds:
         raise DatabaseUnavailable(
             f"{scheme}:// is no SQL database that can be opened here.",
-            mend="Use sqlite:///, postgresql://, mysql:// or mariadb://, or the path of a file.",
+            fix="Use sqlite:///, postgresql://, mysql:// or mariadb://, or the path of a file.",
         )
     backend, extra = kinds[scheme]
     try:
@@ -291,7 +291,7 @@ def _open_server(url: "URL") -> SqlDatabase:
     except ImportError as error:
         raise DatabaseUnavailable(
             f"The driver for {scheme}:// is not installed.",
-            mend=f"Install it: pip install 'planweave[{extra}]'.",
+            fix=f"Install it: pip install 'planweave[{extra}]'.",
         ) from error
     except SQLAlchemyError as error:
         raise unavailable(url, error) from error
@@ -308,7 +308,7 @@ def _unusable_option(url: "URL", error: Exception) -> DatabaseUnavailable:
     options = ", ".join(sorted(url.query)) or "none"
     return DatabaseUnavailable(
         f"The driver cannot use the database URL: {reason}{f': {file}' if file else ''}.",
-        mend=f"Check what stands after the ? in it; its options are: {options}.",
+        fix=f"Check what stands after the ? in it; its options are: {options}.",
     )
 
 
@@ -328,7 +328,7 @@ def _check_role(backend: Backend) -> None:
         backend.engine.dispose()
         raise RoleTooPowerful(
             f"The user of this database may do more than read: {listed(powers, 3)}.",
-            mend="Connect as a user who may only SELECT (`planweave doctor --database URL` prints "
+            fix="Connect as a user who may only SELECT (`planweave doctor --database URL` prints "
             "the SQL that makes one), or give --trust-role.",
             remedy=backend.reader.format(database=backend.engine.url.database or ""),
         )
@@ -343,5 +343,5 @@ def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
     where = without_passwords(plain.render_as_string(hide_password=True))
     return DatabaseUnavailable(
         f"The database {where} does not answer: {reason}.",
-        mend="Check that it runs, the host and port, the user and the password.",
+        fix="Check that it runs, the host and port, the user and the password.",
     )

@@ -78,7 +78,7 @@ def _chains(tokens: "Sequence[Token]") -> Iterator[_Chain]:
         if not _is_name(tokens[place - 1]) or not (_is_name(after) or after.text == "*"):
             raise QueryRefused(
                 f"A dot stands before {after.text!r}, behind something that is not a name.",
-                mend="Write table.column; take parts of a value with the listed functions.",
+                fix="Write table.column; take parts of a value with the listed functions.",
             )
         names = names or [tokens[place - 1].text.lower()]
         names.append(after.text.lower())
@@ -105,7 +105,7 @@ def _refuse_escaped_name(tokens: "Sequence[Token]", place: int) -> None:
     if is_joined and rest[1].token_type in (TokenType.IDENTIFIER, TokenType.STRING):
         raise QueryRefused(
             "The query holds a name or text with Unicode escapes.",
-            mend="Write its characters themselves.",
+            fix="Write its characters themselves.",
         )
 
 
@@ -121,7 +121,7 @@ def _check(
             return  # the function itself is on the list
         raise QueryRefused(
             f"The function {'.'.join(chain.names)} is not among those that may be used.",
-            mend="Write listed functions without a schema.",
+            fix="Write listed functions without a schema.",
         )
     if ".".join(chain.names) in known or name == "*" or name in _HARMLESS:
         return
@@ -130,22 +130,22 @@ def _check(
         names = ", ".join(nearest(qualifier, rows) or sorted(rows))
         raise QueryFailed(
             f"No table of the query is called {qualifier}.",
-            mend=f"Write one of: {names}." if names else "Add the table to FROM.",
+            fix=f"Write one of: {names}." if names else "Add the table to FROM.",
         )
     if not any(name in one.columns for one in found):
         columns = sorted(set().union(*(one.columns for one in found)))
         close = [f"{qualifier}.{one}" for one in nearest(name, columns)]
         homes = [f"{table}.{name}" for table in known if "." not in table and name in known[table]]
-        mend = f"Did you mean {' or '.join(close)}?" if close else ""
-        mend = f"{mend} The column is in {' and '.join(homes)}." if homes else mend
+        fix = f"Did you mean {' or '.join(close)}?" if close else ""
+        fix = f"{fix} The column is in {' and '.join(homes)}." if homes else fix
         raise QueryFailed(
             f"There is no column {qualifier}.{name}.",
-            mend=mend.strip() or f"The columns of {qualifier} are: {listed(columns, 30)}.",
+            fix=fix.strip() or f"The columns of {qualifier} are: {listed(columns, 30)}.",
         )
     if not all(name in one.columns or one.is_table for one in found):
         raise QueryFailed(
             f"{qualifier} stands for several subqueries, and not all have a column {name}.",
-            mend="Give each subquery a name of its own.",
+            fix="Give each subquery a name of its own.",
         )
 
 

@@ -91,11 +91,11 @@ def unwrapped(query: str) -> str:
         text = fenced[1].strip()
     text = _LABEL.sub("", text)
     if not text:
-        raise QueryFailed("The query is empty.", mend=_READ_ONLY)
+        raise QueryFailed("The query is empty.", fix=_READ_ONLY)
     if len(text) > _LONGEST_QUERY:
         raise QueryRefused(
             f"The query is {len(text)} characters long; {_LONGEST_QUERY} are allowed.",
-            mend="Write a shorter query.",
+            fix="Write a shorter query.",
         )
     return text
 
@@ -114,7 +114,7 @@ def _check_characters(source: str, tokens: "Sequence[Token]") -> None:
         if is_control or (category in ("Cf", "Zl", "Zp") and place not in texts):
             raise QueryRefused(
                 f"The query contains the invisible character U+{ord(character):04X}.",
-                mend="Write the query without it.",
+                fix="Write the query without it.",
             )
 
 
@@ -127,7 +127,7 @@ def _tokens(source: str, dialect: str) -> "list[Token]":
     except TokenError as error:
         raise QueryFailed(
             "The query is not valid SQL: a quotation mark or a comment is not closed.",
-            mend="Close it; text stands between single quotes.",
+            fix="Close it; text stands between single quotes.",
         ) from error
     while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
         tokens.pop()
@@ -138,17 +138,17 @@ def _check_tokens(tokens: "Sequence[Token]") -> None:
     from sqlglot import TokenType
 
     if not tokens:
-        raise QueryFailed("The query is empty.", mend=_READ_ONLY)
+        raise QueryFailed("The query is empty.", fix=_READ_ONLY)
     if any(token.token_type == TokenType.SEMICOLON for token in tokens):
-        raise QueryRefused("The query holds more than one statement.", mend=_READ_ONLY)
+        raise QueryRefused("The query holds more than one statement.", fix=_READ_ONLY)
     starts = (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN)
     if tokens[0].token_type not in starts:
         word = shorten(tokens[0].text, 30)
-        raise QueryRefused(f"The query starts with {word!r}, which is no read.", mend=_READ_ONLY)
+        raise QueryRefused(f"The query starts with {word!r}, which is no read.", fix=_READ_ONLY)
     for token in tokens:
         if token.token_type in (TokenType.INTO, TokenType.HINT):
             word = "INTO" if token.token_type == TokenType.INTO else "an optimiser hint"
-            raise QueryRefused(f"The query uses {word}, which is not allowed.", mend=_READ_ONLY)
+            raise QueryRefused(f"The query uses {word}, which is not allowed.", fix=_READ_ONLY)
 
 
 def _without_comments(source: str, tokens: "Sequence[Token]") -> str:
@@ -173,14 +173,14 @@ def _parsed(text: str, dialect: str, tokens: "Sequence[Token]") -> "exp.Query":
         near = str(where.get("highlight") or tokens[-1].text)
         raise QueryFailed(
             f"The query is not valid SQL near {near!r}.",
-            mend="Check the syntax there; text stands between single quotes.",
+            fix="Check the syntax there; text stands between single quotes.",
         ) from error
     except RecursionError as error:
         raise QueryRefused(
-            "The query is nested too deeply.", mend="Write it with fewer parentheses."
+            "The query is nested too deeply.", fix="Write it with fewer parentheses."
         ) from error
     if not isinstance(tree, exp.Select | exp.SetOperation | exp.Subquery):
-        raise QueryRefused(f"A {tree.key.upper()} statement is no plain read.", mend=_READ_ONLY)
+        raise QueryRefused(f"A {tree.key.upper()} statement is no plain read.", fix=_READ_ONLY)
     return tree
 
 
@@ -205,13 +205,13 @@ def _check_nodes(nodes: "Sequence[exp.Expr]", dialect: str) -> None:
         if isinstance(node, forbidden) and not reads:
             raise QueryRefused(
                 f"The query contains {node.key.upper()}, which is not a plain read.",
-                mend=_READ_ONLY,
+                fix=_READ_ONLY,
             )
         field = node.args.get("field") if isinstance(node, exp.In) else None
         if field is not None and not isinstance(field, exp.Func):  # to SQLite, a table
             raise QueryRefused(
                 f"{field.sql()} comes after IN without a parenthesis.",
-                mend="Write IN (SELECT column FROM table), or IN (value, value).",
+                fix="Write IN (SELECT column FROM table), or IN (value, value).",
             )
         if isinstance(node, exp.Pad):
             _check_padding(node)
@@ -229,7 +229,7 @@ def _check_padding(pad: "exp.Pad") -> None:
 def _too_wide() -> QueryRefused:
     return QueryRefused(
         f"LPAD and RPAD need a plain number up to {_LONGEST_PADDING} as their length.",
-        mend="Write that number.",
+        fix="Write that number.",
     )
 
 
@@ -241,7 +241,7 @@ def _check_type(kind: "exp.DataType") -> None:
     if not is_interval and getattr(kind.this, "value", kind.this) not in TYPES:
         raise QueryRefused(
             f"The type {kind.sql('postgres')} is not among those that may be used.",
-            mend="Cast to a number, text, date, time, boolean or JSON; compare others as text.",
+            fix="Cast to a number, text, date, time, boolean or JSON; compare others as text.",
         )
 
 
@@ -264,7 +264,7 @@ def _check_functions(nodes: "Sequence[exp.Expr]", tokens: "Sequence[Token]", dia
             if is_quoted and dialect == "mysql" and not aliases[name.text.lower()]:
                 raise QueryRefused(  # it would be a routine of the database, not the function
                     f"The name {name.text} before a parenthesis is in backticks.",
-                    mend="Write functions without them.",
+                    fix="Write functions without them.",
                 )
             if place and tokens[place - 1].token_type == TokenType.DOT and dialect != "postgres":
                 raise _unavailable(f"{tokens[place - 2].text}.{name.text}", dialect)
@@ -288,11 +288,11 @@ def _without_parenthesis(nodes: "Sequence[exp.Expr]") -> set[str]:
 def _unavailable(function: str, dialect: str) -> QueryFailed | QueryRefused:
     """A slip of the dialect is a failed query; any other function off the list is refused."""
     if instead := INSTEAD[dialect].get(function):
-        return QueryFailed(f"There is no function {function.upper()} here.", mend=instead)
+        return QueryFailed(f"There is no function {function.upper()} here.", fix=instead)
     close = ", ".join(name.upper() for name in nearest(function, FUNCTIONS[dialect]))
     return QueryRefused(
         f"The function {function.upper()} is not among those that may be used.",
-        mend=f"Functions with a similar name: {close}." if close else "Write it without.",
+        fix=f"Functions with a similar name: {close}." if close else "Write it without.",
     )
 
 
@@ -314,14 +314,14 @@ def _check_tables(
         if any(_SYSTEM_NAME.match(part.lower()) for part in parts if part.lower() not in known):
             raise QueryRefused(
                 f"{'.'.join(parts)} belongs to the system and cannot be read.",
-                mend=_tables_are(tables),
+                fix=_tables_are(tables),
             )
         name = ".".join(parts).lower()
         if name not in readable and name not in _ctes_in_scope(table, dialect):
             close = nearest(parts[-1], tables)
             meant = f"Did you mean {' or '.join(close)}? " if close else ""
             problem = f"There is no table {'.'.join(parts)}."
-            raise QueryFailed(problem, mend=meant + _tables_are(tables))
+            raise QueryFailed(problem, fix=meant + _tables_are(tables))
 
 
 def _ctes_in_scope(table: "exp.Table", dialect: str) -> set[str]:

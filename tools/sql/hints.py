@@ -1,4 +1,4 @@
-"""What a model can act on: mends for engine errors, and reasons for an empty result."""
+"""What a model can act on: fixes for engine errors, and reasons for an empty result."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -72,7 +72,7 @@ def message_of(error: Exception) -> str:
     return shorten(one_line(sentence), _LONGEST_MESSAGE)
 
 
-def mend(message: str, statement: Statement, schema: Schema, dialect: str) -> str:
+def fix(message: str, statement: Statement, schema: Schema, dialect: str) -> str:
     """What the query could have meant, from the engine's message and the schema."""
     both = f"{message}\n{statement.text}"
     parts = [tip for pattern, tip in _TIPS[dialect] if re.search(pattern, both, re.IGNORECASE)]
@@ -80,7 +80,7 @@ def mend(message: str, statement: Statement, schema: Schema, dialect: str) -> st
         parts.append(_about_column(found["name"], statement.tree, schema, dialect))
     elif (found := _FUNCTION.search(message)) and not parts:
         parts.append(INSTEAD[dialect].get(found["name"].lower(), "Write it without the function."))
-    return " ".join(parts) or f"Mend it; the dialect is {schema.language}."
+    return " ".join(parts) or f"Correct it; the dialect is {schema.language}."
 
 
 def _about_column(name: str, tree: "exp.Query", schema: Schema, dialect: str) -> str:
@@ -92,7 +92,7 @@ def _about_column(name: str, tree: "exp.Query", schema: Schema, dialect: str) ->
         if column.lower() in {field.name.lower() for field in entity.fields}
     ]
     if homes:
-        return f"The column {column} is in {', '.join(homes)}: join that, or mend the alias."
+        return f"The column {column} is in {', '.join(homes)}: join that, or fix the alias."
     used = {table.lower() for table in _sources(tree).values()}
     columns = {
         f"{entity.name}.{field.name}": field.name

@@ -60,7 +60,7 @@ class SqliteBackend:
         except ProcessEnded as end:
             reason = "takes too long" if end.late else "needs too much memory"
             raise QueryTimeout(
-                f"The query {reason}; it was stopped ({limits.seconds:g} s).", mend=_NARROW
+                f"The query {reason}; it was stopped ({limits.seconds:g} s).", fix=_NARROW
             ) from end
         if "error" in answer:
             kind: type[Exception] = getattr(sqlite3, str(answer["error"]))
@@ -106,7 +106,7 @@ def open_file(path: Path) -> SqliteBackend:
     """
     if not path.is_file():
         raise DatabaseUnavailable(
-            f"There is no database file {path}.", mend="Check the path; nothing was created."
+            f"There is no database file {path}.", fix="Check the path; nothing was created."
         )
     backend = SqliteBackend(path)
     try:
@@ -115,7 +115,7 @@ def open_file(path: Path) -> SqliteBackend:
     except sqlite3.Error as error:
         raise DatabaseUnavailable(
             f"{path} cannot be read as an SQLite database: {error}.",
-            mend="Give a SQLite file, or a .sql script.",
+            fix="Give a SQLite file, or a .sql script.",
         ) from error
     return backend
 
@@ -130,11 +130,11 @@ def open_script(path: Path) -> SqliteBackend:
         script = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise DatabaseUnavailable(
-            f"The SQL script {path} cannot be read: {error.strerror}.", mend="Check the path."
+            f"The SQL script {path} cannot be read: {error.strerror}.", fix="Check the path."
         ) from error
     except UnicodeDecodeError as error:
         raise DatabaseUnavailable(
-            f"The SQL script {path} is not UTF-8 text.", mend="Save it as UTF-8."
+            f"The SQL script {path} is not UTF-8 text.", fix="Save it as UTF-8."
         ) from error
     folder = tempfile.mkdtemp(prefix="planweave-")  # for this user alone
     try:
@@ -161,7 +161,7 @@ def _load(script: str, path: Path, made: Path) -> None:
     if "line" in answer:
         raise DatabaseUnavailable(
             f"The SQL script {path} fails at line {answer['line']}: {answer['error']}",
-            mend="Mend that statement; it must be SQLite's SQL.",
+            fix="Correct that statement; it must be SQLite's SQL.",
         )
     if "error" in answer:
         raise _unloadable(path, f"fails: {answer['message']}")
@@ -170,5 +170,5 @@ def _load(script: str, path: Path, made: Path) -> None:
 def _unloadable(path: Path, reason: str) -> DatabaseUnavailable:
     return DatabaseUnavailable(
         f"Loading the SQL script {path} {reason}.",
-        mend="Load it into a database file or a server, and name that instead.",
+        fix="Load it into a database file or a server, and name that instead.",
     )

@@ -75,7 +75,7 @@ class Engine:
         if isinstance(answer, Exception):
             raise BadInput(
                 f"The web search {self.name} failed: {_said(answer)}.",
-                mend="Check its key and the network, or connect a document collection.",
+                fix="Check its key and the network, or connect a document collection.",
             )
         first: dict[str, Hit] = {}
         for hit in (*_hits(answer.artifact), *_hits(answer.content)):
@@ -98,7 +98,7 @@ def open_engine(name: str) -> Engine:
     if name not in KNOWN and name not in admitted:
         raise BadInput(
             f"There is no web search {shorten(one_line(name), 80)!r}.",
-            mend=f"Known are {', '.join(KNOWN)}; another LangChain tool is named by its import "
+            fix=f"Known are {', '.join(KNOWN)}; another LangChain tool is named by its import "
             "path, such as package.module:Class, once PLANWEAVE_SEARCH_TOOLS lists that path.",
         )
     return _made(name)
@@ -117,10 +117,10 @@ def _made(name: str) -> Engine:
     except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise BadInput(
             f"The web search {name} cannot be used: {_said(error)}.",
-            mend="Install its package and set its key in the environment.",
+            fix="Install its package and set its key in the environment.",
         ) from None
     if not isinstance(tool, BaseTool):
-        raise BadInput(f"{name} is no LangChain tool.", mend=f"Known are {', '.join(KNOWN)}.")
+        raise BadInput(f"{name} is no LangChain tool.", fix=f"Known are {', '.join(KNOWN)}.")
     return Engine(name, tool)
 
 

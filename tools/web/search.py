@@ -47,7 +47,7 @@ def search_web(name: str, query: str, *, k: int = 4) -> list[Found]:
         BadInput: There is no such search engine, it failed, or the query is empty.
     """
     if not query.strip():
-        raise BadInput("The query is empty.", mend="Say what to look for.")
+        raise BadInput("The query is empty.", fix="Say what to look for.")
     hits = [hit for hit in open_engine(name).search(query) if _ADDRESS.fullmatch(hit.url)][:k]
     private = settings().private_urls
     with ThreadPoolExecutor(_AT_ONCE) as pool:

@@ -87,7 +87,7 @@ def arena(
 
 def _voter(voter: str, judge: str) -> str:
     if voter.startswith(MODEL):
-        raise BadInput(f"A voter's name cannot begin with {MODEL}", mend="Choose another --voter.")
+        raise BadInput(f"A voter's name cannot begin with {MODEL}", fix="Choose another --voter.")
     return f"{MODEL}{judge}" if judge else voter
 
 
@@ -128,7 +128,7 @@ def _page(ballot: Ballot, port: int, say: Say) -> None:
     except ImportError as error:
         raise BadInput(
             f"The page needs the package {error.name}.",
-            mend="Install it with pip install 'planweave[arena]'.",
+            fix="Install it with pip install 'planweave[arena]'.",
         ) from None
     serve(ballot, port, say)
 

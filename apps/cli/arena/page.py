@@ -88,7 +88,7 @@ def serve(ballot: Ballot, port: int, say: Callable[[str], None]) -> None:
             listener.bind(("127.0.0.1", port))
         except OSError as error:
             raise BadInput(
-                f"Port {port} cannot be used ({error.strerror}).", mend="Name another with --port."
+                f"Port {port} cannot be used ({error.strerror}).", fix="Name another with --port."
             ) from None
         token = secrets.token_urlsafe(16)
 

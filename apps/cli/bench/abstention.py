@@ -38,7 +38,7 @@ def abstention(
     if not groups:
         raise BadInput(
             "No result in these files has a confidence.",
-            mend="Measure a mode that gives one, such as guided.",
+            fix="Measure a mode that gives one, such as guided.",
         )
     found = {
         name: abstaining.calibrate(points, target=target, confidence=confidence, seed=seed)
@@ -84,6 +84,6 @@ def _write(
         figure.savefig(plot, dpi=130)
     except OSError as error:
         raise BadInput(
-            f"{folder} cannot be written ({error.strerror}).", mend="Name another with --out."
+            f"{folder} cannot be written ({error.strerror}).", fix="Name another with --out."
         ) from None
     return [text, plot]

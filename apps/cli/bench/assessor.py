@@ -82,5 +82,5 @@ def _measured(
         return results
     raise BadInput(
         "In no run of that file was there a choice among queries for these questions.",
-        mend="Name a result file with runs of furepa, and the data that it was measured on.",
+        fix="Name a result file with runs of furepa, and the data that it was measured on.",
     )

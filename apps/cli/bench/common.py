@@ -220,7 +220,7 @@ def listed(text: str, known: Sequence[Name], what: str, *, every: str) -> list[N
     names = dict.fromkeys(name.strip() for name in text.split(","))
     if unknown := [name for name in names if name not in known]:
         raise BadInput(
-            f"There is no {what} {unknown[0]!r}.", mend=f"Choose {every}, or of {', '.join(known)}."
+            f"There is no {what} {unknown[0]!r}.", fix=f"Choose {every}, or of {', '.join(known)}."
         )
     return [name for name in known if name in names]
 

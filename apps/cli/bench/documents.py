@@ -70,5 +70,5 @@ def _numbers(sizes: str) -> list[int]:
     except ValueError:
         found = []
     if not found or min(found) < 1:
-        raise BadInput(f"{sizes!r} are no sizes.", mend="Write them as --sizes 1000,10000.")
+        raise BadInput(f"{sizes!r} are no sizes.", fix="Write them as --sizes 1000,10000.")
     return found

@@ -137,11 +137,11 @@ def _play(given: _Given, policies: Sequence[str], console: Console) -> dict[str,
     summaries: list[Summary] = []
     played: dict[str, list[Played]] = {}
     if {*policies} - {"gold"} and not given.known:
-        raise BadInput("There are no paths to follow.", mend="Name a file: --paths FILE")
+        raise BadInput("There are no paths to follow.", fix="Name a file: --paths FILE")
     if "gold" in policies and not any(task.gold for task in given.tasks):
         raise BadInput(
             f"No gold path is known of any of these tasks of the environment {given.name!r}.",
-            mend="Follow paths that worked: --policy nearest,form,path --paths FILE",
+            fix="Follow paths that worked: --policy nearest,form,path --paths FILE",
         )
     for policy in policies:
         playable = [task for task in given.tasks if task.gold or policy != "gold"]

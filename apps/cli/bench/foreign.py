@@ -28,7 +28,7 @@ def command_of(name: str) -> Callable[..., None]:
     ) -> None:
         found = suite(name)
         if not isinstance(found, Runnable):
-            raise BadInput(f"The suite {name!r} has no samples.", mend="Give it `samples()`.")
+            raise BadInput(f"The suite {name!r} has no samples.", fix="Give it `samples()`.")
         methods = listed(method, METHODS.names(), "method", every="all")
         context = running.context(model=model)
         samples = found.samples(methods=methods, context=context, data=data, limit=limit, seed=seed)

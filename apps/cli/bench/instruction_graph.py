@@ -37,7 +37,7 @@ def instruction_graph(
     console = Console(stderr=as_json, highlight=False)
     paths = [path for path in read_paths(data) if path.reward == 1]
     if not paths:
-        raise BadInput(f"The file {data} holds no successful path.", mend="Name another file.")
+        raise BadInput(f"The file {data} holds no successful path.", fix="Name another file.")
     swept = suite.sweep(paths, SentenceVectors(embedding_model(embeddings), keep=200_000))
     show_tables([suite.sweep_table(swept)], console)
     lines = []

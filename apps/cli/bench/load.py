@@ -98,7 +98,7 @@ def load(
     if missing := [name for name in _PACKAGES if not find_spec(name)]:
         raise BadInput(
             f"The package {missing[0]} is not installed.",
-            mend='Run: pip install "planweave[bench,serve]".',
+            fix='Run: pip install "planweave[bench,serve]".',
         )
     os.environ["PLANWEAVE_RESPONSE_CACHE"] = "off"  # else the model would be asked only once
     console = Console(stderr=as_json, highlight=False)
@@ -122,7 +122,7 @@ def _numbers(words: str, *, least: int) -> list[int]:
     if not numbers or numbers[0] < least:
         raise BadInput(
             f"{words!r} is no list of whole numbers of at least {least}.",
-            mend="Write commas between them: 1,16,64.",
+            fix="Write commas between them: 1,16,64.",
         )
     return numbers
 

@@ -74,7 +74,7 @@ def published(name: str) -> Path:
     if not folder.is_dir():
         raise BadInput(
             f"There is no folder {folder}.",
-            mend="Name the questions with --data, or set PLANWEAVE_PUBLISHED.",
+            fix="Name the questions with --data, or set PLANWEAVE_PUBLISHED.",
         )
     return folder
 

@@ -151,12 +151,12 @@ def _published(
     if elsewhere:
         raise BadInput(
             "Only texts of the family writing are looked up elsewhere than in its corpus.",
-            mend="Leave out --collection and --web-search.",
+            fix="Leave out --collection and --web-search.",
         )
     if data is None:
         raise BadInput(
             f"The family {family} needs its published files.",
-            mend="Name their folder with --data.",
+            fix="Name their folder with --data.",
         )
     source = {"collection": _corpus(family, str(data))}
     names = tuple(FILES[family])
@@ -188,6 +188,6 @@ def _corpus(family: Family, data: str) -> str:
     if name not in collections():
         raise BadInput(
             f"There is no corpus for {family} yet.",
-            mend=f"Build it: planweave bench rat-corpus --family {family} --data {data}",
+            fix=f"Build it: planweave bench rat-corpus --family {family} --data {data}",
         )
     return name

@@ -30,7 +30,7 @@ def publish(
     """Copy a result file without prompts and pages, for data that may not be passed on."""
     results = read(file)
     if out.exists():
-        raise BadInput(f"There is a file {out} already.", mend="Choose another name for --out.")
+        raise BadInput(f"There is a file {out} already.", fix="Choose another name for --out.")
     copy = ResultFile(out, typer.echo)
     try:
         for run in results.runs:

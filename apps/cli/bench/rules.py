@@ -86,7 +86,7 @@ def _published() -> Path:
     if not folder.is_dir():
         raise BadInput(
             f"There is no folder {folder}.",
-            mend="Name the problems with --data, or set PLANWEAVE_PUBLISHED.",
+            fix="Name the problems with --data, or set PLANWEAVE_PUBLISHED.",
         )
     return folder
 

@@ -45,7 +45,7 @@ async def body(request: Request) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise BadInput("The body of the request is no JSON object.")
     if _NUL.search(sent):
-        raise BadInput("The request holds the character NUL.", mend="Leave it out.")
+        raise BadInput("The request holds the character NUL.", fix="Leave it out.")
     return found
 
 

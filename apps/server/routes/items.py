@@ -134,9 +134,7 @@ def _admitted(request: Request, space: Label) -> tuple[str, ...]:
         return tuple(space)
     if not space:
         return own
-    raise Forbidden(
-        "This namespace is not yours.", mend=f"Yours begin with owners and {who.owner}."
-    )
+    raise Forbidden("This namespace is not yours.", fix=f"Yours begin with owners and {who.owner}.")
 
 
 ROUTES = [

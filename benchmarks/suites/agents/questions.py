@@ -32,7 +32,7 @@ from planweave.records import read_records
 
 SETS = ("simple 1", "simple 2", "complex 1", "complex 2", "calculation")
 
-_MEND = (
+_FIX = (
     "Name a folder that holds docs/questions.jsonl with its documents, tatqa/dev.jsonl.gz, or both."
 )
 
@@ -177,18 +177,18 @@ def load(folder: Path, *, contexts: int, seed: int) -> Found:
     questions: list[Question] = []
     documents: list[Document] = []
     if reports.exists():
-        asked = read_records(reports, _Asked, mend=_MEND)
+        asked = read_records(reports, _Asked, fix=_FIX)
         files = {name: _file_of(name, reports.parent) for name in {one.doc for one in asked}}
         questions += [_of_report(one, files[one.doc].name) for one in asked]
         paths = sorted({*files.values(), *reports.parent.glob("*.pdf")})
         documents += [Document(path.name, path) for path in paths]
     if tables.exists():
-        pool = read_records(tables, _Context, mend=_MEND)
+        pool = read_records(tables, _Context, fix=_FIX)
         for context in drawn(pool, contexts, seed, lambda one: one.table.uid):
             documents.append(_document(context))
             questions += [q for one in context.questions if (q := _of_table(one, context))]
     if not questions:
-        raise BadInput(f"{folder} holds no questions.", mend=_MEND)
+        raise BadInput(f"{folder} holds no questions.", fix=_FIX)
     return Found(questions, documents)
 
 
@@ -220,7 +220,7 @@ def _file_of(name: str, folder: Path) -> Path:
     for ending in ("_pages.jsonl.gz", "_pages.jsonl", ".pdf"):
         if (path := folder / f"{name}{ending}").exists():
             return path
-    raise BadInput(f"The document {name!r} that questions name is not in {folder}.", mend=_MEND)
+    raise BadInput(f"The document {name!r} that questions name is not in {folder}.", fix=_FIX)
 
 
 def _of_report(asked: _Asked, document: str) -> Question:

@@ -130,7 +130,7 @@ def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -
         if not unseen:
             raise BadInput(
                 f"The plan assessor was trained on every question of {dataset} in these files.",
-                mend="Name a file of questions that it has not seen, such as a dev split.",
+                fix="Name a file of questions that it has not seen, such as a dev split.",
             )
         found.append(Part(dataset, own, unseen, len(own) - len(unseen), Corpus(own, embed)))
     return found

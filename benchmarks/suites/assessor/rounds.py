@@ -42,7 +42,7 @@ for are both from by after before he she it they this his her its as with betwee
 _OPENERS = frozenset(
     _OPENING_WORDS.split()
 )  # words that are written with a capital for standing first
-_MEND = "Give recorded runs with question, split and steps."
+_FIX = "Give recorded runs with question, split and steps."
 _FOCUS = 6  # plain words of a question that follow a name in a query
 
 
@@ -292,7 +292,7 @@ def recorded_searches(path: Path) -> dict[str, list[str]]:
         BadInput: The file cannot be read, or holds what is no such record.
     """
     found: dict[str, list[str]] = {}
-    for record in read_records(path, _Trajectory, mend=_MEND):
+    for record in read_records(path, _Trajectory, fix=_FIX):
         if record.split == "train":
             actions = [_SEARCH.fullmatch(step.action or "") for step in record.steps]
             queries = [match[1] for match in actions if match]

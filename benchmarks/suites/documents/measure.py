@@ -128,7 +128,7 @@ def keep(path: Path, part: str, about: Mapping[str, JsonValue], lines: Sequence[
     except (OSError, ValueError, TypeError) as error:
         raise BadInput(
             f"The result file {path} cannot be used ({type(error).__name__}).",
-            mend="Move it away, or name another folder with --out.",
+            fix="Move it away, or name another folder with --out.",
         ) from None
 
 
@@ -186,10 +186,10 @@ def _there(data: Path, name: str) -> Path:
     path = data / name
     if not path.is_file():
         raise BadInput(
-            f"There is no file {path}.", mend="Name the folder of the data sets with --data."
+            f"There is no file {path}.", fix="Name the folder of the data sets with --data."
         )
     return path
 
 
 def _records(data: Path, name: str, kind: type[Record]) -> list[Record]:
-    return read_records(_there(data, name), kind, mend="Fetch it again.")
+    return read_records(_there(data, name), kind, fix="Fetch it again.")

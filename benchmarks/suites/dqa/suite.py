@@ -133,12 +133,12 @@ def _check_unseen(questions: Iterable[Question], settings: Context) -> None:
     if known:
         raise BadInput(
             f"The experience holds {len(known)} of the questions, such as {known[0]}.",
-            mend="Measure with experience that comes from other questions.",
+            fix="Measure with experience that comes from other questions.",
         )
 
 
 def _write_script(question: Question, database: Kind, folder: Path) -> Path:
-    """The question's database as a script with the typos mended, named by its content."""
+    """The question's database as a script with the typos repaired, named by its content."""
     assert question.database is not None  # noqa: S101 (only such questions are chosen)
     relational = database == "relational"
     text = question.database.sql if relational else question.database.cypher

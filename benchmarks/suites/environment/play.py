@@ -129,7 +129,7 @@ def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choo
     if environment.name not in PLAYERS:
         raise BadInput(
             f"No policy follows paths in the environment {environment.name!r}.",
-            mend=f"There is one for: {', '.join(PLAYERS)}.",
+            fix=f"There is one for: {', '.join(PLAYERS)}.",
         )
 
     def player(task: Task) -> Player:
@@ -223,7 +223,7 @@ def summary(policy: str, played: Sequence[Played], environment: Environment) -> 
     if not (score and success and steps and resets and choices):
         raise BadInput(
             "There is no task to play.",
-            mend="Name another split or policy; gold takes tasks with known paths (--data).",
+            fix="Name another split or policy; gold takes tasks with known paths (--data).",
         )
     recalls = [one.recall for one in played if one.recall is not None]
     kinds = {kind: [p.score for p in played if p.kind == kind] for kind in {p.kind for p in played}}

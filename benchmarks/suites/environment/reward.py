@@ -55,7 +55,7 @@ class EnvironmentReward:
         most: Actions of an episode, at most.
         kept: A file of episodes; those that it holds are not played again. It belongs to these
             tasks and known paths.
-        tell: Told, in a sentence, of what was mended in that file.
+        tell: Told, in a sentence, of what was repaired in that file.
         progress: Told how many episodes were played, after each.
 
     Attributes:

@@ -23,7 +23,7 @@ DataSetName = Literal["hotpotqa", "2wikimultihopqa", "musique"]
 DEPTH = 100
 """How far down the two rankings are fused."""
 
-_MEND = (
+_FIX = (
     "Name a file of HotpotQA, 2WikiMultihopQA or MuSiQue with its paragraphs, such as "
     "hotpot_dev_distractor_v1.json."
 )
@@ -171,13 +171,13 @@ def load(path: Path) -> list[MultiHop]:
     Raises:
         BadInput: The file cannot be read, or holds what is no record with paragraphs.
     """
-    found = [record.root.read() for record in read_records(path, _Record, mend=_MEND)]
+    found = [record.root.read() for record in read_records(path, _Record, fix=_FIX)]
     without = [question.id for question in found if not question.supporting]
     if without or not found:
         problem = (
             f"question {without[0]} names none of its paragraphs" if without else "no question"
         )
-        raise BadInput(f"{path.name} cannot be used: {problem}.", mend=_MEND)
+        raise BadInput(f"{path.name} cannot be used: {problem}.", fix=_FIX)
     return list({question.id: question for question in found}.values())
 
 

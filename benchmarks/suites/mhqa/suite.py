@@ -76,7 +76,7 @@ def load(dataset: str, data: Path) -> list[MultiHop]:
     if not found:
         raise BadInput(
             f"{data} has no questions of {dataset}.",
-            mend=f"Give a folder with {' or '.join(FILES[dataset])} in it: --data FOLDER",
+            fix=f"Give a folder with {' or '.join(FILES[dataset])} in it: --data FOLDER",
         )
     return multihop.load(found[0])
 

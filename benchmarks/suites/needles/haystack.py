@@ -17,7 +17,7 @@ CHARACTERS_PER_TOKEN = 4
 """The estimate for lengths; English prose in common tokenisers has a little more."""
 
 _PIECE = 300
-_MEND = "Name a text file, or .jsonl or .jsonl.gz with a page's text on each line."
+_FIX = "Name a text file, or .jsonl or .jsonl.gz with a page's text on each line."
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Haystack:
         if ends[-1] < characters:
             raise BadInput(
                 f"The text has about {tokens(self.text)} tokens, which is too short.",
-                mend="Name a longer text, or lower --longest.",
+                fix="Name a longer text, or lower --longest.",
             )
         nearest = min(range(len(ends)), key=lambda at: abs(ends[at] - characters))
         return list(turned[: nearest + 1])
@@ -68,9 +68,9 @@ def load(path: Path) -> Haystack:
         if ".jsonl" in path.suffixes:
             text = "\n".join(json.loads(line)["text"] for line in text.splitlines() if line.strip())
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{path} cannot be read ({type(error).__name__}).", mend=_MEND) from None
+        raise BadInput(f"{path} cannot be read ({type(error).__name__}).", fix=_FIX) from None
     if not text.strip():
-        raise BadInput(f"{path} holds no text.", mend=_MEND)
+        raise BadInput(f"{path} holds no text.", fix=_FIX)
     return Haystack.of(text)
 
 
@@ -95,7 +95,7 @@ def hidden(haystack: Haystack, needles: Sequence[str], length: int, draw: random
     if left <= 0:
         raise BadInput(
             f"{len(needles)} needles alone are longer than {length} tokens.",
-            mend="Raise --shortest, or lower --needles.",
+            fix="Raise --shortest, or lower --needles.",
         )
     sentences = haystack.stretch(left, draw)
     starts = [0, *accumulate(len(sentence) + 1 for sentence in sentences)]

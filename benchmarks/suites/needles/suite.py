@@ -96,7 +96,7 @@ def samples(
     if len(absent) < needles:
         raise BadInput(
             f"There are {len(absent)} ingredients that the text does not name, not {needles}.",
-            mend="Lower --needles.",
+            fix="Lower --needles.",
         )
     return [
         _sample(haystack, absent, length, needles, run, seed, settings)
@@ -111,7 +111,7 @@ def _fit(length: int, window: int, settings: Context) -> None:
         raise BadInput(
             f"A text of {length} tokens, the question ({frame}) and a reply of up to "
             f"{settings.reply_tokens} do not fit into the {window} tokens of {settings.model}.",
-            mend="Lower --longest or the setting max_reply_tokens, or give the model more context "
+            fix="Lower --longest or the setting max_reply_tokens, or give the model more context "
             "(PLANWEAVE_N_CTX for the embedded one).",
         )
 

@@ -132,7 +132,7 @@ def load(environment: Environment, file: File) -> list[Path]:
         raise BadInput(
             f"{file} has too few successful paths: two tasks of {_FEWEST} paths, not "
             "all of one question, are the least.",
-            mend="Name a file of trajectories, such as hotpotqa_success.jsonl.gz.",
+            fix="Name a file of trajectories, such as hotpotqa_success.jsonl.gz.",
         )
     return paths
 

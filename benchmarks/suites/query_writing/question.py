@@ -83,11 +83,11 @@ def database_file(folder: Path, name: str) -> Path:
                 return path
     raise BadInput(
         f"There is no database {name!r} in {folder}.",
-        mend=f"It must be a file {name}.sql, {name}.sqlite or {name}.cypher there.",
+        fix=f"It must be a file {name}.sql, {name}.sqlite or {name}.cypher there.",
     )
 
 
-def file_in(folder: Path, name: str, mend: str) -> Path:
+def file_in(folder: Path, name: str, fix: str) -> Path:
     """The question file of that name in a folder, plain or packed.
 
     Raises:
@@ -95,7 +95,7 @@ def file_in(folder: Path, name: str, mend: str) -> Path:
     """
     if found := find_file(folder, name):
         return found
-    raise BadInput(f"There is no file {name}.jsonl or {name}.jsonl.gz in {folder}.", mend=mend)
+    raise BadInput(f"There is no file {name}.jsonl or {name}.jsonl.gz in {folder}.", fix=fix)
 
 
 def find_file(folder: Path, name: str) -> Path | None:
@@ -115,6 +115,6 @@ def answer_of(name: str, gold: str, source: Path) -> list[list[JsonValue]]:
     except PlanweaveError as error:
         raise BadInput(
             f"The gold query of the question {name} does not run: {error.problem}",
-            mend="Correct it, or give its answer as `answers` (of a graph: `answer`).",
+            fix="Correct it, or give its answer as `answers` (of a graph: `answer`).",
         ) from error
     return [[*row] for row in result.rows]

@@ -25,7 +25,7 @@ from planweave.records import read_records
 
 NAME = "rag"
 
-_MEND = (
+_FIX = (
     "Name a .jsonl or .jsonl.gz file with dataset, instance_id, query, gt_answer, response_a, "
     "response_b and human on each line."
 )
@@ -70,9 +70,9 @@ def load(path: Path) -> list[Pair]:
     Raises:
         BadInput: The file cannot be read, or holds what is no judged pair.
     """
-    found = read_records(path, Pair, mend=_MEND)
+    found = read_records(path, Pair, fix=_FIX)
     if not found:
-        raise BadInput(f"{path} holds no pair.", mend=_MEND)
+        raise BadInput(f"{path} holds no pair.", fix=_FIX)
     return found
 
 

@@ -85,7 +85,7 @@ def load(path: Path) -> list[Problem]:
     except (ValueError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} is not in a known format of programming tasks: {error!r}.",
-            mend="Give a published file of HumanEval, HumanEval+, MBPP or MBPP+.",
+            fix="Give a published file of HumanEval, HumanEval+, MBPP or MBPP+.",
         ) from error
 
 

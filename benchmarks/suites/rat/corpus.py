@@ -180,7 +180,7 @@ def _writing(data: Path) -> tuple[list[Text], list[Text]]:
     if not files:
         raise BadInput(
             f"{data} holds no paragraphs of HotpotQA.",
-            mend="Give the folder of hotpot_dev_distractor_v1.json with --data.",
+            fix="Give the folder of hotpot_dev_distractor_v1.json with --data.",
         )
     found = (multihop.load(path) for path in files)
     paragraphs = {one: None for file in found for question in file for one in question.paragraphs}

@@ -75,7 +75,7 @@ def load(path: Path) -> list[Problem]:
     except (ValueError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} is not in a known format of word problems: {error!r}.",
-            mend="Give a published file of GSM8K or GSM-Hard.",
+            fix="Give a published file of GSM8K or GSM-Hard.",
         ) from error
 
 

@@ -72,14 +72,14 @@ def load(data: Path, domains: Sequence[Domain], levels: Sequence[int] = ()) -> F
     Raises:
         BadInput: A file is missing or malformed, or no problem is left.
     """
-    every = read_records(file_in(data, "problems", _FIX), Problem, mend=_FIX)
+    every = read_records(file_in(data, "problems", _FIX), Problem, fix=_FIX)
     wanted = [
         problem
         for problem in every
         if problem.domain in domains and (not levels or problem.level in levels)
     ]
     if not wanted:
-        raise BadInput(f"{data} holds no problem of these domains and levels.", mend=_FIX)
+        raise BadInput(f"{data} holds no problem of these domains and levels.", fix=_FIX)
     rules = {domain: _rules(data, domain) for domain in domains}
     return Found(wanted, rules)
 
@@ -87,5 +87,5 @@ def load(data: Path, domains: Sequence[Domain], levels: Sequence[int] = ()) -> F
 def _rules(data: Path, domain: Domain) -> RuleBook:
     path = data / f"rules_{domain}.txt"
     if not path.is_file():
-        raise BadInput(f"There is no file {path}.", mend=_FIX)
+        raise BadInput(f"There is no file {path}.", fix=_FIX)
     return RuleBook(domain, path)

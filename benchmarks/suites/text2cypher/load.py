@@ -22,7 +22,7 @@ from planweave.benchmarks.suites.query_writing.question import (
 )
 from planweave.records import read_records
 
-_MEND = "Give a folder with questions.jsonl and graphs/, or a question file beside graphs/."
+_FIX = "Give a folder with questions.jsonl and graphs/, or a question file beside graphs/."
 _LAST_RETURN = re.compile(r"\bRETURN\b(?!.*\bRETURN\b)(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -50,9 +50,9 @@ def load(data: Path, graphs: Path | None = None) -> list[Question]:
     Raises:
         BadInput: A file is missing or malformed, or a gold cannot be run.
     """
-    file = data if data.is_file() else file_in(data, "questions", _MEND)
+    file = data if data.is_file() else file_in(data, "questions", _FIX)
     graphs = graphs or file.parent / "graphs"
-    lines = read_records(file, _Line, mend=_MEND)
+    lines = read_records(file, _Line, fix=_FIX)
     return [_question(number, line, graphs) for number, line in enumerate(lines, start=1)]
 
 

@@ -27,7 +27,7 @@ from planweave.records import read_records
 
 Part = Literal["answerable", "unanswerable"]
 
-_MEND = "Give a folder with questions.jsonl and databases/, or a question file beside databases/."
+_FIX = "Give a folder with questions.jsonl and databases/, or a question file beside databases/."
 _SENTENCE = re.compile(r"'((?:[^']|'')*)'")
 
 
@@ -66,9 +66,9 @@ def load(data: Path, part: Part | None = None, databases: Path | None = None) ->
         is_answerable = (part or _part_of(data)) == "answerable"
         return _questions(data, databases, answerable=is_answerable)
     if part in (None, "answerable"):
-        found += _questions(file_in(data, "questions", _MEND), databases, answerable=True)
+        found += _questions(file_in(data, "questions", _FIX), databases, answerable=True)
     if part == "unanswerable" or (part is None and find_file(data, "unanswerable")):
-        file = file_in(data, "unanswerable", _MEND)
+        file = file_in(data, "unanswerable", _FIX)
         found += _questions(file, databases, answerable=False)
     return found
 
@@ -78,7 +78,7 @@ def _part_of(file: Path) -> Part:
 
 
 def _questions(file: Path, databases: Path, *, answerable: bool) -> list[Question]:
-    lines = read_records(file, _Line, mend=_MEND)
+    lines = read_records(file, _Line, fix=_FIX)
     made = []
     for number, line in enumerate(lines, start=1):
         source = database_file(databases, line.database)
@@ -110,7 +110,7 @@ def _notes(databases: Path, name: str) -> str:
 def _readings(name: str, line: _Line, source: Path) -> tuple[Reading, ...]:
     golds = line.golds or (line.gold,)
     if not all(golds):
-        raise BadInput(f"The question {name} has no gold query.", mend=_MEND)
+        raise BadInput(f"The question {name} has no gold query.", fix=_FIX)
     answers = line.answers or [answer_of(name, gold, source) for gold in golds]
     ordered = line.ordered or [_sorts(gold) for gold in golds]
     ties = line.ties or [None] * len(golds)
@@ -118,7 +118,7 @@ def _readings(name: str, line: _Line, source: Path) -> tuple[Reading, ...]:
         raise BadInput(
             f"The question {name} has {len(golds)} golds, {len(answers)} answers, {len(ordered)} "
             f"marks of order and {len(ties)} of ties.",
-            mend="Give one of each for every gold.",
+            fix="Give one of each for every gold.",
         )
     return tuple(
         Reading(query=gold, rows=tuple(map(tuple, rows)), ordered=is_ordered, ties=tie)

@@ -1,4 +1,4 @@
-"""All doors together, to be mounted in a server."""
+"""All endpoints together, to be mounted in a server."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from planweave.apps.service import Service, service
 
 
 def routes(run: Runner | None = None, offered: Callable[[], Service] = service) -> list[BaseRoute]:
-    """The routes of every door; who may pass is for the server to decide that mounts them.
+    """The routes of every endpoint; who may pass is for the server to decide that mounts them.
 
     Args:
         run: How an order is carried out; by default in this process, kept in the state folder.

@@ -41,7 +41,7 @@ def unsupported_run() -> Replies:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """Serve the doors; gives their address."""
+    """Serve the endpoints; gives their address."""
     port = free_port()
     config = uvicorn.Config(Starlette(routes=routes()), port=port, log_level="warning")
     server = uvicorn.Server(config)

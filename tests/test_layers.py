@@ -1,4 +1,4 @@
-"""The house keeps its floors: imports go down only, and a graph is light to import."""
+"""The layers: imports go down only, and a graph is light to import."""
 
 import ast
 import subprocess
@@ -12,7 +12,7 @@ import pytest
 import planweave
 
 ROOT = Path(__file__).parents[1]
-FLOORS = {
+LAYERS = {
     "planweave": 0,
     "prompts": 1,
     "models": 2,
@@ -25,7 +25,7 @@ FLOORS = {
     "benchmarks": 6,
     "apps": 7,
 }
-FOLDERS = frozenset(FLOORS) - {"planweave"}
+FOLDERS = frozenset(LAYERS) - {"planweave"}
 FRONT = {"planweave", "planweave.__main__"}
 """The public interface and the program, which pass on what lies above them."""
 HEAVY = {
@@ -45,12 +45,12 @@ def _name(path: Path) -> str:
 def _folder(module: str) -> str:
     """Folder of a module of the house; the package's own files lie in ``planweave``."""
     second = module.split(".")[1:2]
-    return second[0] if second and second[0] in FLOORS else "planweave"
+    return second[0] if second and second[0] in LAYERS else "planweave"
 
 
 MODULES = {
     _name(path): path
-    for folder in FLOORS
+    for folder in LAYERS
     for path in (ROOT / folder).rglob("*.py")  # which follows no links
 }
 
@@ -91,7 +91,7 @@ def test_imports_go_down(name: str) -> None:
     wrong = [
         target
         for target in _imports(name)
-        if (folder := _folder(target)) != own and FLOORS[folder] >= FLOORS[own]
+        if (folder := _folder(target)) != own and LAYERS[folder] >= LAYERS[own]
     ]
     assert not wrong
 

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from planweave.apps.origins import is_known
 from planweave.apps.server import metrics
 from planweave.apps.server.errors import TooLarge
-from planweave.apps.server.people import Door
+from planweave.apps.server.people import Gate
 from planweave.apps.server.settings import ServerSettings
 
 log = logging.getLogger(__name__)
@@ -121,25 +121,25 @@ class SmallBodies:
 class Admission:
     """Lets in whom the operator knows, and tells the routes who it is."""
 
-    def __init__(self, app: ASGIApp, door: Door) -> None:
+    def __init__(self, app: ASGIApp, gate: Gate) -> None:
         self.app = app
-        self._door = door
+        self._gate = gate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if bare := self._door.without_token(scope):
+        if bare := self._gate.without_token(scope):
             await bare(scope, receive, send)
             return
         try:
-            person = await self._door.person(Headers(scope=scope))
+            person = await self._gate.person(Headers(scope=scope))
         except Exception:  # of the operator's own hook: nobody comes in by its failure
             log.exception("the hook for authentication failed")
             person = None
         if person is None and not _is_open(scope["path"]):
-            refused = _refused(401, self._door.asks)
+            refused = _refused(401, self._gate.asks)
             refused.headers["WWW-Authenticate"] = "Bearer"
             await refused(scope, receive, send)
             return
