@@ -1,5 +1,5 @@
-"""Every prompt as a file, and the small loader."""
+"""Every prompt, one file a family, and the small loader."""
 
-from planweave.prompts.template import PromptError, Template, load
+from planweave.prompts.template import PromptError, Template, load, names, sections
 
-__all__ = ["PromptError", "Template", "load"]
+__all__ = ["PromptError", "Template", "load", "names", "sections"]

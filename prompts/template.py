@@ -1,6 +1,10 @@
-"""Loads prompt files and fills them, checking every placeholder both ways."""
+"""Loads prompts and fills them, checking every placeholder both ways.
+
+A file holds the prompts of one family, each below a line ``----- name -----``.
+"""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -8,6 +12,7 @@ from pathlib import Path
 from planweave import PlanweaveError
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_HEAD = re.compile(r"^----- (\w+) -----$", re.MULTILINE)
 _FOLDER = Path(__file__).parent
 
 
@@ -41,15 +46,33 @@ class Template:
         return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
 
 
+def sections(path: Path) -> Mapping[str, str]:
+    """The texts of a file by their names, in its order."""
+    _, *parts = _HEAD.split(path.read_text(encoding="utf-8"))
+    return {name: text.strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def names() -> tuple[str, ...]:
+    """All prompts, for example ``planrag/planner``, sorted."""
+    files = _FOLDER.glob("*.md")
+    return tuple(sorted(f"{path.stem}/{name}" for path in files for name in _family(path.stem)))
+
+
 @cache
 def load(name: str) -> Template:
-    """Read ``prompts/<name>.md``, for example ``load("planrag/planner")``.
+    """Read a prompt: ``load("planrag/planner")`` is the section ``planner`` of ``planrag.md``.
 
     Raises:
-        PromptError: There is no such file.
+        PromptError: There is no such prompt.
     """
-    path = _FOLDER / f"{name}.md"
-    if not path.is_file():
-        known = sorted(str(p.relative_to(_FOLDER))[:-3] for p in _FOLDER.rglob("*.md"))
-        raise PromptError(f"There is no prompt {name!r}.", fix=f"Known are: {', '.join(known)}.")
-    return Template(name, path.read_text(encoding="utf-8").strip())
+    family, _, own = name.partition("/")
+    text = _family(family).get(own)
+    if text is None:
+        raise PromptError(f"There is no prompt {name!r}.", fix=f"Known are: {', '.join(names())}.")
+    return Template(name, text)
+
+
+@cache
+def _family(family: str) -> Mapping[str, str]:
+    path = _FOLDER / f"{family}.md"
+    return sections(path) if path.is_file() else {}

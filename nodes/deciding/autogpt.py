@@ -42,7 +42,7 @@ class ThoughtsAndCommand(BaseModel):
 
 
 def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
-    """Make the role that uses ``prompts/<prompt>.md`` and commands ``tools``.
+    """Make the role that uses this prompt and commands ``tools``.
 
     Its plan is written anew with every reply and stands in working memory.
     """

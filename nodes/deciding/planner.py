@@ -22,7 +22,7 @@ def planner(
     combined: str = "",
     tools: Sequence[Tool] = (),
 ) -> Node:
-    """Make the planner that uses ``prompts/<prompt>.md``.
+    """Make the planner that uses this prompt.
 
     A change of a plan that is being carried out is noted. An unreadable reply leaves that plan as
     it is; before the start there is then no plan, since one that was rejected must not be used.

@@ -16,7 +16,7 @@ from planweave.prompts import load
 
 
 def replanner(prompt: str, *, combined: str = "", tools: Sequence[Tool] = ()) -> Node:
-    """Make the re-planner that uses ``prompts/<prompt>.md``.
+    """Make the re-planner that uses this prompt.
 
     Args:
         prompt: Its prompt.

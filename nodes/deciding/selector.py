@@ -27,7 +27,7 @@ _SAYS_NOTHING = StructuredFailure(
 
 
 def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
-    """Make the selector that uses ``prompts/<prompt>.md`` and chooses among ``tools``.
+    """Make the selector that uses this prompt and chooses among ``tools``.
 
     Query tools without a connection are not offered, nor is ``replan`` where the re-planner sees
     every observation anyway. Once a limit is reached it chooses ``finish`` without a model call.

@@ -16,7 +16,7 @@ class Task(BaseModel):
 
 
 def taskmaster(prompt: str) -> Node:
-    """Make the taskmaster that uses ``prompts/<prompt>.md``.
+    """Make the taskmaster that uses this prompt.
 
     An unreadable reply leaves the plan's next step, or else the question, as the task. Where the
     answering machine sets the tasks, its task is taken, or the plan's next step, without a call.

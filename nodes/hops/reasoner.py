@@ -23,7 +23,7 @@ class Reasoning(BaseModel):
 
 
 def reasoner(prompt: str) -> Node:
-    """Make the reasoner that uses ``prompts/<prompt>.md``.
+    """Make the reasoner that uses this prompt.
 
     With ``context.masking`` it sees nothing of its earlier reasoning and queries, so that an
     early mistake cannot lead it on. It starts at ``context.first_temperature`` and is warmer by

@@ -19,7 +19,7 @@ class Thought(BaseModel):
 
 
 def thinker(prompt: str) -> Node:
-    """Make the thinker that uses ``prompts/<prompt>.md``.
+    """Make the thinker that uses this prompt.
 
     The first search is for the question itself. An unreadable reply ends the chain: the answer
     is then given from the evidence.

@@ -24,15 +24,13 @@ from scripted import (
 
 from planweave.graphs import METHODS
 from planweave.memory import Context, TaskFamily
-from planweave.prompts import PromptError, Template, load
+from planweave.prompts import PromptError, Template, load, names
 
-FOLDER = Path(__file__).parents[2] / "prompts"
-NAMES = sorted(path.relative_to(FOLDER).as_posix()[:-3] for path in FOLDER.rglob("*.md"))
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_file_loads_and_fills(name: str) -> None:
+@pytest.mark.parametrize("name", names())
+def test_every_prompt_loads_and_fills(name: str) -> None:
     template = load(name)
     filled = template.fill(**dict.fromkeys(template.placeholders, "{{value}}"))
     assert filled

@@ -1,8 +1,10 @@
 """Prompt format: the same instructions, written in several ways; which way is followed?"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -43,10 +45,15 @@ class Task(NamedTuple):
 
 
 def task(name: str) -> Task:
-    """The prompt ``prompts/prompt_format/task_<name>.md``, taken apart by its headings."""
-    text = prompts.load(f"prompt_format/task_{name}").fill()
+    """The section of ``tasks.md``, taken apart by its headings."""
+    text = _tasks()[name]
     found = re.findall(r"^# (\w+)\n(.+?)\n*(?=^# |\Z)", text, re.MULTILINE | re.DOTALL)
     return Task(**{heading.lower(): part for heading, part in found})
+
+
+@cache
+def _tasks() -> Mapping[str, str]:
+    return prompts.sections(Path(__file__).parent / "tasks.md")
 
 
 def continues(model: str) -> bool:
