@@ -7,13 +7,16 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import pytest
-from analyst import analyst
-from scripted import PAPER, Prompt, Reply, Script, register
+from langchain_core.messages import BaseMessage
+from scripted import PAPER
 
+from planweave.benchmarks.suites.dqa.analyst import analyst
 from planweave.graphs import METHODS
 from planweave.memory import Context, WorkingMemory, total_usage
+from planweave.models import register_model
 from planweave.simulators.published import DataSet, load
 from planweave.simulators.scenario import Question
+from planweave.testing import Reply, Script, ScriptedModel
 
 _DATA = Path(__file__).parents[2] / "../shared/data/dqa/dqa-dev.tar.xz"
 _LEAST = 0.97
@@ -49,7 +52,7 @@ async def _decide(
 ) -> WorkingMemory:
     path = _script(question, kind, folder)
     context = Context(
-        model=register(script),
+        model=register_model(ScriptedModel(script)),
         rules=question.rules,
         candidates=tuple(str(candidate) for candidate in question.candidates),
         database=path if kind == "relational" else None,
@@ -119,9 +122,9 @@ class Spent(NamedTuple):
 async def _spent(question: Question, folder: Path, settings: Mapping[str, Any]) -> Spent:
     texts: list[str] = []
 
-    def script(prompt: Prompt) -> Reply:
-        texts.append("\0".join(message.text for message in prompt.messages))
-        return analyst(prompt)
+    def script(messages: Sequence[BaseMessage]) -> Reply:
+        texts.append("\0".join(message.text for message in messages))
+        return analyst(messages)
 
     memory = await _decide("planrag", question, "relational", folder, script=script, **settings)
     used = total_usage(memory["usage"])

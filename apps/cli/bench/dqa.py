@@ -10,6 +10,7 @@ from rich.console import Console
 from planweave.apps.cli.bench.common import Model, Running, listed
 from planweave.apps.cli.groups import grouped
 from planweave.apps.plain import plain
+from planweave.benchmarks.suites.dqa import analyst  # noqa: F401 - the model analyst:perfect
 from planweave.benchmarks.suites.dqa import suite as decision_qa
 from planweave.graphs import METHODS, of_family
 from planweave.simulators.published import DataSet, load
@@ -38,7 +39,10 @@ def dqa(
     max_iterations: Annotated[int, typer.Option(help="Actions a question at most.")] = 15,
     running: Running,
 ) -> None:
-    """Decision QA: each question with each method on each kind of database; can be resumed."""
+    """Decision QA: each question with each method on each kind of database; can be resumed.
+
+    The model analyst:perfect is a script that never errs: what is lost with it is not the model's.
+    """
     # The paper's methods ask once for the decision.
     context = running.context(
         model=model, replan=replan, max_iterations=max_iterations, ask_again=False

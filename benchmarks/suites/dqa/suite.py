@@ -179,6 +179,7 @@ class Judge:
             details={
                 "best": list[JsonValue](best),
                 "clean": self._clean,
+                "one_best": not self._outcome.degenerate,
                 "candidates": len(by_name),
                 "lost_share": lost_share(self._outcome, decided),
                 "improves": decided is not None and improves(self._outcome, decided),

@@ -1,10 +1,10 @@
 """The perfect analyst: what a model has to say to answer the questions of the published data.
 
-It is a script in place of a model. It sees only the prompts, writes a plan and two or three short
+``planweave bench dqa --model analyst:perfect`` asks it. It is a script in place of a model: what
+methods, databases and prompts allow if no reply is wrong. It sees only the prompts, writes a plan and two or three short
 queries per question, in the language of the connected database, and decides from the rows that it
 is shown. Where one reply may say several things, it asks for all that it needs at once, ticks the
-steps, and decides in the reply that finishes. Its queries are worked examples: :func:`example`
-gives them with the plan, for a reader.
+steps, and decides in the reply that finishes.
 
 **Locating.** Trade runs downstream. Of a node's value the part away / power leaves (away: the
 power of countries that are at home elsewhere), is split over the destinations and gains 5 % on the
@@ -20,10 +20,14 @@ building twice, and a building without inputs keeps its output.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scripted import Prompt, Reply
+from langchain_core.messages import BaseMessage
+
+from planweave.errors import BadInput
+from planweave.models import register_provider
+from planweave.testing import Reply, ScriptedModel
 
 _SQL_EDGES = """\
 WITH RECURSIVE node AS (
@@ -240,24 +244,33 @@ _OBSERVATION = re.compile(
 )
 
 
-def analyst(prompt: Prompt) -> Reply:
+_TASK = re.compile(r"^# Your task now: (.+)$", re.MULTILINE)
+
+
+def analyst(messages: Sequence[BaseMessage]) -> Reply:
     """Answer one prompt, from nothing but what it says."""
-    method = next(m for m in (LOCATING, BUILDING) if m.asks.search(prompt.text))
-    asked = {
-        key: text for m in method.asks.finditer(prompt.text) for key, text in m.groupdict().items()
-    }
-    observed = [_rows(text, method) for text in _OBSERVATION.findall(prompt.text)]
-    if "# How you work" in prompt.text:
-        return _combined(method, asked, observed, prompt)
-    match prompt.task:
-        case "plan":
+    prompt = "\n\n".join(message.text for message in messages)
+    method = next((m for m in (LOCATING, BUILDING) if m.asks.search(prompt)), None)
+    if method is None:
+        raise BadInput("The perfect analyst knows questions of Locating and Building alone.")
+    asked = {key: text for m in method.asks.finditer(prompt) for key, text in m.groupdict().items()}
+    observed = [_rows(text, method) for text in _OBSERVATION.findall(prompt)]
+    task = _TASK.findall(prompt)[-1]
+    tool = "cypher" if "\n- cypher: " in prompt else "sql"
+    if "# How you work" in prompt:
+        return _combined(method, asked, observed, task, tool)
+    match task:
+        case "the plan":
             return {"steps": [step.format(**asked) for step in method.plan]}
-        case "judge":
+        case "judge the plan":
             return _judgement(observed)
-        case "decide":
+        case "the decision":
             return _decision(method, observed)
         case _:
-            return _action(method, asked, observed, prompt)
+            return _action(method, asked, observed, tool)
+
+
+register_provider("analyst", lambda _: ScriptedModel(analyst))
 
 
 _ALL_EQUAL = "No merchant brings more home: all nodes are equal, take the first."
@@ -270,22 +283,21 @@ def _judgement(observed: list[Rows]) -> Reply:
 
 
 def _combined(
-    method: Method, asked: Mapping[str, str], observed: list[Rows], prompt: Prompt
+    method: Method, asked: Mapping[str, str], observed: list[Rows], task: str, tool: str
 ) -> Reply:
     """As :func:`analyst`, where one reply may say several things."""
-    tool = "cypher" if "\n- cypher: " in prompt.text else "sql"
     read = [*range(1, len(method.queries[tool]) + 1)]
     first = _queries_at_once(method, tool, asked)
     at_once = len(first)
-    match prompt.task:
-        case "plan":
+    match task:
+        case "the plan":
             return {
                 "steps": [
                     {"text": step.format(**asked), "needs": [] if number in read else read}
                     for number, step in enumerate(method.plan, start=1)
                 ]
             }
-        case "judge":
+        case "judge the plan":
             step = {"text": _ALL_EQUAL, "needs": []}
             return {"reason": "The query found nothing.", "replan": "Y", "steps": [step]}
         case _ if observed and (observed[0] or len(observed) > at_once):
@@ -315,10 +327,7 @@ def _queries_at_once(method: Method, tool: str, asked: Mapping[str, str]) -> dic
     return {query: [*range(1, len(queries) + 1)]}
 
 
-def _action(
-    method: Method, asked: Mapping[str, str], observed: list[Rows], prompt: Prompt
-) -> Reply:
-    tool = "cypher" if "\n- cypher: " in prompt.text else "sql"
+def _action(method: Method, asked: Mapping[str, str], observed: list[Rows], tool: str) -> Reply:
     queries, step = method.queries[tool], len(observed)
     if step == 1 and not observed[0] and method.otherwise:
         query = method.otherwise[tool].format(**asked)
@@ -348,13 +357,3 @@ def _rows(text: str, method: Method) -> Rows:
         del lines[0]
     columns = lines[0].split(" | ") if lines else []
     return [dict(zip(columns, line.split(" | "), strict=True)) for line in lines[1:]]
-
-
-def example(method: Method, tool: str, **asked: str) -> list[str]:
-    """The plan and the queries as text, for a reader: ``example(LOCATING, "sql", country="SWE")``.
-
-    The candidates stand in the later queries as the first would have found them.
-    """
-    found = {"name": "'krakow', 'novgorod'", "id": "1762, 1765"}[method.key]
-    steps = [f"{number}. {step.format(**asked)}" for number, step in enumerate(method.plan, 1)]
-    return ["\n".join(steps), *(q.format(**asked, found=found) for q in method.queries[tool])]
