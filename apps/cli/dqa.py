@@ -1,4 +1,4 @@
-"""``planweave dqa``: fetch the published Decision QA data set, recompute its annotations."""
+"""``planweave dqa``: fetch the published Decision QA data set, check and describe it."""
 
 import json
 from dataclasses import asdict
@@ -16,25 +16,31 @@ from planweave.simulators.check import CheckReport, ScenarioCheck
 from planweave.simulators.check import check as check_data
 from planweave.simulators.published import COMMIT, load
 from planweave.simulators.published import download as fetch
+from planweave.simulators.statistics import statistics
 
 app = typer.Typer(help="The published Decision QA data set.", no_args_is_help=True)
+
+Data = Annotated[
+    Path, typer.Option("--path", "--data", help="A clone, folder or archive of the data set.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+_STATISTICS = ("questions", "rows", "columns", "edges", "vertices")
 
 
 @app.callback()
 def dqa() -> None:
-    """Fetch the published Decision QA data set, recompute its annotations."""
+    """Fetch the published Decision QA data set, recompute its annotations, describe it."""
 
 
 @app.command()
 def check(
     *,
-    path: Annotated[
-        Path, typer.Option("--path", "--data", help="A clone, folder or archive of the data set.")
-    ],
+    path: Data,
     semantics: Annotated[
         str, typer.Option(help="annotation (how the answers were computed) or printed (the rules).")
     ] = "annotation",
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Recompute every annotation by simulation; exit 1 if one cannot be or is not a best decision.
 
@@ -53,6 +59,25 @@ def check(
     else:
         _show(report)
     raise typer.Exit(0 if report.good or semantics != "annotation" else 1)
+
+
+@app.command()
+def stats(
+    *,
+    path: Data,
+    as_json: AsJson = False,
+) -> None:
+    """How large the databases are (PlanRAG, tables 3 and 8)."""
+    found = statistics(load(path))
+    if as_json:
+        made = {"origin": path.name, "scenarios": [asdict(one) for one in found]}
+        typer.echo(json.dumps(made, indent=2))
+        return
+    table = Table("scenario", *_STATISTICS, box=None)
+    for one in found:
+        told = asdict(one)
+        table.add_row(one.scenario, *(f"{told[name]:.6g}" for name in _STATISTICS))
+    Console(highlight=False).print(table)
 
 
 @app.command()
