@@ -213,7 +213,7 @@ def test_what_is_measured_is_not_measured_again(
     assert str(tmp_path) not in report["command"]
     assert (out / "alfworld.jsonl").read_text("utf-8") == kept
     run(monkeypatch, *words, "--seed", "1")
-    assert "Retrieved paths on unseen tasks: ablation" in capsys.readouterr().out
+    assert "Retrieved paths: ablation" in capsys.readouterr().out
 
 
 def test_agents_that_were_trained_before_are_tried(

@@ -10,7 +10,7 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from planweave.apps.cli.bench.common import RESULTS, AsJson, Out
+from planweave.apps.cli.bench.common import RESULTS, AsJson, Out, listed
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.cli.train_instructrag import prepare_jax
 from planweave.benchmarks.core import machine
@@ -44,6 +44,13 @@ def paths(
     delta: Annotated[
         float, typer.Option(help="With --agents as-published: the graph's threshold.", min=0, max=1)
     ] = THRESHOLD,
+    part: Annotated[
+        str,
+        typer.Option(
+            help="With commas between, or all: ablation, noise, few-shot, tasks (fewer unseen "
+            "ones), seen (those trained on). The candidates K are always told."
+        ),
+    ] = "all",
     out: Out = RESULTS / "paths",
     as_json: AsJson = False,
 ) -> None:
@@ -53,6 +60,7 @@ def paths(
 
     console = Console(stderr=as_json, highlight=False)
     given = load(environment, data)
+    parts = listed(part, suite.PARTS, "part", every="all")
     with closing(
         LineFile(
             out / f"{environment}.jsonl",
@@ -63,7 +71,7 @@ def paths(
         trains = agents in (None, AS_PUBLISHED)
         trained = iterations if trains else load_agents(str(agents))
         published = delta if agents == AS_PUBLISHED else None
-        lines = _measured(file, given, set(seed), trained, console, published)
+        lines = _measured(file, given, set(seed), trained, parts, console, published)
     rows, adaptation = suite.rows(lines), suite.adaptation(lines)
     if as_json:
         report = machine.head() | {
@@ -73,6 +81,7 @@ def paths(
             "iterations": iterations if trains else None,
             "delta": published,
             "adaptation": adaptation,
+            "seconds": suite.seconds(lines),
             "result": [row._asdict() for row in rows],
         }
         typer.echo(json.dumps(report, indent=1))
@@ -90,6 +99,7 @@ def _measured(
     given: Sequence[Instructions],
     seeds: set[int],
     trained: int | Loaded,
+    parts: Sequence[str],
     console: Console,
     published: float | None = None,
 ) -> "list[Measured]":
@@ -100,6 +110,7 @@ def _measured(
         given: The paths.
         seeds: Those that are asked for.
         trained: Iterations of the training, or agents that were trained before.
+        parts: Tables to measure.
         console: Told what is being done.
         published: Delta of the paper's agents, if those are trained.
     """
@@ -109,7 +120,7 @@ def _measured(
 
     before = None if isinstance(trained, int) else as_agents(trained.rl, trained.ml)
     by = trained if isinstance(trained, int) else trained.card.sha256
-    kind = about(given, by if published is None else f"{AS_PUBLISHED}, {published}, {by}")
+    kind = about(given, by if published is None else f"{AS_PUBLISHED}, {published}, {by}", parts)
     lines = [line for line in file.lines if line.about == kind]
     if others := len(file.lines) - len(lines):
         said = f"{file.path}: {others} lines of other paths or agents are not counted."
@@ -122,7 +133,7 @@ def _measured(
             if published is not None:
                 settings = as_published(seed, iterations, published)
             tasks = world(given, seed, slots=published is None)
-            found = Experiment(tasks, embed, settings, tell, before).lines()
+            found = Experiment(tasks, embed, settings, tell, before).lines(parts)
             made = [line.model_copy(update={"about": kind}) for line in found]
             for line in made:  # only now, so that a stopped seed is done again as a whole
                 file.append(line)

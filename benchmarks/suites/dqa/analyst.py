@@ -1,10 +1,10 @@
 """The perfect analyst: what a model has to say to answer the questions of the published data.
 
 ``planweave bench dqa --model analyst:perfect`` asks it. It is a script in place of a model: what
-methods, databases and prompts allow if no reply is wrong. It sees only the prompts, writes a plan and two or three short
-queries per question, in the language of the connected database, and decides from the rows that it
-is shown. Where one reply may say several things, it asks for all that it needs at once, ticks the
-steps, and decides in the reply that finishes.
+is not right with it is not the model's. It sees only the prompts, writes a plan and two or three
+short queries per question, in the language of the connected database, and decides from the rows
+that it is shown. Where one reply may say several things, it asks for all that it needs at once,
+ticks the steps, and decides in the reply that finishes.
 
 **Locating.** Trade runs downstream. Of a node's value the part away / power leaves (away: the
 power of countries that are at home elsewhere), is split over the destinations and gains 5 % on the

@@ -107,8 +107,8 @@ def by_scenario(groups: Mapping[str, Sequence[Record]]) -> Table:
         rows=rows,
         note="A decision is right if it is the annotated one or, by the simulator, as good. One "
         "best decision: the others are degenerate, several decisions are equally good or none "
-        "improves. Clean: questions with a single best decision that improves on deciding nothing and to which the "
-        f"rules as printed lead, too. {_OTHER_MODEL}",
+        "improves on deciding nothing. Clean: questions with one best decision to which the rules "
+        f"as printed lead, too. {_OTHER_MODEL}",
     )
 
 

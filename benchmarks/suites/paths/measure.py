@@ -38,6 +38,10 @@ PUBLISHED_NOISE = (0.1, 0.2, 0.3, 0.4, 0.5)
 SHARES = (0.2, 0.6)
 """Of the support paths of unseen tasks; all of them otherwise."""
 
+PARTS = ("ablation", "noise", "few-shot", "tasks", "seen")
+"""What is measured beside the method itself: without what of it, with failed paths in the graph,
+with fewer support paths, with fewer unseen tasks, and on the tasks that were trained on."""
+
 _TUNED_ON = 30
 _DRAWS = 2000
 _LEVELS = (0.3, 0.6, 0.8, 0.9, 0.97)
@@ -118,7 +122,7 @@ class Measured(BaseModel):
     testing_seconds: float = 0.0
 
 
-_Stored: TypeAlias = tuple[Sequence[Path], bool]
+_Setup: TypeAlias = tuple[Sequence[MetaTask], Sequence[Path], bool]
 
 
 class _Retrieved(NamedTuple):
@@ -128,14 +132,16 @@ class _Retrieved(NamedTuple):
     candidates: Sequence[Sequence[str]]
 
 
-def about(paths: Sequence[Path], trained: int | str) -> str:
+def about(paths: Sequence[Path], trained: int | str, parts: Sequence[str] = PARTS) -> str:
     """Twelve hexadecimal digits that stand for what lines are measured on, and how.
 
     Args:
         paths: What is retrieved.
         trained: Iterations of the training, or the checksum of agents that were trained before.
+        parts: Tables that are measured.
     """
-    told = json.dumps([trained, [(path.key, path.reward) for path in paths]])
+    fewer = [] if [*parts] == [*PARTS] else [[*parts]]
+    told = json.dumps([trained, [(path.key, path.reward) for path in paths], *fewer])
     return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
@@ -162,18 +168,19 @@ class Experiment:
         self._given = agents
         self._survey = self._surveyed(_support(world.seen))
         self._materials: dict[bool, list[Material]] = {}
-        self._tested: tuple[_Stored, Survey, list[list[Sample]]] | None = None
+        self._tested: tuple[_Setup, Survey, list[list[Sample]]] | None = None
         self._adaptations: list[Adaptation] = []
 
-    def lines(self) -> Iterator[Measured]:
-        """The lines of all tables."""
+    def lines(self, parts: Sequence[str] = PARTS) -> Iterator[Measured]:
+        """The lines of these tables, and of those that need no further training."""
         started = perf_counter()
         agents = self._given or self._trained(self._settings)
         trained = perf_counter()
         rule = self._threshold()
-        every = _support(self._world.unseen)
+        unseen = self._world.unseen
+        every = _support(unseen)
         begun = perf_counter()
-        tried = self._tried(agents, self._settings, every, rule)
+        tried = self._tried(agents, self._settings, unseen, every, rule)
         took = {
             "adaptations": self._adaptations,
             "training_seconds": round(trained - started, 1),
@@ -182,22 +189,35 @@ class Experiment:
         for name, scores in tried.items():
             line = self._line("candidates" if name.startswith("K") else "ablation", name, scores)
             yield line.model_copy(update=took) if name == FULL else line
-        for name, settings, changed in self._changed(agents):
-            scores = self._tried(changed, settings, every, rule)[FULL]
-            yield self._line("ablation", name, scores)
-        for level in PUBLISHED_NOISE if self._settings.printed else NOISE:
-            count = round(level / (1 - level) * (len(every) + len(self._survey.paths)))
-            noisy = every + self._world.failed[:count]
-            for name, scores in self._tried(agents, self._settings, noisy, rule).items():
+        if "ablation" in parts:
+            for name, settings, changed in self._changed(agents):
+                scores = self._tried(changed, settings, unseen, every, rule)[FULL]
+                yield self._line("ablation", name, scores)
+        for part, about, tasks, stored in self._setups(parts):
+            for name, scores in self._tried(agents, self._settings, tasks, stored, rule).items():
                 if name in (FULL, RAP, OUR_RAP):
-                    yield self._line("noise", f"{name}, {level:.0%}", scores)
-        for share in SHARES:
-            few = [
-                p for t in self._world.unseen for p in t.support[: round(share * len(t.support))]
-            ]
-            for name, scores in self._tried(agents, self._settings, few, rule).items():
-                if name in (FULL, RAP, OUR_RAP):
-                    yield self._line("few-shot", f"{name}, {share:.0%}", scores)
+                    yield self._line(part, f"{name}, {about}", scores)
+
+    def _setups(
+        self, parts: Sequence[str]
+    ) -> Iterator[tuple[str, str, Sequence[MetaTask], Sequence[Path]]]:
+        """Part, what is other than usual, the tasks that are asked, the paths that are stored."""
+        unseen = self._world.unseen
+        every = _support(unseen)
+        if "noise" in parts:
+            for level in PUBLISHED_NOISE if self._settings.printed else NOISE:
+                count = round(level / (1 - level) * (len(every) + len(self._survey.paths)))
+                yield "noise", f"{level:.0%}", unseen, every + self._world.failed[:count]
+        if "few-shot" in parts:
+            for share in SHARES:
+                few = [p for t in unseen for p in t.support[: round(share * len(t.support))]]
+                yield "few-shot", f"{share:.0%}", unseen, few
+        if "tasks" in parts:
+            for count in range(1, len(unseen)):
+                some = unseen[:count]
+                yield "tasks", f"{count} of {len(unseen)} unseen", some, _support(some)
+        if "seen" in parts:
+            yield "seen", "seen tasks", self._world.seen, ()
 
     def _changed(self, agents: Agents) -> Iterator[tuple[str, Settings, Agents]]:
         """The ablations of training; where one agent changes, the other stays."""
@@ -270,20 +290,25 @@ class Experiment:
         return _instructions(sample, walks)
 
     def _tried(
-        self, agents: Agents, settings: Settings, stored: Sequence[Path], rule: Policy
+        self,
+        agents: Agents,
+        settings: Settings,
+        tasks: Sequence[MetaTask],
+        stored: Sequence[Path],
+        rule: Policy,
     ) -> dict[str, list[Score]]:
-        """Adapt to each unseen task, as far as it is stored, and ask its query questions."""
-        if self._tested is None or self._tested[0] != (stored, settings.printed):
+        """Adapt to each of these tasks, as far as it is stored, and ask its query questions."""
+        setup = tasks, stored, settings.printed
+        if self._tested is None or self._tested[0] != setup:
             survey = self._surveyed([*self._survey.paths, *stored])
             asked = [
-                samples(survey, task.query, self._embed, printed=settings.printed)
-                for task in self._world.unseen
+                samples(survey, task.query, self._embed, printed=settings.printed) for task in tasks
             ]
-            self._tested = (stored, settings.printed), survey, asked
+            self._tested = setup, survey, asked
         _, survey, asked = self._tested
         self._adaptations = []
         scores: dict[str, list[Score]] = {}
-        for task, questions in zip(self._world.unseen, asked, strict=True):
+        for task, questions in zip(tasks, asked, strict=True):
             known = tuple(path for path in survey.paths if path.task == task.name)
             own = MetaTask(task.name, known, ())
             began, worked = perf_counter(), process_time()
@@ -451,7 +476,7 @@ def _table(part: str, found: Sequence[Row]) -> Table:
     rivals = [rival for rival in RIVALS if any(rival in row.over for row in found)]
     recalls = [f"recall, K = {k}" for k in range(1, MOST + 1)]
     return Table(
-        title=f"Retrieved paths on unseen tasks: {part}",
+        title=f"Retrieved paths: {part}",
         columns=("", "questions", "F1", *recalls, *(f"over {rival}" for rival in rivals)),
         rows=[
             (
@@ -478,6 +503,17 @@ def adaptation(lines: Sequence[Measured]) -> dict[str, float] | None:
         "median_cpu_seconds": float(np.median([each.cpu_seconds for each in every])),
         "longest_seconds": max(each.seconds for each in every),
         "longest_cpu_seconds": max(each.cpu_seconds for each in every),
+    }
+
+
+def seconds(lines: Sequence[Measured]) -> dict[str, float] | None:
+    """Mean seconds of training and of testing over the seeds; None where no line tells."""
+    told = [line for line in lines if line.testing_seconds]
+    if not told:
+        return None
+    return {
+        "training": float(np.mean([line.training_seconds for line in told])),
+        "testing": float(np.mean([line.testing_seconds for line in told])),
     }
 
 
