@@ -16,6 +16,7 @@ from planweave.models.cache import FROM_CACHE
 from planweave.models.chat import name_of
 from planweave.models.errors import ModelUnavailable, unavailable
 from planweave.models.settings import process_settings
+from planweave.models.spoken import NO_STREAM
 from planweave.models.usage import CallRecord, Message, Price, price_of
 from planweave.usage import current_meter
 
@@ -102,9 +103,13 @@ def _asked(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> 
 
 
 def _with_role(config: RunnableConfig | None, role: str) -> RunnableConfig:
-    """The configuration with the role in its metadata, where traces and scripted models read it."""
+    """The configuration with the role in its metadata, where traces and scripted models read it.
+
+    Replies are for programs, so that LangGraph's message stream leaves them out.
+    """
     own = config or {}
-    return {**own, "metadata": {**own.get("metadata", {}), "role": role}}
+    metadata = {**own.get("metadata", {}), "role": role}
+    return {**own, "metadata": metadata, "tags": [*own.get("tags", ()), NO_STREAM]}
 
 
 async def _replied(

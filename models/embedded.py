@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from planweave.models.errors import ModelUnavailable
+from planweave.models.reading import heard, reporting
 from planweave.models.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class EmbeddedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send ``request`` without blocking the event loop."""
         endpoint = await asyncio.to_thread(self._start)
-        return await self._async.handle_async_request(_addressed(request, endpoint))
+        asked = reporting(_addressed(request, endpoint))
+        return heard(await self._async.handle_async_request(asked))
 
 
 def _addressed(request: httpx.Request, endpoint: Endpoint) -> httpx.Request:

@@ -152,8 +152,7 @@ def test_a_stream_gives_events_and_can_be_left(offers: str) -> None:
 async def test_tokens_come_as_events(offers: str) -> None:
     run = planweave.astream(QUESTION, database=offers, model=replies(), tokens=True)
     pieces = [event.text async for event in run if isinstance(event, planweave.TokenEvent)]
-    assert len(pieces) > 20
-    assert json.dumps(PLAN) in "".join(pieces)
+    assert pieces == ["It ", "costs ", "least."]
 
 
 # threads, approval

@@ -9,11 +9,11 @@ from rich.console import Console
 
 from planweave import PlanweaveError
 from planweave.apps.cli.approval import approver
-from planweave.apps.cli.story import Story
+from planweave.apps.cli.story import Story, Waiting
 from planweave.apps.plain import json_text
 from planweave.apps.run import Ask, run
 from planweave.apps.threads import Thread
-from planweave.graphs.support.events import AnswerEvent, CallEvent
+from planweave.graphs.support.events import AnswerEvent, ProgressEvent
 from planweave.memory import Answer, Input, WorkingMemory, total_usage
 from planweave.nodes.shared.citation_check import in_words
 
@@ -79,7 +79,8 @@ def answer(
 async def _told(thread: Thread, start: Input | None, console: Console, ask: Ask) -> WorkingMemory:
     """Run a thread to its end, shown as it happens; returns the working memory."""
     story, memory = Story(console), WorkingMemory()
-    with console.status("working …") as status:
+    waiting = Waiting()
+    with console.status(waiting) as status:
 
         def asking(request: Mapping[str, Any]) -> Mapping[str, Any]:
             status.stop()
@@ -87,9 +88,9 @@ async def _told(thread: Thread, start: Input | None, console: Console, ask: Ask)
             status.start()
             return decisions
 
-        async for event in run(thread, start, ask=asking):
-            if isinstance(event, CallEvent):
-                status.update(f"{event.record.role} answered; working …")
+        async for event in run(thread, start, ask=asking, tokens=True):
+            if isinstance(event, ProgressEvent):
+                waiting.tell(event)
             elif isinstance(event, AnswerEvent):
                 memory = event.result.memory
             else:

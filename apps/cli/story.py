@@ -1,5 +1,7 @@
 """A run told on the terminal as it happens: plan, thoughts, queries, facts, decision."""
 
+from time import monotonic
+
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
@@ -13,6 +15,7 @@ from planweave.graphs.support.events import (
     FactEvent,
     PlanEvent,
     ProblemEvent,
+    ProgressEvent,
     ReplanEvent,
     ThoughtEvent,
 )
@@ -24,6 +27,23 @@ from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
 _SHOWN_LINES = 12
+
+
+class Waiting:
+    """What is being done, and since when; drawn anew with each turn of the spinner."""
+
+    def __init__(self) -> None:
+        self._text, self._doing, self._since = "working", "", monotonic()
+
+    def tell(self, event: ProgressEvent) -> None:
+        """Show what is being done now."""
+        doing = f"{event.role} {event.doing}"
+        if doing != self._doing:
+            self._doing, self._since = doing, monotonic()
+        self._text = event.text
+
+    def __rich__(self) -> Text:
+        return Text(f"{plain(self._text)} … {monotonic() - self._since:.0f} s")
 
 
 class Story:

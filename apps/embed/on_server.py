@@ -34,8 +34,8 @@ async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Eve
         async for part in worker.follow(run):
             if part is not None and part.name == "error":
                 raise failed(decode(part.data))
-            if part is not None and part.name == "updates":
-                happened = True
+            if part is not None and part.name in ("updates", "messages"):
+                happened = happened or part.name == "updates"
                 for event in reader.read(part.name, decode(part.data)):
                     yield event
     except (asyncio.CancelledError, GeneratorExit):
@@ -57,7 +57,7 @@ def _asked(order: Order) -> RunRequest:
         input=None if resumes else {"messages": [dict(message) for message in order.messages]},
         command=Resumption(resume=order.resume) if resumes else None,
         context=dict(order.settings),
-        stream_mode=["updates"],
+        stream_mode=[*order.stream_modes],
         if_not_exists="reject" if resumes else "create",
     )
 

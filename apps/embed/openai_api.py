@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -21,6 +22,7 @@ from planweave import BadInput
 from planweave.apps.embed.runs import Order, Outcome, Runner, decision
 from planweave.apps.embed.wire import checked, event_stream, read_body, told
 from planweave.apps.service import Service
+from planweave.graphs.support.events import TokenEvent
 from planweave.memory import Context
 
 _CALL = re.compile(r"call_([0-9a-f]{32})")
@@ -93,6 +95,7 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
             reply = _Reply(asked.model, order.thread)
             if asked.stream:
                 usage = asked.stream_options is not None and asked.stream_options.include_usage
+                order = replace(order, tokens=True)
                 return event_stream(reply.stream(run, order, request, usage=usage))
             async for event in run(order, request):
                 reply.outcome.take(event)
@@ -189,7 +192,7 @@ class _Reply:
 
     def whole(self) -> dict[str, Any]:
         """The completion at once."""
-        message = {"role": "assistant", **self._message()}
+        message = {"role": "assistant", **self._message(self.outcome.text)}
         choice = {"index": 0, "message": message, "finish_reason": self._finish, "logprobs": None}
         return {
             **self._head,
@@ -202,17 +205,23 @@ class _Reply:
     async def stream(
         self, run: Runner, order: Order, request: Request, *, usage: bool
     ) -> AsyncGenerator[str]:
-        """The completion in pieces: what happens as ``reasoning_content``, then the answer."""
+        """The completion in pieces: what happens as ``reasoning_content``, the answer as written.
+
+        What the check adds to the answer comes at its end; what it changes is said again.
+        """
         yield self._piece({"role": "assistant", "content": ""})
         try:
             async with aclosing(run(order, request)) as events:
                 async for event in events:
-                    if step := self.outcome.take(event):
+                    step = self.outcome.take(event)
+                    if isinstance(event, TokenEvent):
+                        yield self._piece({"content": event.text})
+                    elif step:
                         yield self._piece({"reasoning_content": f"{step}\n"})
         except Exception as error:
             yield json.dumps({"error": _error(*told(error))})
             return
-        message = self._message()
+        message = self._message(self.outcome.rest)
         if calls := message.get("tool_calls"):
             message["tool_calls"] = [{"index": 0, **call} for call in calls]
         yield self._piece(message)
@@ -225,9 +234,9 @@ class _Reply:
     def _finish(self) -> str:
         return "tool_calls" if self.outcome.request else "stop"
 
-    def _message(self) -> dict[str, Any]:
+    def _message(self, said: str) -> dict[str, Any]:
         if self.outcome.request is None:
-            return {"content": self.outcome.text}
+            return {"content": said}
         action = self.outcome.request["action_requests"][0]
         arguments = json.dumps(action["args"], ensure_ascii=False)
         call = {

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Se
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from langgraph.types import Command
 
@@ -25,9 +25,11 @@ from planweave.graphs.support.events import (
     Reader,
     ReplanEvent,
     ThoughtEvent,
+    TokenEvent,
 )
 from planweave.graphs.support.running import events, graph
 from planweave.memory import Answer
+from planweave.nodes.shared.speaker import said_after
 from planweave.nodes.support.briefing import plan_text, source_text
 from planweave.texts import shorten
 from planweave.usage import Usage
@@ -50,6 +52,7 @@ class Order:
         settings: Fields of the context that the caller sets; not yet admitted.
         thread: A UUID under which the run is kept, so that it can be gone on with; None: it is not.
         resume: The decision on what the thread waits for, in place of messages.
+        tokens: The answer is wanted while it is written, too.
     """
 
     method: str
@@ -57,6 +60,12 @@ class Order:
     settings: Mapping[str, Any] = field(default_factory=dict)
     thread: str | None = None
     resume: Any = None
+    tokens: bool = False
+
+    @property
+    def stream_modes(self) -> list[Literal["updates", "messages-tuple"]]:
+        """What a server is asked to stream of the run."""
+        return ["updates", "messages-tuple"] if self.tokens else ["updates"]
 
 
 class Runner(Protocol):
@@ -104,7 +113,8 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
             place: Any = {"configurable": {"thread_id": order.thread}}
             if order.resume is not None and not (await compiled.aget_state(place)).interrupts:
                 raise nothing_waits()
-            how: dict[str, Any] = {"durability": "exit"} if order.thread else {}
+            how: dict[str, Any] = {"tokens": order.tokens}
+            how |= {"durability": "exit"} if order.thread else {}
             run = events(compiled, _given(order), context, thread=order.thread, **how)
             async with aclosing(run):
                 async for event in run:
@@ -167,7 +177,7 @@ def _streamed(client: "LangGraphClient", order: Order) -> AsyncIterator[Any]:
         input=None if resumes else {"messages": list(order.messages)},
         command={"resume": order.resume} if resumes else None,
         context=dict(order.settings),
-        stream_mode=["updates"],
+        stream_mode=order.stream_modes,
         if_not_exists="reject" if resumes else "create",
         on_disconnect="cancel",
     )
@@ -185,11 +195,14 @@ class Outcome:
     """What a run has come to so far."""
 
     _last: AnswerEvent | ApprovalEvent | None = None
+    _draft: str = ""
 
     def take(self, event: Event) -> str:
         """Take up one event of the run; returns what happened in it as text, or nothing."""
         if isinstance(event, AnswerEvent | ApprovalEvent):
             self._last = event
+        if isinstance(event, TokenEvent):
+            self._draft += event.text
         return _text(event)
 
     @property
@@ -201,6 +214,13 @@ class Outcome:
     def text(self) -> str:
         """The answer in the chat."""
         return self._last.result.text if self._last else ""
+
+    @property
+    def rest(self) -> str:
+        """What is left to say after the pieces that came while the answer was written."""
+        if not self._draft or self._last is None or self.answer is None:
+            return self.text
+        return said_after(self._draft, self.answer, self._last.result.facts)
 
     @property
     def answer(self) -> Answer | None:

@@ -135,7 +135,9 @@ class ReplanEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class TokenEvent:
-    """A piece of a model's reply, if tokens were asked for; many replies are JSON.
+    """A piece of the answer's text as a model writes it, if tokens were asked for.
+
+    The answer that is checked may differ, so it comes whole with the last event.
 
     Attributes:
         node: The node of the graph that asked the model.
@@ -145,6 +147,38 @@ class TokenEvent:
     type: Literal["token"] = field(default="token", init=False)
     node: str
     text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgressEvent:
+    """What is being done while the run is waited for.
+
+    Attributes:
+        doing: It, in words, such as "writing a query".
+        role: The role that asks a model for it; empty where none does.
+        read: Tokens of the prompt that the model has read so far, where its server reports that.
+        tokens: Tokens of the prompt; 0 where they are not known.
+        cached: Those of them that the server had kept.
+        written: Pieces of the reply that have come so far; most servers send a token a piece.
+    """
+
+    type: Literal["progress"] = field(default="progress", init=False)
+    doing: str
+    role: str = ""
+    read: int = 0
+    tokens: int = 0
+    cached: int = 0
+    written: int = 0
+
+    @property
+    def text(self) -> str:
+        """It as a line for a person."""
+        if self.written:
+            return f"{self.doing}, {self.written} tokens"
+        if self.tokens:
+            share = f"{self.read / self.tokens:.0%} of {self.tokens} tokens"
+            return f"reading the prompt, {share}"
+        return self.doing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,6 +219,7 @@ Event: TypeAlias = (
     | ProblemEvent
     | ReplanEvent
     | TokenEvent
+    | ProgressEvent
     | CallEvent
     | ApprovalEvent
     | AnswerEvent
@@ -229,8 +264,11 @@ class Reader:
         """The events of one part of the stream."""
         if mode == "custom" and "call" in data:
             yield CallEvent(record=CallRecord.model_validate(data["call"]))
-        elif mode == "messages" and isinstance(data[0], AIMessageChunk) and data[0].text:
-            yield TokenEvent(node=data[1]["langgraph_node"], text=data[0].text)
+        elif mode == "custom" and "progress" in data:
+            told = {name: value for name, value in data["progress"].items() if name != "task"}
+            yield ProgressEvent(**told)
+        elif mode == "messages" and (text := _piece(data[0])):
+            yield TokenEvent(node=data[1]["langgraph_node"], text=text)
         elif mode == "values":
             self._memory = data
         elif mode == "updates":
@@ -341,6 +379,13 @@ def _folded(memory: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, A
 
 def _field(found: Any, name: str) -> Any:
     return found[name] if isinstance(found, Mapping) else getattr(found, name)
+
+
+def _piece(message: Any) -> str:
+    """The text of a piece of a message; nothing of a whole one."""
+    if isinstance(message, Mapping):
+        return str(message["content"]) if message["type"] == "AIMessageChunk" else ""
+    return message.text if isinstance(message, AIMessageChunk) else ""
 
 
 def _text(message: Any) -> str:

@@ -19,6 +19,7 @@ from planweave.nodes.assist.query_writer import (
     try_query,
     write_query,
 )
+from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import Node, sample_role, usage_of_calls
 from planweave.nodes.support.turns import (
     Observation,
@@ -53,6 +54,7 @@ def query_node(source: Literal["database", "graph"]) -> Node:
     async def query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
         url = context.database if source == "database" else context.graph
+        report(runtime, "running the query")
         if writes_queries(context):
             return await _assisted(state, runtime, url or "")
         return await asyncio.to_thread(

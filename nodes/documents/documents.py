@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from planweave import PlanweaveError
 from planweave.memory import Context, Page, WorkingMemory
 from planweave.nodes.assist.replies import search_words
+from planweave.nodes.support.progress import report
 from planweave.nodes.support.turns import chosen_action, repetition, times_taken, turn_taken
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.web import search_web
@@ -20,11 +21,13 @@ def documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     A search that is made again goes on with the next pages. One that fails or finds nothing (more)
     is a problem, and there are no pages.
     """
+    report(runtime, "searching the documents")
     return _searched(state, runtime.context, goes_on=True)
 
 
 def unseen_documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """As :func:`documents`, but pages that stand behind a fact already are passed over."""
+    report(runtime, "searching the documents")
     quotes = [fact["quote"] for fact in state["facts"] if fact["quote"]]
     seen = [(quote["document"], quote["page"]) for quote in quotes]
     return _searched(state, runtime.context, passed_over=seen)

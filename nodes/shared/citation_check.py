@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from planweave.memory import Answer, Claim, Context, Fact, WorkingMemory
 from planweave.nodes.support.briefing import fact_text
 from planweave.nodes.support.lengths import REASON
+from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import ask_role, failures, usage
 from planweave.nodes.support.verdict import followed, with_verdict
 from planweave.prompts import load
@@ -47,6 +48,7 @@ async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> Wor
     answer, context = state["answer"], runtime.context
     if answer is None:
         return {}
+    report(runtime, "checking the answer")
     inline = in_words(context)
     claims: list[Claim] = []
     update: WorkingMemory = {}

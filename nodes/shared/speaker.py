@@ -1,9 +1,11 @@
 """Speaker: says the answer in the chat, with the sources that it cites."""
 
+from collections.abc import Mapping, Sequence
+
 from langchain_core.messages import AIMessage
 
 from planweave import BadInput
-from planweave.memory import Answer, WorkingMemory
+from planweave.memory import Answer, Fact, WorkingMemory
 from planweave.nodes.shared.citation_check import CITATION
 from planweave.nodes.support.briefing import source_text
 from planweave.nodes.support.verdict import warning
@@ -18,16 +20,41 @@ def speaker(state: WorkingMemory) -> WorkingMemory:
     answer = state["answer"]
     if answer is None:
         raise BadInput("There is no answer to speak.", fix="Begin at a node that answers.")
-    cited = [fact for fact in state["facts"] if fact["number"] in answer["facts"]]
+    return {"messages": [AIMessage(_joined(_parts(answer, state["facts"])))]}
+
+
+def said_after(draft: str, answer: Answer, facts: Sequence[Fact]) -> str:
+    """What is left to say where the reasons were said while they were written.
+
+    Args:
+        draft: What was said.
+        answer: As it came out of the check.
+        facts: All facts.
+
+    Returns:
+        What the message has besides; where the check has changed what was said, the message again.
+    """
+    parts = _parts(answer, facts)
+    why = parts.pop("why")
+    if why.startswith(draft.strip()):
+        return f"{why[len(draft.strip()) :]}\n\n{_joined(parts)}".rstrip()
+    return f"\n\nAfter the check:\n\n{_joined(_parts(answer, facts))}"
+
+
+def _parts(answer: Answer, facts: Sequence[Fact]) -> dict[str, str]:
+    cited = [fact for fact in facts if fact["number"] in answer["facts"]]
     shown = [source_text(fact) for fact in cited if fact["quote"] or "working" in fact]
-    parts = [
-        _decision(answer),
-        f"⚠ {warning(answer)}" if warning(answer) else "",
-        _why(answer),
-        f"Not known: {answer['unknown']}" if answer["unknown"] else "",
-        "\n".join(["Sources:", *shown]) if shown else "",
-    ]
-    return {"messages": [AIMessage("\n\n".join(part for part in parts if part))]}
+    return {
+        "decision": _decision(answer),
+        "warning": f"⚠ {warning(answer)}" if warning(answer) else "",
+        "why": _why(answer),
+        "unknown": f"Not known: {answer['unknown']}" if answer["unknown"] else "",
+        "sources": "\n".join(["Sources:", *shown]) if shown else "",
+    }
+
+
+def _joined(parts: Mapping[str, str]) -> str:
+    return "\n\n".join(part for part in parts.values() if part)
 
 
 def _decision(answer: Answer) -> str:

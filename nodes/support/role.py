@@ -5,7 +5,6 @@ from typing import Protocol, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
-from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
@@ -14,6 +13,7 @@ from planweave.models import CallRecord, Reply, Samples, achat_model, ask, sampl
 from planweave.models.lengths import tokens_of
 from planweave.nodes.assist.asking import reply_ceiling
 from planweave.nodes.support.briefing import briefing, ground
+from planweave.nodes.support.progress import place, shown, spoken_field
 
 Output = TypeVar("Output", bound=BaseModel)
 
@@ -69,7 +69,8 @@ async def ask_with(
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
     """
     model = await _model_for(role, runtime.context, extra_temperature, tokens_of(output))
-    reply = await ask(model, messages, output, role=role)
+    with shown(role, runtime, spoken_field(output)) as config:
+        reply = await ask(model, messages, output, role=role, config=config)
     _stream(reply.calls, runtime)
     return reply
 
@@ -88,7 +89,8 @@ async def sample_role(
         ModelUnavailable: The model cannot be reached.
     """
     model = await _model_for(role, runtime.context, extra_temperature, 0)
-    found = await samples(model, messages, count, role=role)
+    with shown(role, runtime):
+        found = await samples(model, messages, count, role=role)
     _stream(found.records, runtime)
     return found
 
@@ -107,20 +109,9 @@ async def _model_for(
 
 
 def _stream(calls: Sequence[CallRecord], runtime: Runtime[Context]) -> None:
-    place = _place()
     for call in calls:
-        placed = call.model_copy(update=place)
+        placed = call.model_copy(update=place())
         runtime.stream_writer({"call": placed.model_dump(mode="json")})
-
-
-def _place() -> dict[str, object]:
-    """The step of the graph and the task of it that asks; empty outside a graph."""
-    try:
-        known = get_config().get("metadata") or {}
-    except RuntimeError:
-        return {}
-    stage, task = known.get("langgraph_step", 0), known.get("langgraph_checkpoint_ns", "")
-    return {"stage": stage, "task": task}
 
 
 def usage(*replies: Reply[Output]) -> UsageByRole:

@@ -98,7 +98,10 @@ async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, dat
             )
         ]
     assert visited(part.data for part in parts if part.event == "updates") == NODES
-    assert [part.event for part in parts].count("custom") == 4
+    custom = [part.data for part in parts if part.event == "custom"]
+    assert sum("call" in one for one in custom) == 4
+    doing = [one["progress"]["doing"] for one in custom if "progress" in one]
+    assert {"writing the plan", "running the query", "checking the answer"} <= {*doing}
     assert parts[0].event == "metadata"
     assert parts[-1].data["messages"][-1]["type"] == "ai"
     state = await client.threads.get_state(thread)

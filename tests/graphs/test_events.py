@@ -1,6 +1,5 @@
 """What a run reports: from LangGraph's own objects, and from what a server makes of them."""
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,6 +18,7 @@ from planweave.graphs.support.events import (
     FactEvent,
     PlanEvent,
     ProblemEvent,
+    ProgressEvent,
     Reader,
     ReplanEvent,
     ThoughtEvent,
@@ -151,17 +151,21 @@ async def test_a_graph_reports_its_run_in_order(offers: str) -> None:
         context = Context(model=model, database=offers)
         run = events(graph("planrag"), Input(question="Which?"), context, tokens=True)
         found = [event async for event in run]
-    kinds = [event.type for event in found if event.type not in ("token", "call")]
+    kinds = [event.type for event in found if event.type not in ("token", "call", "progress")]
     assert kinds == [
         *("plan", "thought", "action", "problem", "replan"),
         *("thought", "action", "fact", "thought", "thought", "answer"),
     ]
     calls = [event.record.role for event in found if isinstance(event, CallEvent)]
     assert calls[:3] == ["planner", "selector", "replanner"]
-    written = "".join(
-        event.text for event in found if isinstance(event, TokenEvent) and event.node == "planner"
-    )
-    assert json.loads(written) == plan("Look.")
+    written = [event for event in found if isinstance(event, TokenEvent)]
+    assert {event.node for event in written} == {"answering_machine"}
+    assert "".join(event.text for event in written) == "It is best."
+    doing = dict.fromkeys(event.doing for event in found if isinstance(event, ProgressEvent))
+    assert [*doing] == [
+        *("writing the plan", "choosing the next step", "running the query", "judging the plan"),
+        *("writing the answer", "checking the answer"),
+    ]
     last = found[-1]
     assert isinstance(last, AnswerEvent)
     assert (last.result.decision, last.result.usage.calls) == ("birch", 7)

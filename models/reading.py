@@ -1,0 +1,83 @@
+"""How far a server has read a prompt: llama.cpp reports it while a reply is streamed."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple, TypeAlias, cast
+
+import httpx
+
+
+class Reading(NamedTuple):
+    """How many of a prompt's tokens are read, of how many, and how many of them were kept."""
+
+    read: int
+    tokens: int
+    cached: int
+
+
+Hear: TypeAlias = Callable[[Reading], None]
+
+_hearing: ContextVar[Hear | None] = ContextVar("hearing", default=None)
+_REPORT = b'"prompt_progress"'
+
+
+@contextmanager
+def reading_heard(hear: Hear) -> Iterator[None]:
+    """Report to ``hear`` how prompts are read that this task sends meanwhile."""
+    token = _hearing.set(hear)
+    try:
+        yield
+    finally:
+        _hearing.reset(token)
+
+
+def reporting(request: httpx.Request) -> httpx.Request:
+    """The request, which asks for reports if it asks for a stream and somebody listens."""
+    if _hearing.get() is None:
+        return request
+    try:
+        body = json.loads(request.content)
+    except (ValueError, httpx.RequestNotRead):
+        return request
+    if not body.get("stream"):
+        return request
+    headers = {name: value for name, value in request.headers.items() if name != "content-length"}
+    body |= {"return_progress": True}
+    return httpx.Request(
+        request.method, request.url, headers=headers, json=body, extensions=request.extensions
+    )
+
+
+def heard(response: httpx.Response) -> httpx.Response:
+    """The response, of which reports are heard as they come."""
+    hear = _hearing.get()
+    if hear is not None:
+        response.stream = _Overheard(cast("httpx.AsyncByteStream", response.stream), hear)
+    return response
+
+
+class _Overheard(httpx.AsyncByteStream):
+    def __init__(self, inner: httpx.AsyncByteStream, hear: Hear) -> None:
+        self._inner, self._hear = inner, hear
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        line = b""
+        async for piece in self._inner:
+            *whole, line = (line + piece).split(b"\n")
+            for one in whole:
+                if _REPORT in one and (found := _report(one)):
+                    self._hear(found)
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _report(line: bytes) -> Reading | None:
+    try:
+        told = json.loads(line.removeprefix(b"data:"))["prompt_progress"]
+        return Reading(told["processed"], told["total"], told["cache"])
+    except (ValueError, KeyError, TypeError):  # another server's, in another form
+        return None

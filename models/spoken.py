@@ -1,0 +1,168 @@
+"""The text of a reply's field while the reply is written: an answer is heard, its JSON is not."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+from uuid import UUID, uuid4
+
+from langchain_core.callbacks import AsyncCallbackHandler, AsyncCallbackManagerForLLMRun
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, GenerationChunk, LLMResult
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config, get_async_callback_manager_for_config
+
+NO_STREAM = "nostream"
+"""LangGraph's tag for calls that its message stream leaves out."""
+
+_HEX = 4  # digits of an escaped character
+
+
+class Field:
+    """Decodes one string of a JSON object as it arrives, whatever stands before the object.
+
+    A field that is no string gives nothing, and a reply that is no JSON neither: the whole reply
+    is read when it has come (:mod:`planweave.models.extract`).
+
+    Args:
+        path: Names from the outermost object to the field; none: the reply itself is the text.
+    """
+
+    def __init__(self, path: Sequence[str]) -> None:
+        self._path = [*path]
+        self._open: list[str | None] = []  # for each open object its present key; None: a list
+        self._string: str | None = None  # what of the present string is not decoded yet
+        self._name = ""
+        self._awaits_name = False
+
+    def feed(self, piece: str) -> str:
+        """What a further piece of the reply adds to the field's text."""
+        return "".join(map(self._read, piece)) if self._path else piece
+
+    def _read(self, sign: str) -> str:
+        if self._string is not None:
+            return self._read_string(sign)
+        if sign == '"' and self._open:
+            self._string, self._name = "", ""
+        elif sign in "{[":
+            self._open.append("" if sign == "{" else None)
+            self._awaits_name = sign == "{"
+        elif sign in "}]" and self._open:
+            self._open.pop()
+            self._awaits_name = False
+        elif sign == "," and self._open:
+            self._awaits_name = self._open[-1] is not None
+        elif sign == ":":
+            self._awaits_name = False
+        return ""
+
+    def _read_string(self, sign: str) -> str:
+        if sign == '"' and not self._string:
+            if self._awaits_name:
+                self._open[-1] = self._name
+            self._string = None
+            return ""
+        self._string = (self._string or "") + sign
+        decoded = _decoded(self._string)
+        if decoded is None:
+            return ""
+        self._string = ""
+        if self._awaits_name:
+            self._name += decoded
+        return decoded if not self._awaits_name and self._open == self._path else ""
+
+
+def _decoded(written: str) -> str | None:
+    """A character as it is written in JSON; None while its end is missing."""
+    if written[0] != "\\":
+        return written
+    if len(written) < (2 + _HEX if written[1:2] == "u" else 2):
+        return None
+    try:
+        sign = str(json.loads(f'"{written}"'))
+    except ValueError:
+        return "" if written[1] != "u" or len(written) >= 2 * (2 + _HEX) else None
+    half = "\ud800" <= sign[-1] <= "\udbff"
+    if half and len(written) < 2 * (2 + _HEX):
+        return None
+    return sign.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class Heard(Protocol):
+    """Is told of each piece of a reply as it comes, by its number from 1."""
+
+    def __call__(self, pieces: int, /) -> None:
+        """Hear of it."""
+
+
+class Speaking(AsyncCallbackHandler):
+    """Says a field of a reply in LangGraph's message stream, as a message of its own.
+
+    Args:
+        path: See :class:`Field`; None: nothing is said.
+        heard: Told of every piece, said or not.
+    """
+
+    run_inline = True  # in the order in which the pieces come
+
+    def __init__(self, path: Sequence[str] | None, heard: Heard | None = None) -> None:
+        self._path = path
+        self._field = None if path is None else Field(path)
+        self._heard, self._pieces = heard, 0
+        self._message, self._text = f"draft-{uuid4()}", ""
+        self._config = ensure_config()
+        self._voices: list[AsyncCallbackManagerForLLMRun] | None = None
+
+    def config(self) -> RunnableConfig:
+        """With which to ask, so that this listens."""
+        manager = get_async_callback_manager_for_config(self._config)
+        manager.add_handler(self)
+        return {"callbacks": manager}
+
+    async def on_llm_new_token(
+        self,
+        token: str | list[str | dict[str, Any]],
+        *,
+        chunk: GenerationChunk | ChatGenerationChunk | None = None,
+        run_id: UUID,  # noqa: ARG002
+        parent_run_id: UUID | None = None,  # noqa: ARG002
+        tags: list[str] | None = None,  # noqa: ARG002
+        **_: Any,
+    ) -> None:
+        """Take a piece of the reply."""
+        self._pieces += 1
+        if self._heard:
+            self._heard(self._pieces)
+        piece = token if isinstance(token, str) and token else _arguments(chunk)
+        if self._field and (text := self._field.feed(piece)):
+            await self._say(text)
+
+    async def on_llm_end(self, response: LLMResult, **_: Any) -> None:  # noqa: ARG002
+        """The reply is whole."""
+        await self._fall_silent()
+
+    async def on_llm_error(self, error: BaseException, **_: Any) -> None:  # noqa: ARG002
+        """The reply has broken off."""
+        await self._fall_silent()
+
+    async def _fall_silent(self) -> None:
+        message = ChatGeneration(message=AIMessage(self._text, id=self._message))
+        voices, self._voices = self._voices or (), None
+        for voice in voices:
+            await voice.on_llm_end(LLMResult(generations=[[message]]))
+        # What was said is corrected at the end: a second try would only say it once more.
+        self._field = None if self._path is None or self._text else Field(self._path)
+
+    async def _say(self, text: str) -> None:
+        if self._voices is None:
+            manager = get_async_callback_manager_for_config(self._config)
+            self._voices = await manager.on_chat_model_start({"name": "answer"}, [[]])
+        self._text += text
+        chunk = ChatGenerationChunk(message=AIMessageChunk(content=text, id=self._message))
+        for voice in self._voices:
+            await voice.on_llm_new_token(text, chunk=chunk)
+
+
+def _arguments(chunk: GenerationChunk | ChatGenerationChunk | None) -> str:
+    """The piece of a reply that a provider sends as a call of a tool."""
+    calls: Any = getattr(getattr(chunk, "message", None), "tool_call_chunks", None) or ()
+    return "".join(call["args"] or "" for call in calls if isinstance(call, Mapping))

@@ -1,0 +1,99 @@
+"""What a run is doing while it is waited for, in words, as events of LangGraph's custom stream."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from planweave.memory import Context
+from planweave.models.reading import Reading, reading_heard
+from planweave.models.spoken import Speaking
+
+_SECONDS = 0.4  # between two reports of one call
+_DOING = {
+    "answering_machine": "writing the answer",
+    "drafter": "writing a draft",
+    "evaluator": "judging the plan",
+    "finisher": "writing the answer",
+    "grader": "choosing the pages that matter",
+    "interpreter": "reading the question",
+    "judge": "checking",
+    "planner": "writing the plan",
+    "query_writer": "writing a query",
+    "reader": "reading the pages",
+    "replanner": "judging the plan",
+    "reviser": "revising the draft",
+    "selector": "choosing the next step",
+    "to_query": "writing a search query",
+}
+_SPOKEN = ("why", "text")
+"""Fields of an answer that say it; an answer may be a field of another reply."""
+
+
+def place() -> dict[str, Any]:
+    """The step of the graph and the task of it that asks; empty outside a graph."""
+    try:
+        known = get_config().get("metadata") or {}
+    except RuntimeError:
+        return {}
+    stage, task = known.get("langgraph_step", 0), known.get("langgraph_checkpoint_ns", "")
+    return {"stage": stage, "task": task}
+
+
+def report(runtime: Runtime[Context], doing: str, **more: Any) -> None:
+    """Report what is being done now.
+
+    Args:
+        runtime: That of the node.
+        doing: It, in words.
+        more: ``role`` that asks a model, the prompt's tokens ``read`` of ``tokens``, of which
+            ``cached`` were kept, or pieces of the reply that are ``written``.
+    """
+    runtime.stream_writer({"progress": {"doing": doing, "task": place().get("task", ""), **more}})
+
+
+def spoken_field(form: type[BaseModel]) -> tuple[str, ...] | None:
+    """Where in a reply of this form the text of an answer is; None: it holds none."""
+    names = form.model_fields
+    if "answer" in names:
+        inner = getattr(names["answer"].annotation, "__args__", ())
+        forms = [one for one in inner if isinstance(one, type) and issubclass(one, BaseModel)]
+        return next((("answer", *field) for one in forms if (field := spoken_field(one))), None)
+    if "facts" in names or "told_by" in names:
+        return next(((name,) for name in _SPOKEN if name in names), None)
+    return None
+
+
+@contextmanager
+def shown(
+    role: str, runtime: Runtime[Context], spoken: tuple[str, ...] | None = None
+) -> Iterator[RunnableConfig]:
+    """Report how a call goes on while the block runs; gives the configuration to call with.
+
+    Args:
+        role: Who asks.
+        runtime: That of the node.
+        spoken: The field of the reply that is said in the message stream while it is written.
+    """
+    doing = _DOING.get(role, f"asking the model as {role.replace('_', ' ')}")
+    last = 0.0
+
+    def tell(**more: int) -> None:
+        nonlocal last
+        if more and monotonic() - last < _SECONDS:
+            return
+        last = monotonic()
+        report(runtime, doing, role=role, **more)
+
+    def read(found: Reading) -> None:
+        tell(read=found.read, tokens=found.tokens, cached=found.cached)
+
+    tell()
+    last = 0.0
+    with reading_heard(read):
+        yield Speaking(spoken, lambda pieces: tell(written=pieces)).config()
