@@ -307,16 +307,23 @@ def test_an_error_is_told_in_its_place_and_the_run_tried_again(
         expect(page.locator(".story .failed")).to_have_count(0)
 
 
-def test_a_model_is_seen_writing(page: Page, visit: Visit) -> None:
-    halfway = Barrier(2)
-    plan, *others = scripted(PLAN, QUERY, FINISH, DECISION)
-    with serving(replace(plan, halfway=halfway), *others) as model:
+def test_a_run_says_what_it_does_and_the_answer_is_seen_while_it_is_written(
+    page: Page, visit: Visit
+) -> None:
+    planned, answered = Barrier(2), Barrier(2)
+    plan, query, finish, decision = scripted(PLAN, QUERY, FINISH, DECISION)
+    pausing = (replace(plan, halfway=planned), query, finish, replace(decision, halfway=answered))
+    with serving(*pausing) as model:
         visit(model=model)
         ask(page, "Which offer is cheapest?")
-        expect(page.locator(".running .writing")).to_contain_text('{"steps": ["')
+        expect(page.locator(".running .working")).to_have_text(
+            re.compile(r"^writing the plan, \d+ tokens · \d+ s$")
+        )
         earlier = page.get_by_role("list", name="Earlier questions")
         expect(earlier).to_contain_text("Which offer is cheapest?")
-        halfway.wait(60)
+        planned.wait(60)
+        expect(page.locator(".running .writing")).to_have_text("It costs least.")
+        answered.wait(60)
         expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
         expect(page.locator(".writing")).to_have_count(0)
 

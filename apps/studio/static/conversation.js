@@ -82,6 +82,7 @@ export class Conversation {
     if (event === "metadata") this.running.run = data.run_id;
     else if (event === "error") this.problem = data.message || data.error || "The run failed.";
     else if (event === "custom" && data.call) this.story.call(data.call);
+    else if (event === "custom" && data.progress) this.story.progress(data.progress);
     else if (event === "tasks") this.task(data);
     else if (event === "messages") this.story.writes(...data);
   }

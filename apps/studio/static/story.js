@@ -6,7 +6,6 @@ import { button, h, icon, number, seconds, table } from "./dom.js";
 const NO_USE = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, seconds: 0, dollars: 0, unpriced: 0 };
 const REMARKS = { objection: "The plan was rejected", reason: "Goes on", task: "Task", reasoning: "Reasoning" };
 const ROWS = 8;
-const WRITING = 240; // characters of what a model is writing
 const NEAR = 160; // pixels from the end of the page
 
 export class Story {
@@ -51,13 +50,29 @@ export class Story {
     this.follow(() => this.element.append(item));
   }
 
-  /** A model writes: the end of what has come so far, until its node has read it. */
+  /** The answer is written: its text so far, until its node has ended. */
   writes({ id, type, content }, { langgraph_node: node }) {
     const told = [...this.begun.values()].findLast((one) => one.node === node && one.item.classList.contains("running"));
     if (!told || type !== "AIMessageChunk") return;
     if (told.written?.id !== id) told.written = { id, text: "" };
     told.written.text += textOf({ content });
-    this.follow(() => { told.words.textContent = told.written.text.slice(-WRITING); });
+    this.follow(() => { told.words.textContent = told.written.text; });
+  }
+
+  /** What the node of a task is doing now, in words. */
+  progress({ task, ...now }) {
+    const told = this.begun.get(task.split(":").at(-1));
+    if (!told?.item.classList.contains("running")) return;
+    if (told.doing !== now.doing) told.since = performance.now();
+    told.doing = now.doing;
+    told.now = waiting(now);
+    told.tick ??= setInterval(() => this.tick(told), 1000);
+    this.tick(told);
+  }
+
+  tick(told) {
+    if (!told.state.isConnected || !told.item.classList.contains("running")) return clearInterval(told.tick);
+    told.state.textContent = `${told.now} · ${Math.floor((performance.now() - told.since) / 1000)} s`;
   }
 
   /** A model was called by the node that was begun last. */
@@ -339,6 +354,12 @@ export function callDetails(call) {
     call.error ? h("p", { className: "notice problem" }, call.error) : null,
     (call.prompt ?? []).map(({ role, content }) => [h("h4", {}, role), h("pre", {}, content)]),
     h("h4", {}, "reply"), h("pre", {}, call.reply));
+}
+
+/** What is being done, in words. */
+function waiting({ doing, read = 0, tokens = 0, written = 0 }) {
+  if (written) return `${doing}, ${number(written)} tokens`;
+  return tokens ? `reading the prompt, ${Math.round((100 * read) / tokens)} % of ${number(tokens)} tokens` : doing;
 }
 
 /** Numbers of the steps before this one. */
