@@ -87,10 +87,10 @@ lock: .venv/dev.done
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 		pyproject.toml --all-extras --group dev --output-file requirements-dev.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-		pyproject.toml --extra documents --extra embedded --constraint requirements-dev.lock \
+		pyproject.toml --extra documents --extra embedded --extra files --constraint requirements-dev.lock \
 		--output-file requirements.lock
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-		pyproject.toml --extra documents --extra embedded --extra mcp --extra mysql --extra serve --extra telemetry \
+		pyproject.toml --extra documents --extra embedded --extra files --extra mcp --extra mysql --extra serve --extra telemetry \
 		--constraint requirements-dev.lock --output-file requirements-serve.lock
 
 clean:

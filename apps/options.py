@@ -13,7 +13,11 @@ from planweave.simulators.outcome import Semantics
 from planweave.tools.suggest import nearest
 
 Database = Annotated[
-    str, typer.Option("--database", help="Relational database: URL, SQLite file or .sql script.")
+    str,
+    typer.Option(
+        "--database",
+        help="Relational database: URL, SQLite file, .sql script, or a CSV, Excel or Parquet file.",
+    ),
 ]
 Graph = Annotated[str, typer.Option("--graph", help="Graph database: bolt:// URL or .cql script.")]
 

@@ -125,7 +125,9 @@ class Context(BaseModel):
     )
 
     database: Annotated[str | None, Setting("Sources", "named", recorded=False)] = Field(
-        default=None, description="Relational database: SQLAlchemy URL, SQLite file or .sql script"
+        default=None,
+        description="Relational database: SQLAlchemy URL, SQLite file, .sql script, or a CSV, "
+        "Excel or Parquet file",
     )
     graph: Annotated[str | None, Setting("Sources", "named", recorded=False)] = Field(
         default=None, description="Graph database: bolt:// URL or .cql script"

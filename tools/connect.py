@@ -9,6 +9,7 @@ from threading import Lock
 from planweave import BadInput
 from planweave.redact import without_passwords
 from planweave.tools.database import Database, DatabaseUnavailable, RoleTooPowerful
+from planweave.tools.files import ROWS
 
 _GRAPH_SUFFIXES = (".cql", ".cypher")
 _GRAPH_SCHEMES = ("bolt", "neo4j")
@@ -24,8 +25,8 @@ def open_database(url: str) -> Database:
 
     Args:
         url: A SQLAlchemy URL, a ``bolt://`` or ``neo4j://`` URL, or the path of a SQLite file, a
-            ``.sql`` script or a ``.cql`` script. ``${NAME}`` stands for an environment variable,
-            other than one that ends in ``_KEY``.
+            ``.sql`` script, a ``.cql`` script or a file of rows (CSV, Excel, Parquet). ``${NAME}``
+            stands for an environment variable, other than one that ends in ``_KEY``.
 
     Raises:
         DatabaseUnavailable: It is missing or does not answer.
@@ -67,6 +68,10 @@ def _open_new(url: str) -> Database:
         from planweave.tools.cypher import open_cypher
 
         return open_cypher(url)
+    if "://" not in url and url.lower().endswith(ROWS):
+        from planweave.tools.files.importing import open_rows
+
+        return open_rows(Path(url))
     from planweave.tools.sql import open_sql
 
     return open_sql(url)

@@ -5,6 +5,7 @@ it does, with all that it has started, and begun afresh.
 """
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -142,6 +143,30 @@ def limit_memory(size: int) -> None:
     with suppress(ValueError, OSError):  # a stricter limit holds already
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+def bound(memory: int, seconds: float, *, file_bytes: int | None = None) -> None:
+    """Limit the memory of this process, the processor time that it may still take, and its files.
+
+    On a busy machine little of the time that passes is this process's own, so the limit is of
+    processor time. It holds even if the parent has died meanwhile.
+    """
+    try:
+        import resource
+    except ImportError:  # not offered by Windows: there only the parent's clock holds
+        return
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    wanted = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_AS: memory,
+        resource.RLIMIT_CPU: math.ceil(usage.ru_utime + usage.ru_stime + seconds),
+    }
+    if file_bytes is not None:
+        wanted[resource.RLIMIT_FSIZE] = file_bytes
+    for which, most in wanted.items():
+        _, allowed = resource.getrlimit(which)
+        with suppress(ValueError, OSError):  # a stricter limit holds already
+            resource.setrlimit(which, (most, allowed))
 
 
 def _start(module: str, *, bare: bool) -> str:

@@ -29,6 +29,7 @@ _REQUIRED = ("langgraph", "langchain", "langchain-openai", "sqlalchemy", "neo4j"
 _OPTIONAL = {
     "xllamacpp": "embedded",
     "onnxruntime": "documents",
+    "duckdb": "files",
     "psycopg": "postgresql",
     "pymysql": "mysql",
     "matplotlib": "bench",

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from planweave import BadInput
-from planweave.apps.options import TrustRole
+from planweave.apps.options import Database, TrustRole
 from planweave.apps.plain import json_text
 from planweave.tools import Limits, open_database, result_text
 
@@ -14,9 +14,7 @@ from planweave.tools import Limits, open_database, result_text
 def query(
     statement: Annotated[str, typer.Argument(help="One read-only SQL or Cypher statement.")],
     *,
-    database: Annotated[
-        str, typer.Option(help="Relational database: URL, SQLite file or .sql script.")
-    ] = "",
+    database: Database = "",
     graph: Annotated[str, typer.Option(help="Graph database: bolt:// or neo4j:// URL.")] = "",
     graph_file: Annotated[str, typer.Option(help="Graph database: .cql script.")] = "",
     trust_role: TrustRole = False,

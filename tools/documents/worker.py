@@ -9,7 +9,6 @@ further request is answered by more pages and chunks. Without a tokenizer there 
 document that cannot be read is answered by ``{"problem", "fix"}``.
 """
 
-import math
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,7 +17,7 @@ from typing import Any
 
 from planweave.tools.documents.chunks import Spans, pieces
 from planweave.tools.documents.pages import Document, Limits, Unreadable, read
-from planweave.tools.process import Channel
+from planweave.tools.process import Channel, bound
 
 _ANSWER = 1_000_000  # characters of text in an answer: the parent is not held up by a long one
 _NICE = 5  # the parent's other work goes first
@@ -36,28 +35,6 @@ def main() -> None:
             channel.send(answer)
             if answer.get("more"):
                 channel.receive()
-
-
-def bound(memory: int, seconds: float) -> None:
-    """Limit the memory of this process, and the processor time that it may still take.
-
-    On a busy machine little of the time that passes is this process's own, so the limit is of
-    processor time. It holds even if the parent has died meanwhile.
-    """
-    try:
-        import resource
-    except ImportError:  # not offered by Windows: there only the parent's clock holds
-        return
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    wanted = {
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_AS: memory,
-        resource.RLIMIT_CPU: math.ceil(usage.ru_utime + usage.ru_stime + seconds),
-    }
-    for which, most in wanted.items():
-        _, allowed = resource.getrlimit(which)
-        with suppress(ValueError, OSError):  # a stricter limit holds already
-            resource.setrlimit(which, (most, allowed))
 
 
 def _answers(request: dict[str, Any]) -> Iterator[dict[str, object]]:

@@ -1,0 +1,219 @@
+"""Files of rows become databases: typed, within time and memory, and nothing is lost silently."""
+
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pytest
+from sheets import workbook
+
+from planweave import BadInput
+from planweave.tools import DatabaseUnavailable, open_database
+from planweave.tools.files import importing, kept
+from planweave.tools.files.importing import Imported, import_file
+
+
+@pytest.fixture(autouse=True)
+def _data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+
+
+def imported(path: Path) -> tuple[Imported, list[tuple[object, ...]]]:
+    """What was made of a file, and the rows of its first table."""
+    into = path.with_name("into.db")
+    made = import_file(path, into)
+    with closing(sqlite3.connect(into)) as base:
+        return made, base.execute(f'SELECT * FROM "{made.tables[0].name}"').fetchall()
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "rows"),
+    [
+        (
+            b"name,unit price,sold on\nash,7.5,2024-01-31\n",
+            {"name": "TEXT", "unit_price": "REAL", "sold_on": "DATE"},
+            [("ash", 7.5, "2024-01-31")],
+        ),
+        (
+            "Name;Umsatz;Tag\nMüller;1.234,50;31.01.2024\nKönig;;01.02.2024\n".encode("cp1252"),
+            {"Name": "TEXT", "Umsatz": "REAL", "Tag": "DATE"},
+            [("Müller", 1234.5, "2024-01-31"), ("König", None, "2024-02-01")],
+        ),
+        (
+            'a,a,2024\n1,"$1,200.50",yes\n2,$3,no\n'.encode("utf-16"),
+            {"a": "INTEGER", "a_1": "REAL", "_2024": "TEXT"},
+            [(1, 1200.5, "yes"), (2, 3.0, "no")],
+        ),
+    ],
+)
+def test_text_is_read_as_people_write_it(
+    tmp_path: Path, content: bytes, columns: dict[str, str], rows: list[object]
+) -> None:
+    path = tmp_path / "sold.csv"
+    path.write_bytes(content)
+    made, found = imported(path)
+    assert made.tables[0].columns == columns
+    assert found == rows
+    assert made.notes == []
+
+
+def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
+    path = tmp_path / "sold.csv"
+    lines = ["name,price", *(f"n{number},{number}" for number in range(100)), "odd", "a,1,2,3"]
+    path.write_text("\n".join([*lines, "last,7"]))
+    made, rows = imported(path)
+    assert len(rows) == 101
+    assert rows[-1] == ("last", 7)
+    assert made.notes == ["2 of 103 rows of sold.csv are broken and were left out (line 102, 103)."]
+
+
+def test_a_sheet_with_a_title_merged_cells_and_formulas(tmp_path: Path) -> None:
+    rows: list[list[object]] = [
+        ["Sales of 2025"],
+        ["Region", "Product", "Total"],
+        ["North", "Bolt", "=1+1"],
+        [None, "Nut", 4],
+    ]
+    path = workbook(tmp_path / "sales.xlsx", rows, merged="A3:A4")
+    made, found = imported(path)
+    assert made.tables[0].columns == {"Region": "TEXT", "Product": "TEXT", "Total": "INTEGER"}
+    assert found == [("North", "Bolt", None), ("North", "Nut", 4)]
+    assert [note.split(" ")[0] for note in made.notes] == ["1", "In"]
+
+
+def test_parquet_keeps_its_types(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    with closing(duckdb.connect()) as engine:
+        engine.execute(
+            "COPY (SELECT 1 AS a, 2.5 AS b, true AS c, TIMESTAMP '2024-01-02 03:04:05' AS d, "
+            f"[1, 2] AS e) TO '{path}'"
+        )
+    made, rows = imported(path)
+    assert list(made.tables[0].columns.values()) == [
+        *("INTEGER", "REAL", "BOOLEAN", "TIMESTAMP", "TEXT")
+    ]
+    assert rows == [(1, 2.5, 1, "2024-01-02 03:04:05", "[1, 2]")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.csv", b"", "a.csv holds no rows."),
+        ("a.csv", b"name,price\n", "a.csv holds no rows."),
+        ("a.csv", b"A letter\nto you, dear, all\nand, more, and more\n", "a.csv is no table"),
+        ("a.csv", bytes(range(256)) * 20, "a.csv is no text."),
+        ("a.xlsx", b"PK\x03\x04 hello", "a.xlsx cannot be read as a spreadsheet"),
+        ("a.parquet", b"PAR1 hello PAR1", "a.parquet cannot be read as Parquet"),
+        ("a.db", b"hello" * 99, "a.db is no SQLite database."),
+        ("a.db", b"SQLite format 3\x00" + b"\xff" * 9_000, "a.db is a damaged SQLite database"),
+        ("a.exe", b"MZ", "a.exe is no file that can become a database."),
+    ],
+)
+def test_what_is_no_table_is_told_in_a_sentence_and_nothing_changes(
+    tmp_path: Path, name: str, content: bytes, problem: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    into = tmp_path / "into.db"
+    with closing(sqlite3.connect(into)) as base:
+        base.execute("CREATE TABLE kept (a)")
+        base.commit()
+    before = into.read_bytes()
+    with pytest.raises(BadInput) as raised:
+        import_file(tmp_path / name, into if name != "a.db" else tmp_path / "new.db")
+    assert raised.value.problem.startswith(problem)
+    assert "\n" not in raised.value.problem
+    assert into.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "into.db"])
+
+
+def test_a_file_of_two_gigabytes_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "huge.csv"
+    with path.open("wb") as file:
+        file.truncate(2_000_000_000)  # a hole: it takes no room
+    with pytest.raises(BadInput, match=r"huge.csv has 2,000 MB, and 200 MB are allowed."):
+        import_file(path, tmp_path / "into.db")
+
+
+def test_a_packed_file_that_unpacks_to_much_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "_MEMORY", 160 << 20)
+    path = workbook(tmp_path / "bomb.xlsx", [["a", "b"], [1, 2]])
+    with zipfile.ZipFile(path) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    head, _, tail = parts["xl/worksheets/sheet1.xml"].partition(b"</sheetData>")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, part in parts.items():
+            if name == "xl/worksheets/sheet1.xml":
+                with file.open(name, "w") as bomb:
+                    bomb.write(head)
+                    for _ in range(12):
+                        bomb.write(b"<row><c><v>1</v></c></row>" * 100_000)
+                    bomb.write(b"</sheetData>" + tail)
+            else:
+                file.writestr(name, part)
+    with pytest.raises(BadInput, match=r"takes more than .* (s of processor time|MB of memory)"):
+        import_file(path, tmp_path / "into.db")
+    assert not (tmp_path / "into.db").exists()
+
+
+def test_a_parquet_file_of_endless_rows_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "_SECONDS", 1.0)
+    path = tmp_path / "bomb.parquet"
+    with closing(duckdb.connect()) as engine:
+        engine.execute(f"COPY (SELECT 'x' AS a FROM range(4000000)) TO '{path}'")
+    assert path.stat().st_size < 100_000
+    with pytest.raises(BadInput, match=r"bomb.parquet (takes|made|cannot)"):
+        import_file(path, tmp_path / "into.db")
+
+
+def test_any_command_opens_such_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "offers.csv"
+    path.write_text("name,price\nash,7.5\nbirch,5.25\n")
+    result = open_database(str(path)).run("SELECT name FROM offers ORDER BY price LIMIT 1")
+    assert result.rows == (("birch",),)
+    path.write_text("name,price\ncedar,1\n")  # another file of this name is another database
+    assert open_database(str(path)).run("SELECT name FROM offers").rows == (("cedar",),)
+    path.write_text("")
+    with pytest.raises(DatabaseUnavailable, match=r"offers.csv holds no rows"):
+        open_database(str(path))
+
+
+def test_uploads_of_one_name_stay_apart_and_tables_join(tmp_path: Path) -> None:
+    path = tmp_path / "sent"
+    path.write_text("name,price\nash,7.5\n")
+    first = kept.keep(path, "my offers.csv", "ada")
+    second = kept.keep(path, "my offers.csv", "ada")
+    assert (first.name, second.name) == ("my-offers", "my-offers-2")
+    joined = kept.keep(path, "extra.csv", "ada", into="my-offers")
+    assert [table.name for table in joined.tables] == ["my_offers", "extra"]
+    assert joined.files == ["my offers.csv", "extra.csv"]
+    again = kept.keep(path, "extra.csv", "ada", into="my-offers")
+    assert again.tables[-1].name == "extra_2"
+    assert {one.name for one in kept.databases("ada")} == {"my-offers", "my-offers-2"}
+    assert kept.databases("bob") == []
+    with pytest.raises(BadInput, match="no database"):
+        kept.path_of("../ada/my-offers", "bob")
+    kept.delete("my-offers", "ada")
+    assert [one.name for one in kept.databases("ada")] == ["my-offers-2"]
+
+
+def test_a_sqlite_file_is_copied_whole(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as base:
+        base.executescript(
+            "PRAGMA journal_mode = WAL; CREATE TABLE offer (name TEXT PRIMARY KEY, price REAL);"
+            "INSERT INTO offer VALUES ('ash', 7.5);"
+        )
+    made = kept.keep(tmp_path / "shop.db", "shop.db", None)
+    (table,) = made.tables
+    assert (table.name, table.rows, table.columns) == (
+        "offer",
+        1,
+        {"name": "TEXT", "price": "REAL"},
+    )
+    with pytest.raises(BadInput, match="cannot be added to another"):
+        kept.keep(tmp_path / "shop.db", "shop.db", None, into="shop")

@@ -1,0 +1,126 @@
+"""Where uploaded databases are kept: one SQLite file each, in a folder for each owner."""
+
+import json
+import re
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from planweave import BadInput
+from planweave.tools.documents.store import settings
+from planweave.tools.files.importing import Imported, ImportedTable, import_file
+
+_NAME = re.compile(r"\w[\w-]{0,63}")
+_LOCAL = "local"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """A database that was uploaded.
+
+    Attributes:
+        name: Its name among those of its owner.
+        files: The files that it was made of.
+        tables: What it holds.
+        notes: What was left out or changed on the way, in sentences.
+        bytes: Of the database.
+        added: When, as an ISO date and time in UTC.
+    """
+
+    name: str
+    files: list[str]
+    tables: list[ImportedTable]
+    notes: list[str]
+    bytes: int = 0
+    added: str = ""
+
+
+def databases(owner: str | None) -> list[Kept]:
+    """The databases of an owner, the newest first; None: of the one person of this machine."""
+    found = [kept for path in _folder(owner).glob("*.db") if (kept := _read(path))]
+    return sorted(found, key=lambda kept: kept.added, reverse=True)
+
+
+def keep(path: Path, name: str, owner: str | None, *, into: str = "") -> Kept:
+    """Keep a file as a database.
+
+    Where the owner has a database of the file's name already, the new one gets a number behind it.
+
+    Args:
+        path: Of the file.
+        name: As its owner calls it, with its suffix.
+        owner: Whose database it becomes.
+        into: The owner's database that its tables are added to; a new one if empty.
+
+    Raises:
+        BadInput: It cannot be read, or ``into`` names no database.
+    """
+    folder = _folder(owner)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    target = path_of(into, owner) if into else _free(folder, Path(name).stem)
+    before = _read(target) if into else None
+    made: Imported = import_file(path, target, name=name)
+    kept = Kept(
+        name=target.stem,
+        files=[*(before.files if before else []), name],
+        tables=[*(before.tables if before else []), *made.tables],
+        notes=[*(before.notes if before else []), *made.notes],
+        bytes=target.stat().st_size,
+        added=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    target.with_suffix(".json").write_text(json.dumps(asdict(kept)), encoding="utf-8")
+    return kept
+
+
+def path_of(name: str, owner: str | None) -> Path:
+    """The file of a database.
+
+    Raises:
+        BadInput: The owner has no such database.
+    """
+    path = _folder(owner) / f"{name}.db"
+    if not _NAME.fullmatch(name) or not path.is_file():
+        raise BadInput(f"There is no database {name!r} of yours.", fix="Choose one that is listed.")
+    return path
+
+
+def delete(name: str, owner: str | None) -> None:
+    """Delete a database for good.
+
+    Raises:
+        BadInput: The owner has no such database.
+    """
+    path = path_of(name, owner)
+    path.unlink()
+    path.with_suffix(".json").unlink(missing_ok=True)
+    with suppress(OSError):  # its owner's last
+        path.parent.rmdir()
+
+
+def usage(owner: str | None) -> int:
+    """Bytes that the databases of an owner take."""
+    return sum(path.stat().st_size for path in _folder(owner).glob("*.db"))
+
+
+def _folder(owner: str | None) -> Path:
+    return settings().data_dir / "databases" / (owner or _LOCAL)
+
+
+def _free(folder: Path, stem: str) -> Path:
+    base = re.sub(r"\W+", "-", stem).strip("-_")[:56] or "database"
+    names = [base, *(f"{base}-{number}" for number in range(2, 1_000))]
+    free = next((name for name in names if not (folder / f"{name}.db").exists()), "")
+    if not free:
+        raise BadInput(f"There are too many databases named {base}.", fix="Delete some of them.")
+    return folder / f"{free}.db"
+
+
+def _read(path: Path) -> Kept | None:
+    """What is known of a database; None where an upload was cut off."""
+    try:
+        known = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    tables = [ImportedTable(**table) for table in known.pop("tables")]
+    return Kept(**known, tables=tables)

@@ -1,0 +1,402 @@
+"""Readers of files of rows: each gives tables with typed columns, and says what it left out."""
+
+import re
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Value: TypeAlias = str | int | float | bytes | None
+
+_INSTALL = "Run: pip install 'planweave[files]'."
+_MOST_COLUMNS = 1_000
+_MOST_SHEETS = 50
+_LINES_NAMED = 5
+_HEAD_ROWS = 20
+"""Rows among which the header of a sheet is looked for; titles stand above it."""
+_NULLS = "['', 'NA', 'N/A', 'n/a', 'null', 'NULL', 'None', '-']"
+# A number with a decimal comma or with points between thousands; the same the other way round.
+_COMMA = r"[-+]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?"
+_POINT = r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?"
+_SYMBOL = r"^[€$£¥]\s*|\s*[€$£¥]$"
+_UNCOMPUTED = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_WHOLE = 2**53
+_CONVERSIONS = (
+    (r"U?(TINY|SMALL)INT|U?INTEGER|BIGINT", "{}", "INTEGER"),
+    (r"FLOAT|DOUBLE|HUGEINT|UBIGINT|UHUGEINT|DECIMAL.*", "CAST({} AS DOUBLE)", "REAL"),
+    (r"BOOLEAN", "CAST({} AS INTEGER)", "BOOLEAN"),
+    (r"DATE", "CAST({} AS VARCHAR)", "DATE"),
+    (r"TIMESTAMP.*", "strftime(CAST({} AS TIMESTAMP), '%Y-%m-%d %H:%M:%S')", "TIMESTAMP"),
+    (r"BLOB", "{}", "BLOB"),
+)
+"""DuckDB's types, how a column of each is read, and the type that it has in SQLite."""
+
+
+class Unusable(Exception):
+    """A file that cannot be read: the rest of a sentence that begins with its name."""
+
+    def __init__(self, problem: str, fix: str = "Check what is in it.") -> None:
+        super().__init__(problem)
+        self.fix = fix
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is read: a file, its name and kind, and a folder for what is made on the way."""
+
+    path: str
+    name: str
+    kind: str
+    into: str
+    folder: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: the SQLite type of each column, and the rows; None if they are written already."""
+
+    name: str
+    columns: dict[str, str]
+    rows: Iterable[Sequence[Value]] | None
+
+
+def read(request: Request, base: sqlite3.Connection, notes: list[str]) -> Iterator[Table]:
+    """The tables of a file; what was left out is added to ``notes`` in sentences.
+
+    Raises:
+        Unusable: It is no such file, or holds no table.
+    """
+    readers: dict[str, Callable[[Request, list[str]], Iterator[Table]]] = {
+        "csv": _delimited,
+        "tsv": _delimited,
+        "parquet": _parquet,
+        "sheets": _sheets,
+    }
+    if request.kind in readers:
+        return readers[request.kind](request, notes)
+    return _copied(request, base)
+
+
+def quoted(name: str) -> str:
+    """A name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """A name that is not among ``taken`` (in lower case): with a number behind it if need be."""
+    known, number, free = set(taken), 1, name
+    while free.lower() in known:
+        number += 1
+        free = f"{name}_{number}"
+    return free
+
+
+def _identifier(text: str, default: str) -> str:
+    """A name that needs no quotes: letters, digits and underscores."""
+    name = re.sub(r"\W+", "_", text.strip()).strip("_")[:60]
+    return f"_{name}" if name[:1].isdigit() else name or default
+
+
+def _names(headings: Sequence[str]) -> list[str]:
+    names: list[str] = []
+    for number, heading in enumerate(headings, start=1):
+        name = _identifier(heading, f"column_{number}")
+        names.append(free_name(name, [one.lower() for one in names]))
+    return names
+
+
+# Text and Parquet, by DuckDB: it finds out delimiter, quotes, header and types.
+
+
+def _delimited(request: Request, notes: list[str]) -> Iterator[Table]:
+    source = Path(request.folder, "source.csv")  # a path of ours: "*" in a name means many files
+    encoding = _encoding(Path(request.path))
+    if encoding == "cp1252":
+        with (
+            open(request.path, encoding=encoding, errors="replace") as text,
+            source.open("w", encoding="utf-8") as file,
+        ):
+            shutil.copyfileobj(text, file)
+        encoding = "utf-8"
+    else:
+        source.symlink_to(request.path)
+    reader = (
+        f"read_csv('{source}', sample_size = -1, store_rejects = true, nullstr = {_NULLS}, "
+        f"encoding = '{encoding}', max_line_size = 1000000, "
+        "auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'])"  # yes is yes
+    )
+    with closing(_engine(request, source)) as engine:
+        _load(engine, reader, "CSV")
+        broken = engine.execute("SELECT DISTINCT line FROM reject_errors ORDER BY line").fetchall()
+        (count,) = engine.execute("SELECT count(*) FROM loaded").fetchone() or (0,)
+        if len(broken) > count:
+            raise Unusable("is no table: most of its rows differ in the number of fields.")
+        if broken:
+            lines = ", ".join(str(line) for (line,) in broken[:_LINES_NAMED])
+            more = ", …" if len(broken) > _LINES_NAMED else ""
+            notes.append(
+                f"{len(broken):,} of {count + len(broken):,} rows of {request.name} are broken "
+                f"and were left out (line {lines}{more})."
+            )
+        yield _loaded(engine, request)
+
+
+def _parquet(request: Request, notes: list[str]) -> Iterator[Table]:
+    del notes  # nothing is left out
+    source = Path(request.folder, "source.parquet")
+    source.symlink_to(request.path)
+    with closing(_engine(request, source)) as engine:
+        _load(engine, f"read_parquet('{source}')", "Parquet")
+        yield _loaded(engine, request)
+
+
+def _encoding(path: Path) -> str:
+    """UTF-8 or UTF-16 where a file says so or is so; else that of Windows."""
+    import codecs
+
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with path.open("rb") as file:
+        head = file.read(1 << 16)
+        if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return "utf-16"
+        if b"\0" in head:
+            raise Unusable("is no text.", "Give a CSV file, or name it by what it is.")
+        try:
+            while head:
+                decoder.decode(head)
+                head = file.read(1 << 20)
+        except UnicodeDecodeError:
+            return "cp1252"
+    return "utf-8"
+
+
+def _engine(request: Request, source: Path) -> "DuckDBPyConnection":
+    """DuckDB that reads this one file and nothing else, in one thread and little memory."""
+    try:
+        import duckdb
+    except ImportError:
+        raise Unusable("needs DuckDB, which is not installed.", _INSTALL) from None
+    engine = duckdb.connect(
+        config={
+            "threads": 1,
+            "memory_limit": "400MB",
+            "temp_directory": request.folder,
+            "allow_community_extensions": False,
+            "autoload_known_extensions": False,
+            "autoinstall_known_extensions": False,
+        }
+    )
+    engine.execute("SET allowed_paths = [?]", [str(source)])
+    engine.execute("SET enable_external_access = false")
+    engine.execute("SET lock_configuration = true")
+    return engine
+
+
+def _load(engine: "DuckDBPyConnection", reader: str, kind: str) -> None:
+    import duckdb
+
+    try:
+        engine.execute(f"CREATE TABLE loaded AS SELECT * FROM {reader}")  # noqa: S608 (ours)
+    except duckdb.OutOfMemoryException:
+        raise Unusable("takes too much memory to read.", "Split the file.") from None
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        reason = str(error).partition("\n")[0].partition(": ")[2][:200]
+        raise Unusable(f"cannot be read as {kind}: {reason or type(error).__name__}.") from None
+
+
+def _loaded(engine: "DuckDBPyConnection", request: Request) -> Table:
+    described = engine.execute("DESCRIBE loaded").fetchall()
+    if len(described) > _MOST_COLUMNS:
+        raise Unusable(f"has more than {_MOST_COLUMNS:,} columns.", "Leave some out.")
+    picked, types = [], []
+    for heading, kind, *_ in described:
+        expression, type_ = _converted(engine, quoted(heading), kind)
+        picked.append(expression)
+        types.append(type_)
+    names = _names([row[0] for row in described])
+    engine.execute(f"SELECT {', '.join(picked)} FROM loaded")  # noqa: S608 (quoted)
+    stem = _identifier(Path(request.name).stem, "rows")
+    return Table(stem, dict(zip(names, types, strict=True)), _fetched(engine))
+
+
+def _fetched(engine: "DuckDBPyConnection") -> Iterator[Sequence[Value]]:
+    while rows := engine.fetchmany(5_000):
+        yield from rows
+
+
+def _converted(engine: "DuckDBPyConnection", column: str, kind: str) -> tuple[str, str]:
+    """How a column is read so that SQLite can keep it, and the type that it then has."""
+    if kind == "VARCHAR":
+        return _number_in_words(engine, column) or (column, "TEXT")
+    for pattern, read_as, type_ in _CONVERSIONS:
+        if re.fullmatch(pattern, kind):
+            return read_as.format(column), type_
+    return f"CAST({column} AS VARCHAR)", "TEXT"
+
+
+def _number_in_words(engine: "DuckDBPyConnection", column: str) -> tuple[str, str] | None:
+    """Texts that all are numbers as people write them: 1.234,50 or $1,234.50."""
+    bare = f"regexp_replace(trim({column}), '{_SYMBOL}', '', 'g')"
+    for pattern, thousands, point in ((_POINT, ",", "."), (_COMMA, ".", ",")):
+        (fit, some) = engine.execute(
+            f"SELECT bool_and(regexp_full_match({bare}, '{pattern}')), "  # noqa: S608 (quoted)
+            f"bool_or(regexp_matches({bare}, '\\d')) FROM loaded WHERE {column} IS NOT NULL"
+        ).fetchone() or (False, False)
+        if fit and some:
+            plain = f"replace(replace({bare}, '{thousands}', ''), '{point}', '.')"
+            return f"CAST({plain} AS DOUBLE)", "REAL"
+    return None
+
+
+# Spreadsheets, by calamine.
+
+
+def _sheets(request: Request, notes: list[str]) -> Iterator[Table]:
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise Unusable("needs python-calamine, which is not installed.", _INSTALL) from None
+    try:
+        book = CalamineWorkbook.from_path(request.path)
+        titles = book.sheet_names
+    except (CalamineError, OSError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200]
+        fix = "Save it again as .xlsx, without a password."
+        raise Unusable(f"cannot be read as a spreadsheet: {reason}.", fix) from None
+    if empty := _uncomputed(Path(request.path)):
+        notes.append(
+            f"{empty:,} cells of {request.name} hold formulas without a value and are empty here: "
+            "open the file in a spreadsheet program, save it, and add it again."
+        )
+    if len(titles) > _MOST_SHEETS:
+        notes.append(f"Only the first {_MOST_SHEETS} of {len(titles)} sheets were read.")
+    for title in titles[:_MOST_SHEETS]:
+        sheet = book.get_sheet_by_name(title)
+        grid = [[_cell(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+            _spread(grid, top, left, bottom, right)
+        name = _identifier(Path(request.name).stem if len(titles) == 1 else title, "sheet")
+        if table := _table(name, grid, title, notes):
+            yield table
+
+
+def _uncomputed(path: Path) -> int:
+    """How many formulas have no stored value, as files have that no spreadsheet program wrote."""
+    if not zipfile.is_zipfile(path):
+        return 0
+    with zipfile.ZipFile(path) as packed:
+        parts = [name for name in packed.namelist() if name.startswith("xl/worksheets/sheet")]
+        return sum(len(_UNCOMPUTED.findall(packed.read(part))) for part in parts)
+
+
+def _cell(cell: Any) -> Any:
+    if isinstance(cell, str):
+        return cell.strip() or None
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) <= _WHOLE:
+        return int(cell)
+    if isinstance(cell, datetime) and not (cell.hour or cell.minute or cell.second):
+        return cell.date()
+    return str(cell) if isinstance(cell, time | timedelta) else cell
+
+
+def _kept(cell: Any) -> Value:
+    """A cell as SQLite keeps it."""
+    if isinstance(cell, datetime):
+        return cell.isoformat(sep=" ", timespec="seconds")
+    return cell.isoformat() if isinstance(cell, date) else cell
+
+
+def _spread(grid: list[list[Any]], top: int, left: int, bottom: int, right: int) -> None:
+    """Give every cell of a merged range the value that is shown there."""
+    if top >= len(grid) or left >= len(grid[top]):
+        return
+    value = grid[top][left]
+    for row in grid[top : bottom + 1]:
+        for column in range(left, min(right + 1, len(row))):
+            row[column] = value
+
+
+def _table(name: str, grid: list[list[Any]], title: str, notes: list[str]) -> Table | None:
+    grid = [row for row in grid if any(cell is not None for cell in row)]
+    if len(grid) < 2:  # a header alone is no table
+        return None
+    head = _header(grid)
+    headings, rows = grid[head], grid[head + 1 :]
+    if head:
+        notes.append(
+            f"In the sheet {title}, what stands above the header (row {head + 1}) was left out."
+        )
+    used = [
+        at
+        for at, heading in enumerate(headings)
+        if heading is not None or any(row[at] is not None for row in rows)
+    ]
+    if len(used) > _MOST_COLUMNS:
+        raise Unusable(f"has more than {_MOST_COLUMNS:,} columns.", "Leave some out.")
+    names = _names(["" if headings[at] is None else str(headings[at]) for at in used])
+    types = [_type({type(row[at]) for row in rows} - {type(None)}) for at in used]
+    columns = dict(zip(names, types, strict=True))
+    return Table(name, columns, ([_kept(row[at]) for at in used] for row in rows))
+
+
+def _header(grid: list[list[Any]]) -> int:
+    """The first row, near the top, that names nearly every column, each by another text."""
+    filled = [sum(cell is not None for cell in row) for row in grid[:_HEAD_ROWS]]
+    for number, row in enumerate(grid[:_HEAD_ROWS]):
+        texts = [cell for cell in row if isinstance(cell, str)]
+        if len(texts) >= 0.8 * max(filled) and len(set(texts)) == len(texts) == filled[number]:
+            return number
+    return 0
+
+
+def _type(kinds: set[type]) -> str:
+    if kinds and kinds <= {int}:
+        return "INTEGER"
+    if kinds and kinds <= {int, float}:
+        return "REAL"
+    if kinds == {bool}:
+        return "BOOLEAN"
+    if kinds == {date}:
+        return "DATE"
+    if kinds and kinds <= {date, datetime}:
+        return "TIMESTAMP"
+    return "TEXT"
+
+
+# SQLite itself.
+
+
+def _copied(request: Request, base: sqlite3.Connection) -> Iterator[Table]:
+    """The tables of a SQLite file, which is copied whole once it is sound."""
+    with open(request.path, "rb") as file:
+        if file.read(16) != b"SQLite format 3\0":
+            raise Unusable("is no SQLite database.", "Give a SQLite file, or name it by its kind.")
+    if base.execute("SELECT 1 FROM sqlite_master").fetchone():
+        raise Unusable(
+            "is a database of its own and cannot be added to another.", "Add it as a new one."
+        )
+    try:
+        uri = f"{Path(request.path).as_uri()}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(uri, uri=True)) as file_base:
+            file_base.execute("PRAGMA trusted_schema = OFF")
+            ((sound,),) = file_base.execute("PRAGMA quick_check(1)")
+            if sound != "ok":
+                raise sqlite3.DatabaseError(sound)
+            file_base.backup(base)
+        base.execute("PRAGMA journal_mode = DELETE")
+        tables = base.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        ).fetchall()
+        for (name,) in tables:
+            described = base.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
+            yield Table(name, {row[1]: row[2] or "any" for row in described}, None)
+    except sqlite3.DatabaseError as error:
+        raise Unusable(f"is a damaged SQLite database: {error}.", "Restore it.") from None

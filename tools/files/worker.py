@@ -1,0 +1,70 @@
+"""The process that reads one file of rows into a SQLite database, within time, memory and room.
+
+Protocol, one JSON object a line: ``{"path", "name", "kind", "into", "folder", "seconds", "memory",
+"most_bytes"}`` is answered by ``{"tables", "notes"}``, or by ``{"problem", "fix"}``.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from planweave.tools.files.reading import Request, Table, Unusable, free_name, quoted, read
+from planweave.tools.process import Channel, bound
+
+_NICE = 5  # the parent's other work goes first
+_BATCH = 5_000  # rows
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    channel = Channel()
+    with suppress(AttributeError):  # not offered by Windows
+        os.nice(_NICE)
+    while True:
+        sent = channel.receive()
+        bound(sent.pop("memory"), sent.pop("seconds"), file_bytes=sent.pop("most_bytes"))
+        channel.send(_answer(Request(**sent), Path(sent["into"])))
+
+
+def _answer(request: Request, into: Path) -> dict[str, Any]:
+    notes: list[str] = []
+    try:
+        with closing(sqlite3.connect(into, isolation_level=None)) as base:
+            base.execute("PRAGMA synchronous = OFF")  # a file that is cut off is thrown away
+            made = list(_written(base, read(request, base, notes)))
+    except Unusable as error:
+        return {"problem": f"{request.name} {error}", "fix": error.fix}
+    except (sqlite3.Error, OSError) as error:
+        return {
+            "problem": f"{request.name} cannot be stored as a database ({error}).",
+            "fix": "Split the file, or free some space.",
+        }
+    if not made:
+        return {"problem": f"{request.name} holds no rows.", "fix": "Check what is in it."}
+    return {"tables": made, "notes": notes}
+
+
+def _written(base: sqlite3.Connection, tables: Iterable[Table]) -> Iterator[dict[str, Any]]:
+    """Write tables; those that a database holds already are only counted."""
+    for table in tables:
+        if table.rows is None:
+            (count,) = base.execute(f"SELECT count(*) FROM {quoted(table.name)}").fetchone()  # noqa: S608 (quoted)
+            yield {"name": table.name, "rows": count, "columns": table.columns}
+            continue
+        known = {row[0].lower() for row in base.execute("SELECT name FROM sqlite_master")}
+        name, count = free_name(table.name, known), 0
+        columns = ", ".join(f"{quoted(one)} {kind}" for one, kind in table.columns.items())
+        places = ", ".join("?" * len(table.columns))
+        base.execute("BEGIN")
+        base.execute(f"CREATE TABLE {quoted(name)} ({columns})")
+        rows = iter(table.rows)
+        while batch := list(islice(rows, _BATCH)):
+            base.executemany(f"INSERT INTO {quoted(name)} VALUES ({places})", batch)  # noqa: S608 (quoted)
+            count += len(batch)
+        base.execute("COMMIT" if count else "ROLLBACK")
+        if count:
+            yield {"name": name, "rows": count, "columns": table.columns}
