@@ -13,6 +13,7 @@ ReplanPolicy = Literal["adaptive", "every_observation"]
 SearchMode = Literal["fused", "dense", "bm25"]
 TaskFamily = Literal["answer", "code", "maths", "planning", "writing"]
 RevisionOrder = Literal["causal", "non_causal", "cot_rag"]
+QueryFrom = Literal["draft", "step"]
 AssessorChoice = Literal["trained", "first", "random"]
 Assist = Literal["auto", "on", "off"]
 AidsGiven = Literal["on", "off", "some"]
@@ -258,6 +259,11 @@ class Context(BaseModel):
     revision: Annotated[RevisionOrder, Setting("RAT", "free")] = Field(
         default="causal",
         description="RAT: revise step by step, all steps from one retrieval, or from one query",
+    )
+    query_from: Annotated[QueryFrom, Setting("RAT", "free")] = Field(
+        default="draft",
+        description="RAT, programs and word problems: look up the draft so far, as in the paper, "
+        "or the step alone",
     )
     retrievals: Annotated[int, Field(ge=0, le=50), Setting("RAT", "free")] = Field(
         default=5,

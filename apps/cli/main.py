@@ -22,6 +22,7 @@ COMMANDS = {
     "decision.",
     "ask": "Answer a question from documents: plan, pages and facts as they come, then the answer.",
     "act": "Solve a task of an environment, told as it happens; see docs/instruct-rag.md.",
+    "reproduce": "Run what makes a table of one of the papers; without one, list them.",
     "query": "Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4.",
     "methods": "List the methods.",
     "settings": "List the settings of a run: --setting NAME=VALUE sets them.",
@@ -49,7 +50,7 @@ list of commands says of each: to import them all would take longer than most co
 PANELS = {
     "Use": ("ask", "decide", "act", "query", "docs", "runs"),
     "Serve": ("serve", "mcp"),
-    "Measure": ("bench", "arena", "dqa", "results"),
+    "Measure": ("bench", "reproduce", "arena", "dqa", "results"),
     "Learn": ("learn", "train", "experience", "terms"),
     "Set up": ("models", "methods", "settings", "doctor"),
 }

@@ -23,7 +23,7 @@ _LATER = {
         "tools",
         "approve_tools",
     ),
-    *("first_temperature", "temperature_step", "same_query"),
+    *("first_temperature", "temperature_step", "same_query", "query_from"),
 }
 """Fields that came after results were kept: left out at their default, so that keys stay."""
 

@@ -1,5 +1,7 @@
 """To-query: what is looked up to check a step of the draft."""
 
+from collections.abc import Iterable
+
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
@@ -11,7 +13,7 @@ from planweave.nodes.support.writer import ask_writer
 from planweave.prompts import load
 
 _AS_IT_STANDS = ("code", "maths")
-"""Families whose steps are queries themselves: examples are found by what they look like."""
+"""Families whose drafts are queries themselves: examples are found by what they look like."""
 
 
 class Query(BaseModel):
@@ -21,11 +23,16 @@ class Query(BaseModel):
 
 
 async def to_query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Write the query for ``state["step"]``; an unreadable reply leaves the step's own words."""
+    """Write the query for ``state["step"]``; an unreadable reply leaves the step's own words.
+
+    For programs and word problems it is the draft so far, T*(1..i-1) and T(i) (section 3), unless
+    ``query_from`` says the step alone.
+    """
     context = runtime.context
-    text = "\n".join(state["revised"][number - 1] for number in checked(state))
+    text = _steps(state, checked(state))
     if context.family in _AS_IT_STANDS or context.revision == "cot_rag":
-        return {"lookups": [_lookup(state, text)]}
+        earlier = seen_with(state, context) if context.query_from == "draft" else []
+        return {"lookups": [_lookup(state, _steps(state, [*earlier, *checked(state)]))]}
     task = load("rat/to_query").fill(
         earlier=numbered(state, seen_with(state, context)), step=numbered(state, checked(state))
     )
@@ -36,6 +43,10 @@ async def to_query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMe
         "usage": usage(reply),
         "failures": failures(reply),
     }
+
+
+def _steps(state: WorkingMemory, numbers: Iterable[int]) -> str:
+    return "\n".join(state["revised"][number - 1] for number in numbers)
 
 
 def _lookup(state: WorkingMemory, query: str) -> Lookup:

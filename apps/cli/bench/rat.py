@@ -54,7 +54,7 @@ def rat(
         ),
     ] = None,
     collection: Annotated[
-        str, typer.Option(help="Writing: look texts up in this collection, not in the corpus.")
+        str, typer.Option(help="Look texts up in this collection, not in the family's corpus.")
     ] = "",
     web_search: Annotated[
         str, typer.Option(help=f"Writing: look texts up in the web: {', '.join(KNOWN)}.")
@@ -73,7 +73,7 @@ def rat(
         source = _written_from(collection, web_search)
         pools = _tasks(dataset, " ".join(source.values()))
     else:
-        source, pools = _published(chosen, dataset, data, collection or web_search)
+        source, pools = _published(chosen, dataset, data, collection, web_search)
     context = context.model_copy(update=source)
     items = [item for pool in pools.values() for item in choose(pool, limit, seed)]
     todo = thoughts.samples(
@@ -145,20 +145,22 @@ def _tell(console: Console, built: Corpus) -> None:
 
 
 def _published(
-    family: Family, dataset: str, data: Path | None, elsewhere: str
+    family: Family, dataset: str, data: Path | None, collection: str, web_search: str
 ) -> tuple[dict[str, str], dict[str, list[Item]]]:
-    """The family's corpus as a setting, and the data sets wanted."""
-    if elsewhere:
+    """What is looked up in, as a setting, and the data sets wanted."""
+    if web_search:
         raise BadInput(
-            "Only texts of the family writing are looked up elsewhere than in its corpus.",
-            fix="Leave out --collection and --web-search.",
+            "Only texts of the family writing are looked up in the web.",
+            fix="Leave out --web-search, or name a --collection.",
         )
     if data is None:
         raise BadInput(
             f"The family {family} needs its published files.",
             fix="Name their folder with --data.",
         )
-    source = {"collection": _corpus(family, str(data))}
+    if collection:
+        open_collection(collection)
+    source = {"collection": collection or _corpus(family, str(data))}
     names = tuple(FILES[family])
     wanted = listed(dataset or names[0], names, "data set", every="all")
     return source, {name: load(family, name, data) for name in wanted}

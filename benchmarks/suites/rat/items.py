@@ -25,8 +25,9 @@ FILES: Mapping[Family, Mapping[str, str]] = {
 """The data sets of each family by name; the tasks of ``writing`` are our own."""
 
 MBPP_TASKS = range(11, 176)
+MBPP_PLUS_TASKS = 164
 MATHS_ITEMS = 200
-"""The parts that the paper tests on (section 4.1)."""
+"""The parts that the paper tests on (section 4.1 and appendix A)."""
 
 
 class Grade(NamedTuple):
@@ -77,6 +78,8 @@ def choose(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
 def _programs(dataset: str, problems: Sequence[code_eval.Problem]) -> list[Item]:
     if dataset == "MBPP":
         problems = [problem for problem in problems if int(problem.id) in MBPP_TASKS]
+    if dataset == "MBPP+":
+        problems = problems[:MBPP_PLUS_TASKS]
     return [
         Item(
             dataset=dataset,

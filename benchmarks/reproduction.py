@@ -1,0 +1,191 @@
+"""Every table of the five papers: how it is made here, and what came of it.
+
+The list is ``reproduction.yaml`` beside this file; ``planweave reproduce`` and the page
+``docs/reproduction.md`` are made from it.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+from planweave import BadInput
+
+ARCHIVES = (".tar.xz", ".tar.gz", ".tar", ".zip")
+_LIST = Path(__file__).with_suffix(".yaml")
+
+
+class PaperTable(BaseModel):
+    """One table, or figure with results, of a paper.
+
+    Attributes:
+        table: Its number, such as ``4`` or ``figure 5``.
+        shows: What it shows.
+        runs: Commands of planweave that make ours, with ``{data}``, ``{dqa}``, ``{out}``,
+            ``{limit}`` and ``{model}`` to fill in; none where there is nothing to run.
+        limit: Of our figure: questions, tasks or items of a data set.
+        model: Of our figure.
+        sample: What our figure was measured on.
+        ours: Our figure; empty if it was not measured.
+        theirs: The paper's.
+        differs: What is not as in the paper, or why there is nothing to run.
+        seconds: What our figure took, where that was written down.
+        results: Files that hold our figure, below ``results/``.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    table: str
+    shows: str
+    runs: tuple[str, ...] = ()
+    limit: Annotated[int, Field(ge=1)] | None = None
+    model: str = "embedded:0.5b"
+    sample: str = ""
+    ours: str = ""
+    theirs: str = ""
+    differs: str
+    seconds: int | None = None
+    results: tuple[str, ...] = ()
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether a language model is asked."""
+        return any("{model}" in run for run in self.runs)
+
+    @model_validator(mode="after")
+    def _measured_is_kept(self) -> "PaperTable":
+        if self.ours and self.runs and not (self.results and self.sample):
+            raise ValueError(f"table {self.table}: a figure needs its sample and a file of results")
+        return self
+
+
+class Paper(BaseModel):
+    """A paper with its tables.
+
+    Attributes:
+        name: What the command calls it.
+        title: As published, with where.
+        note: What holds for all of its tables.
+        tables: In the paper's order.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    title: str
+    note: str = ""
+    tables: tuple[PaperTable, ...]
+
+    def chosen(self, table: str) -> Sequence[PaperTable]:
+        """The table of that number; all that can be run if it is empty.
+
+        Raises:
+            BadInput: The paper has no such table.
+        """
+        if not table:
+            return [one for one in self.tables if one.runs]
+        found = [one for one in self.tables if one.table == table.lower()]
+        if not found:
+            raise BadInput(
+                f"The paper {self.name} has no table {table!r} in the list.",
+                fix=f"Choose of {', '.join(one.table for one in self.tables)}.",
+            )
+        return found
+
+
+@cache
+def papers() -> tuple[Paper, ...]:
+    """All papers of the list."""
+    return TypeAdapter(tuple[Paper, ...]).validate_python(yaml.safe_load(_LIST.read_text("utf-8")))
+
+
+def paper(name: str) -> Paper:
+    """The paper of that name.
+
+    Raises:
+        BadInput: There is none.
+    """
+    for one in papers():
+        if one.name == name:
+            return one
+    raise BadInput(
+        f"There is no paper {name!r}.",
+        fix=f"Choose of {', '.join(one.name for one in papers())}.",
+    )
+
+
+def commands(
+    tables: Sequence[PaperTable], *, data: Path, out: Path, limit: int | None, model: str
+) -> list[str]:
+    """The commands of some tables with their values, each once."""
+    made = [
+        run.format(
+            data=data,
+            dqa=_dqa(data),
+            out=out,
+            limit=limit or one.limit or "",
+            model=model or one.model,
+        )
+        for one in tables
+        for run in one.runs
+    ]
+    return [*dict.fromkeys(made)]
+
+
+def _dqa(data: Path) -> Path:
+    """The data set of Decision QA: the archive in its folder, or the folder itself."""
+    folder = data / "dqa"
+    archives = [path for path in sorted(folder.glob("*")) if path.name.endswith(ARCHIVES)]
+    return archives[0] if archives else folder
+
+
+def page() -> str:
+    """The page ``docs/reproduction.md``."""
+    return "\n".join([_HEAD, *(line for one in papers() for line in _section(one)), ""])
+
+
+_HEAD = """\
+# Reproduction
+
+Made by `planweave reproduce --markdown`; the list is `benchmarks/reproduction.yaml`. It names every table of the five papers, and the figures that hold results: the command, the sample, our figure, the paper's, what differs, and the seconds that it took.
+
+```console
+$ planweave reproduce                                  # lists papers and tables
+$ planweave reproduce planrag --table 4 --data DATA    # runs it
+$ planweave reproduce rat --limit 20 --model openai:gpt-4o --data DATA
+$ planweave reproduce furepa --dry-run                 # shows the commands
+```
+
+DATA is a folder with the published files, each data set in its own folder: `dqa/`, `hotpotqa/`, `2wikimultihopqa/`, `musique/`, `trajectories/`, `alfworld/`, `webshop/`, `scienceworld/`, `code/`, `math/`, `minecraft/`, `docs/`, `tatqa/`, `rag_eval/`. `PLANWEAVE_PUBLISHED` names it, too. Commands go on where they were stopped. Our figures are of small open models on two processor cores that did other work as well, so seconds are too high; the papers used GPT-3.5, GPT-4 and models of like size. Low figures are the model's as long as `analyst:perfect` (PlanRAG, table 4) and the players without a model (InstructRAG, table 1) reach high ones by the same code. In brackets: 95 % intervals.
+"""  # noqa: E501 - a paragraph of the page is one line
+
+
+def _section(one: Paper) -> Iterator[str]:
+    yield f"## {one.name}\n\n{one.title}. {one.note}".rstrip() + "\n"
+    yield "| table | shows | sample | ours | paper | seconds |\n|---|---|---|---|---|---|"
+    for table in one.tables:
+        links = ", ".join(f"[{Path(name).name}](../results/{name})" for name in table.results)
+        ours = table.ours or ("not measured" if table.runs else "-")
+        cells = (
+            table.table,
+            table.shows,
+            table.sample or "-",
+            f"{ours} ({links})" if links else ours,
+            table.theirs or "-",
+            "-" if table.seconds is None else f"{table.seconds:,}",
+        )
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    yield ""
+    for table in one.tables:
+        yield f"**{table.table}**: {table.differs}"
+        if table.runs:
+            given = {"data": "DATA", "dqa": "DATA/dqa", "out": "OUT"}
+            made = [
+                run.format(**given, limit=table.limit or "", model=table.model)
+                for run in table.runs
+            ]
+            yield "\n```\n" + "\n".join(f"planweave {run}" for run in made) + "\n```"
+        yield ""
