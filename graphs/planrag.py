@@ -14,6 +14,7 @@ from planweave.memory import BOUND_TOOL, Tool
 from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.deciding.experience import experience
 from planweave.nodes.deciding.observer import observer
+from planweave.nodes.deciding.one_prompt import one_prompt
 from planweave.nodes.deciding.path_follower import path_follower
 from planweave.nodes.deciding.plan_approval import plan_approval
 from planweave.nodes.deciding.planner import planner
@@ -36,11 +37,13 @@ def planrag(graph: Builder) -> None:
             combined="planrag/plan_task",
             tools=CHOICES,
             when_read="planrag/planner_when_read",
+            zero_shot="planrag/planner_zero_shot",
         ),
     )
     graph.add_node("plan_approval", plan_approval)
     graph.add_node("path_follower", path_follower)
-    graph.add_node("selector", selector("planrag/selector", CHOICES, combined="planrag/act_task"))
+    choosing = selector("planrag/selector", CHOICES, combined="planrag/act_task")
+    graph.add_node("selector", one_prompt("planrag/one_prompt", CHOICES, otherwise=choosing))
     graph.add_node("observer", observer, defer=True)
     graph.add_node(
         "replanner", replanner("planrag/replanner", combined="planrag/judge_task", tools=CHOICES)

@@ -11,6 +11,7 @@ from planweave.redact import holds_secret
 ReplanPolicy = Literal["adaptive", "every_observation"]
 
 SearchMode = Literal["fused", "dense", "bm25"]
+Planning = Literal["guided", "zero_shot", "one_prompt", "without_thought", "thought_first"]
 TaskFamily = Literal["answer", "code", "maths", "planning", "writing"]
 RevisionOrder = Literal["causal", "non_causal", "cot_rag"]
 QueryFrom = Literal["draft", "step"]
@@ -201,6 +202,12 @@ class Context(BaseModel):
         "contradicting result, or when the selector asks; every_observation: judge the plan after "
         "each result, and let each reply say one thing, as the papers do",
     )
+    planning: Annotated[Planning, Setting("Plan", "free")] = Field(
+        default="guided",
+        description="PlanRAG: guided by our words on what to plan; as published: zero_shot (a "
+        "planner without them), one_prompt (plan, thought, action and re-plan in one reply), and "
+        "its variants of table 10, without_thought and thought_first",
+    )
     evaluations: Annotated[int, Field(ge=0, le=5), Setting("Plan", "free")] = Field(
         default=0, description="Times that the evaluator may send a plan back; 0: no evaluator"
     )
@@ -352,7 +359,13 @@ class Context(BaseModel):
 
         Small models do better with one small thing at a time, and so do the papers.
         """
-        return self.replan == "adaptive" and not self.assists(role)
+        guided = self.planning == "guided"
+        return self.replan == "adaptive" and guided and not self.assists(role)
+
+    @property
+    def in_one_prompt(self) -> bool:
+        """Whether one role of PlanRAG plans, thinks, acts and re-plans."""
+        return self.planning not in ("guided", "zero_shot")
 
     @property
     def reply_tokens(self) -> int:

@@ -23,7 +23,7 @@ _LATER = {
         "tools",
         "approve_tools",
     ),
-    *("first_temperature", "temperature_step", "same_query", "query_from"),
+    *("first_temperature", "temperature_step", "same_query", "query_from", "planning"),
 }
 """Fields that came after results were kept: left out at their default, so that keys stay."""
 

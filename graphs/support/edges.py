@@ -106,8 +106,13 @@ def doubt(state: WorkingMemory) -> Literal["doubtful", "sound"]:
 
 
 def progress(state: WorkingMemory) -> Literal["followed", "doubtful", "sound"]:
-    """As :func:`doubt`, but a learned path is followed as long as its steps succeed."""
-    return "followed" if followed(state) else doubt(state)
+    """As :func:`doubt`, but a learned path is followed as long as its steps succeed.
+
+    Where one prompt says everything, it judges the plan itself.
+    """
+    if followed(state):
+        return "followed"
+    return "sound" if run_context().in_one_prompt else doubt(state)
 
 
 def following(state: WorkingMemory) -> Literal["followed", "ended"]:

@@ -20,6 +20,7 @@ def planner(
     following: str = "",
     when_read: str = "",
     combined: str = "",
+    zero_shot: str = "",
     tools: Sequence[Tool] = (),
 ) -> Node:
     """Make the planner that uses this prompt.
@@ -35,16 +36,21 @@ def planner(
         following: Another prompt for a question that follows up on earlier ones.
         when_read: Another prompt for a run that has read its documents whole.
         combined: The prompt where one reply may also say what each step needs, or plan nothing.
+        zero_shot: The prompt that says nothing of how such a question is analysed, as published.
         tools: What the steps can be done with, for that prompt.
     """
 
     async def planner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
+        if context.in_one_prompt:
+            return {}
         combines = bool(combined) and context.combines("planner")
         form: type[Plan | PlanWithNeeds] = PlanWithNeeds if combines else Plan
         special = (state.get("whole") and when_read) or (state["history"] and following)
         alone = special or (context.has_documents and with_documents) or prompt
         name = combined if combines else alone
+        if zero_shot and context.planning == "zero_shot":
+            name = zero_shot
         occasion = state["objection"] or state["replanning"]
         task = filled(name, state, occasion=occasion)
         ask = partial(ask_combined, tools=tools) if combines else ask_role

@@ -23,7 +23,7 @@ from scripted import (
 )
 
 from planweave.graphs import METHODS
-from planweave.memory import Context, TaskFamily
+from planweave.memory import Context, Planning, TaskFamily
 from planweave.prompts import PromptError, Template, load, names
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -116,6 +116,45 @@ async def test_the_whole_prompt_of_each_role(name: str, tmp_path: Path) -> None:
     )
     await METHODS.get(name).graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(name, script)
+
+
+@pytest.mark.parametrize(
+    ("planning", "keys"),
+    [
+        ("one_prompt", ("replan", "steps", "step", "thought", "tool", "input")),
+        ("without_thought", ("replan", "steps", "step", "tool", "input")),
+        ("thought_first", ("replan", "thought", "steps", "step", "tool", "input")),
+    ],
+)
+async def test_the_whole_prompt_where_one_role_says_everything(
+    planning: Planning, keys: tuple[str, ...], tmp_path: Path
+) -> None:
+    database = tmp_path / "plants.sql"
+    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+    said = {"thought": "Now.", "tool": "sql", "input": "SELECT name FROM plant", "step": 1}
+    again = {**said, "replan": "Y", "steps": ["Decide."], "input": "SELECT x FROM plant"}
+    done = {**said, "replan": "N", "steps": ["Forget it."], "tool": "finish", "step": 7}
+    replies = [{**said, "steps": ["Read the names.", "Decide."]}, again, done]
+    script = Replies(action=[{k: r[k] for k in keys if k in r} for r in replies])
+    script.left["decide"] = [decide("Bonn", 1)]
+    context = Context(model=register(script), database=str(database), planning=planning)
+    memory = await METHODS.get("planrag").graph.ainvoke({"question": "Which?"}, context=context)
+    assert script.tasks == ["action", "action", "action", "decide"]
+    assert (memory["plan"], memory["failures"]) == (["Decide."], [])
+    assert [replan["after"] for replan in memory["replans"]] == [["Decide."]]
+    assert memory["action"]["step"] == 1
+    if planning == "one_prompt":
+        compare("planrag_one_prompt", script)
+
+
+async def test_a_planner_as_published_is_told_nothing_of_the_analysis(tmp_path: Path) -> None:
+    database = tmp_path / "plants.sql"
+    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+    script = Replies(plan=[plan("Read.")], action=[done()], decide=[decide("Bonn")])
+    context = Context(model=register(script), database=str(database), planning="zero_shot")
+    await METHODS.get("planrag").graph.ainvoke({"question": "Which?"}, context=context)
+    assert "in which order" in script.prompts[0].text
+    assert "2 to 5" not in script.prompts[0].text
 
 
 @pytest.mark.parametrize("in_words", [False, True])
