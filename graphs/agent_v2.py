@@ -1,4 +1,4 @@
-"""Strategy agent V2: one prompt chooses each search, every result becomes a fact."""
+"""Strategy agent V2: one prompt chooses each action, every result becomes a fact."""
 
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import chosen
@@ -8,7 +8,7 @@ from planweave.memory import BOUND_TOOL, Tool
 from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.deciding.selector import selector
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", BOUND_TOOL)
+TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 
 
 @method("agent_v2", family="documents")

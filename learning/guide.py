@@ -96,6 +96,32 @@ class Guide:
         cosines = self._vectors @ self._embed([question])[0]
         return [self.paths[row] for row in np.argsort(-cosines, kind="stable")[:k]]
 
+    def triplets(self, text: str, k: int) -> list[tuple[str, str]]:
+        """The ``k`` actions nearest to a text, with what each showed, the nearest first.
+
+        None where the paths keep no observations.
+
+        Raises:
+            ModelUnavailable: The frozen model is not on this machine.
+        """
+        if not self._seen:
+            return []
+        cosines = self._seen_vectors @ self._embed([text])[0]
+        return [self._seen[row] for row in np.argsort(-cosines, kind="stable")[:k]]
+
+    @cached_property
+    def _seen(self) -> list[tuple[str, str]]:
+        pairs = (
+            pair
+            for path in self.paths
+            for pair in zip(path.instructions, path.observations, strict=False)
+        )
+        return [*dict.fromkeys(pair for pair in pairs if pair[1])]
+
+    @cached_property
+    def _seen_vectors(self) -> Floats:
+        return self._embed([f"{action} {shown}" for action, shown in self._seen])
+
     @property
     def proposer(self) -> str:
         """Who proposes paths, in words."""

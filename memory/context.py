@@ -173,6 +173,11 @@ class Context(BaseModel):
         description="InstructRAG, RAP: say which step of the path is next, and list the actions "
         "that do it first: auto (InstructRAG does, RAP does not, as in its paper), on, off",
     )
+    triplets: Annotated[int, Field(ge=0, le=10), Setting("InstructRAG", "never")] = Field(
+        default=0,
+        description="GenGround: nearest actions of earlier successes, with what they showed, that "
+        "ground an answer beside what the environment shows, as InstructRAG's paper has it",
+    )
     trials: Annotated[int, Field(ge=1, le=5), Setting("Reflexion", "never")] = Field(
         default=3, description="Reflexion: attempts at a task"
     )
@@ -286,6 +291,16 @@ class Context(BaseModel):
     )
     masking: Annotated[bool, Setting("FuRePA", "free")] = Field(
         default=True, description="FuRePA: hide earlier reasoning and queries from the reasoner"
+    )
+    unmasked: Annotated[int, Field(ge=0, le=100), Setting("FuRePA", "free")] = Field(
+        default=0,
+        description="FuRePA: with masking, the latest rounds of which the reasoner sees reasoning "
+        "and query all the same",
+    )
+    irrelevant_pages: Annotated[int, Field(ge=0, le=20), Setting("FuRePA", "free")] = Field(
+        default=0,
+        description="FuRePA, IRCoT: pages drawn by lot that are added to those of each search, to "
+        "see how far they mislead",
     )
     assessor: Annotated[AssessorChoice, Setting("FuRePA", "free")] = Field(
         default="trained", description="FuRePA: which candidate query is carried out"

@@ -24,6 +24,7 @@ _LATER = {
         "approve_tools",
     ),
     *("first_temperature", "temperature_step", "same_query", "query_from", "planning"),
+    *("unmasked", "irrelevant_pages", "triplets"),
 }
 """Fields that came after results were kept: left out at their default, so that keys stay."""
 

@@ -1,12 +1,20 @@
 """Grounder: corrects a deduced answer by what the environment showed (GenGround)."""
 
+import asyncio
+
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from planweave.learning.agents_file import NONE
 from planweave.memory import Context, Grounded, WorkingMemory
+from planweave.nodes.acting.pathfinder import guide_for
 from planweave.nodes.support.lengths import STEP
 from planweave.nodes.support.role import ask_role, failures, usage
 from planweave.prompts import load
+from planweave.texts import shorten
+
+_SHORTENED = 300
+"""Characters of a remembered observation."""
 
 
 class GroundedAnswer(BaseModel):
@@ -20,10 +28,22 @@ async def grounder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMe
     guess = state["reason"]
     shown = state["turns"][-1]["facts"]
     observation = state["facts"][shown[-1] - 1]["text"] if shown else "(nothing)"
+    known = await asyncio.to_thread(_remembered, f"{state['task']} {guess}", runtime.context)
     task = load("genground/grounder").fill(
-        question=state["task"], guess=guess, observation=observation
+        question=state["task"], guess=guess, observation="\n".join([observation, *known])
     )
     reply = await ask_role("grounder", GroundedAnswer, task, state, runtime, briefed=False)
     answer = reply.value.answer.strip() if reply.value else guess
     grounded = Grounded(question=state["task"], guess=guess, answer=answer)
     return {"grounded": [grounded], "usage": usage(reply), "failures": failures(reply)}
+
+
+def _remembered(text: str, context: Context) -> list[str]:
+    """What the nearest actions of earlier successes showed."""
+    if not context.triplets:
+        return []
+    guide = guide_for(context.model_copy(update={"agents": NONE}))
+    return [
+        load("genground/remembered").fill(action=action, shown=shorten(shown, _SHORTENED))
+        for action, shown in guide.triplets(text, context.triplets)
+    ]

@@ -41,7 +41,8 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, otherwise: Node) -> Node:
     async def selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
         if not context.in_one_prompt or reason_to_answer(state, context):
-            return await otherwise(state, runtime)
+            update: WorkingMemory = await otherwise(state, runtime)
+            return update
         bound, order = offered(tools, state, context), _ORDERS[context.planning]
         said = order if state["plan"] else tuple(name for name in order if name not in _AGAIN)
         task = load(prompt).fill(
@@ -52,7 +53,7 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, otherwise: Node) -> Node:
             problem=problem_text(state),
         )
         reply = await ask_role("selector", _form(bound, said), task, state, runtime)
-        update: WorkingMemory = {"action": None, "actions": []}
+        update = {"action": None, "actions": []}
         update |= {"usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
@@ -62,7 +63,8 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, otherwise: Node) -> Node:
             state, thought=values.get("thought", ""), tool=values["tool"], input=values["input"]
         )
         steps = len(update.get("plan", state["plan"]))
-        return update | {"action": {**action, "step": max(1, min(values["step"], steps))}}
+        update["action"] = {**action, "step": max(1, min(values["step"], steps))}
+        return update
 
     return selector
 

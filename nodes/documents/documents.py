@@ -1,6 +1,7 @@
 """Documents: searches the web or the connected collection for pages that bear on the query."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from random import Random
 from time import perf_counter
 
 from langgraph.runtime import Runtime
@@ -30,7 +31,26 @@ def unseen_documents(state: WorkingMemory, runtime: Runtime[Context]) -> Working
     report(runtime, "searching the documents")
     quotes = [fact["quote"] for fact in state["facts"] if fact["quote"]]
     seen = [(quote["document"], quote["page"]) for quote in quotes]
-    return _searched(state, runtime.context, passed_over=seen)
+    found = _searched(state, runtime.context, passed_over=seen)
+    if found["pages"]:
+        found["pages"] = [*found["pages"], *_irrelevant(found["pages"], seen, runtime.context)]
+    return found
+
+
+def _irrelevant(
+    found: Sequence[Page], seen: Sequence[tuple[str, int]], context: Context
+) -> list[Page]:
+    """Other pages of the collection, drawn by lot: the same for the same search."""
+    if not (context.irrelevant_pages and context.collection):
+        return []
+    known = {*seen, *((page["document"], page["page"]) for page in found)}
+    others = [p for p in open_collection(context.collection).all_pages() if p[:2] not in known]
+    by_lot = Random(f"{context.seed} {sorted(known)}")  # noqa: S311 - no secret
+    drawn = by_lot.sample(others, min(len(others), context.irrelevant_pages))
+    return [
+        Page(document=document, page=page, text=text, nearest=text, score=0.0)
+        for document, page, text in drawn
+    ]
 
 
 def _searched(

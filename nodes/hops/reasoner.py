@@ -26,9 +26,9 @@ def reasoner(prompt: str) -> Node:
     """Make the reasoner that uses this prompt.
 
     With ``context.masking`` it sees nothing of its earlier reasoning and queries, so that an
-    early mistake cannot lead it on. It starts at ``context.first_temperature`` and is warmer by
-    ``context.temperature_step`` each time that its queries have repeated themselves. At a limit
-    it is not asked.
+    early mistake cannot lead it on, or only the latest rounds (``context.unmasked``). It starts at
+    ``context.first_temperature`` and is warmer by ``context.temperature_step`` each time that its
+    queries have repeated themselves. At a limit it is not asked.
     """
 
     async def reasoner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -39,15 +39,16 @@ def reasoner(prompt: str) -> Node:
             evidence="\n\n".join(fact_text(fact) for fact in state["facts"]) or "(none yet)",
             count=str(context.proposals),
         )
+        visible = context.unmasked if context.masking else len(state["turns"])
         reply = await ask_role(
             "reasoner",
             Reasoning,
             task,
-            state,
+            {**state, "turns": state["turns"][len(state["turns"]) - visible :]},
             runtime,
             extra_temperature=context.first_temperature
             + context.temperature_step * state["raises"],
-            briefed=not context.masking,
+            briefed=bool(visible) or not context.masking,
         )
         update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
         thought = reply.value or Reasoning(reasoning="", answer=None, queries=[])

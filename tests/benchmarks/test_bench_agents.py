@@ -20,6 +20,7 @@ from planweave.apps.cli.bench import app
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.table import Table, text
+from planweave.benchmarks.suites.agents import suite
 from planweave.benchmarks.suites.agents.judge import agreed
 from planweave.benchmarks.suites.agents.questions import SETS, choose, load
 from planweave.benchmarks.suites.agents.suite import Trial, said
@@ -133,6 +134,16 @@ class Agent:
             case "answer":
                 short, words, unknown = SAYS[asked]
                 return tell(words, short, unknown)
+            case "state":
+                return {"statements": ["It is so.", "It is not."]}
+            case "verify":
+                pairs = enumerate((True, False), start=1)
+                told = [{"statement": n, "reason": "So.", "supported": yes} for n, yes in pairs]
+                return {"verdicts": told}
+            case "ask":
+                return {"questions": ["What is it?"]}
+            case "copy":
+                return {"sentences": [prompt.text.splitlines()[-1]]}
         if "blue" in ground:
             correct = "blue" in prompt.messages[1].text
             return {"reason": "So.", "verdict": "Correct" if correct else "Incorrect"}
@@ -334,6 +345,24 @@ def test_trials_differ_by_seed_and_key_and_are_resumed(
     assert "7 done before, 0 to do" in again.output
     assert agent.prompts == kept
     assert len(collection.collections("bench")) == 1
+
+
+def test_the_pipeline_is_measured_on_the_document_of_each_question(
+    data: Path, tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite, "embeddings", WordEmbeddings)
+    words = ("--trials", 1, "--judge-pairs", 0, "--set", "simple 1,simple 2")
+    done = bench(data, tmp_path, *words, "--rag", "--one-document")
+    told = [record.score.details["rag"] for record in results(tmp_path).values()]
+    assert len(told) == 4
+    measured = [one for one in told if isinstance(one, dict)]
+    assert measured  # where there is an answer
+    for one in measured:
+        assert (one["faithfulness"], one["context_relevance"]) == (0.5, 0.0)
+        assert one["answer_relevance"] is not None
+    assert "The RAG pipeline" in done.output
+    assert "0.500 ± 0.000" in done.output
+    assert len(collection.collections("bench")) > 1
 
 
 def test_another_judge_is_asked(data: Path, tmp_path: Path, agent: Agent) -> None:

@@ -135,6 +135,22 @@ async def test_masking_hides_earlier_reasoning_and_queries(ask: Ask, masking: bo
     assert ("The director is not known." not in last) == masking
 
 
+async def test_masking_may_leave_the_latest_rounds_in_sight(ask: Ask) -> None:
+    script = Replies(reason=[FIRST, SECOND, solved()])
+    await ask("furepa", script, unmasked=1)
+    last = script.prompts[-1].text
+    assert "birthplace of Lena Holm" in last
+    assert "director of Aurora" not in last
+
+
+async def test_irrelevant_pages_are_added_to_those_of_a_search(ask: Ask) -> None:
+    script = Replies(reason=[FIRST, SECOND, solved()])
+    memory = await ask("furepa", script, irrelevant_pages=1)
+    texts = [fact["text"] for fact in memory["facts"]]
+    assert len(texts) == len({*texts}) == 3
+    assert "Ships sail." in texts
+
+
 @pytest.mark.parametrize(
     ("choice", "wanted"), [("first", "film"), ("trained", "director of Aurora")]
 )

@@ -150,7 +150,8 @@ async def test_the_whole_prompt_where_one_role_says_everything(
 async def test_a_planner_as_published_is_told_nothing_of_the_analysis(tmp_path: Path) -> None:
     database = tmp_path / "plants.sql"
     database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
-    script = Replies(plan=[plan("Read.")], action=[done()], decide=[decide("Bonn")])
+    actions = [act("sql", "SELECT name FROM plant"), act("finish")]
+    script = Replies(plan=[plan("Read.")], action=actions, decide=[decide("Bonn", 1)])
     context = Context(model=register(script), database=str(database), planning="zero_shot")
     await METHODS.get("planrag").graph.ainvoke({"question": "Which?"}, context=context)
     assert "in which order" in script.prompts[0].text

@@ -1,6 +1,7 @@
 """``planweave bench agents``: document agents on questions in five kinds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.agents import suite as document_agents
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.judge import agreed, checks
-from planweave.benchmarks.suites.agents.questions import SETS, Document, choose, load
+from planweave.benchmarks.suites.agents.questions import SETS, Document, Question, choose, load
 from planweave.benchmarks.suites.rag import suite as rag
 from planweave.graphs import of_family
 from planweave.memory import Context
@@ -61,6 +62,19 @@ def agents(
     embeddings: Annotated[
         str, typer.Option(help="Embedding model of the collection; none: words alone.")
     ] = "minilm",
+    one_document: Annotated[
+        bool,
+        typer.Option(
+            "--one-document", help="Ask each question on its own document alone, as in the thesis."
+        ),
+    ] = False,
+    rag_metrics: Annotated[
+        bool,
+        typer.Option(
+            "--rag",
+            help="Have the judge measure faithfulness, answer relevance and context relevance.",
+        ),
+    ] = False,
     running: Running,
 ) -> None:
     """Document agents on simple, complex and calculation questions; can be resumed."""
@@ -83,7 +97,8 @@ def agents(
         methods=methods,
         trials=trials,
         settings=context,
-        collection=_collected(found.documents, embeddings, running.console),
+        collection=_asked_on(found.documents, embeddings, running.console, one=one_document),
+        rag=rag_metrics,
     )
     drawn: dict[str, JsonValue] = {"limit": limit, "trials": trials, "seed": seed}
     about: dict[str, JsonValue] = {"name": data.name, "questions": len(found.questions)}
@@ -98,6 +113,23 @@ def _checks(data: Path, number: int, seed: int, context: Context) -> list[Sample
         return []
     drawn = rag.choose(agreed(rag.load(file)), number, seed)
     return checks(drawn, suite=document_agents.NAME, settings=context)
+
+
+def _asked_on(
+    documents: Sequence[Document], embeddings: str, console: Console, *, one: bool
+) -> Callable[[Question], str]:
+    """What a question is asked on: all documents, or the first that its answer stands in."""
+
+    def collection(question: Question) -> str:
+        where = min((name for name, _ in question.evidence), default="") if one else ""
+        return made(where)
+
+    @cache
+    def made(where: str) -> str:
+        chosen = [document for document in documents if where in ("", document.name)]
+        return _collected(chosen, embeddings, console)
+
+    return collection
 
 
 def _collected(documents: Sequence[Document], embeddings: str, console: Console) -> str:

@@ -1,5 +1,6 @@
 """Document agents: questions in the five kinds of the strategy-agent thesis, in several trials."""
 
+import asyncio
 import hashlib
 import json
 import re
@@ -16,8 +17,16 @@ from planweave.benchmarks.suites.agents.questions import Question
 from planweave.benchmarks.suites.agents.tables import agent_tables
 from planweave.benchmarks.suites.agents.tatqa import match
 from planweave.memory import Answer, Context, WorkingMemory
+from planweave.models import embeddings
+from planweave.nodes.documents.documents import find_pages
 from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
 from planweave.nodes.support.answer_judge import Judged, judge_answer
+from planweave.nodes.support.rag_metrics import (
+    Judge,
+    answer_relevance,
+    context_relevance,
+    faithfulness,
+)
 from planweave.tools.documents.collection import open_collection
 
 NAME = "agents"
@@ -43,7 +52,8 @@ def samples(
     methods: Sequence[str],
     trials: int,
     settings: Context,
-    collection: str,
+    collection: Callable[[Question], str],
+    rag: bool = False,
 ) -> list[Sample]:
     """Every question with every method, trial by trial.
 
@@ -52,14 +62,17 @@ def samples(
         methods: Names of graphs.
         trials: Each has a seed of its own; the settings' is the first trial's.
         settings: The context without its collection.
-        collection: Name of the collection that holds the documents.
+        collection: Name of the collection that a question is asked on.
+        rag: Measure how far pages and answers bear on the question and on each other.
     """
-    context = settings.model_copy(update={"collection": collection})
-    finds = _Finder(context)
+    names = {question.id: collection(question) for question in questions}
+    contexts = {n: settings.model_copy(update={"collection": n}) for n in {*names.values()}}
+    finds = {name: _Finder(context) for name, context in contexts.items()}
     return [
-        _sample(Trial(question, number, finds), method, context)
+        _sample(Trial(question, number, finds[name], rag=rag), method, contexts[name])
         for number in range(1, trials + 1)
         for question in questions
+        for name in [names[question.id]]
         for method in methods
     ]
 
@@ -93,7 +106,7 @@ def _sample(trial: "Trial", method: str, context: Context) -> Sample:
         database="",
         asked=question.asked,
         context=context,
-        content=f"{digest} trial {trial.number}",
+        content=f"{digest} trial {trial.number}{' rag' * trial.rag}",
         judge=trial.score,
         play=trial.play,
     )
@@ -107,11 +120,14 @@ class Trial:
         question: It.
         number: Of the trial, from 1.
         finds: Searches the collection.
+        rag: Measure the three RAGAS metrics of its pages and answer.
     """
 
     question: Question
     number: int
     finds: Finds
+    rag: bool = False
+    _metrics: dict[str, JsonValue] | None = field(default=None, init=False)
     _judged: Judged | None = field(default=None, init=False)
 
     async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
@@ -124,7 +140,24 @@ class Trial:
             self._judged = await judge_answer(
                 self.question.asked, gold.text, said(answer), context, on_call
             )
+        if self.rag and answer and said(answer):
+            self._metrics = await self._measured(said(answer), context, on_call)
         return memory
+
+    async def _measured(
+        self, answer: str, context: Context, on_call: OnCall
+    ) -> dict[str, JsonValue]:
+        """Faithfulness, answer relevance and context relevance, by the pages of one search."""
+        asked, judge = self.question.asked, await Judge.of(context, on_call)
+        pages = await asyncio.to_thread(find_pages, asked, context, context.pages)
+        read = "\n\n".join(page["text"][: context.page_characters] for page in pages)
+        faithful = await faithfulness(answer, read, judge, question=asked)
+        relevant = await answer_relevance(asked, answer, judge, embeddings())
+        return {
+            "faithfulness": faithful.value,
+            "answer_relevance": relevant.value,
+            "context_relevance": (await context_relevance(asked, read, judge)).value,
+        }
 
     def score(self, answer: Answer | None) -> Score:
         """1 for a right answer; 0 for a wrong one, for none, and where the judge is not sure."""
@@ -147,6 +180,7 @@ class Trial:
                 "scored": "judge" if judged else "rule" if short or not gold else "no answer",
                 "judged": dict[str, JsonValue](judged._asdict()) if judged else None,
                 "tatqa": self._tatqa(answer),
+                "rag": self._metrics,
             },
         )
 
