@@ -179,9 +179,12 @@ def _section(one: Paper) -> Iterator[str]:
         )
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
     yield ""
+    told: dict[tuple[str, ...], str] = {}
     for table in one.tables:
         yield f"**{table.table}**: {table.differs}"
-        if table.runs:
+        if table.runs and told.setdefault(table.runs, table.table) != table.table:
+            yield f"\nThe commands of {told[table.runs]}."
+        elif table.runs:
             given = {"data": "DATA", "dqa": "DATA/dqa", "out": "OUT"}
             made = [
                 run.format(**given, limit=table.limit or "", model=table.model)

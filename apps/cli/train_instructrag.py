@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from planweave import BadInput
+from planweave.apps.cli.bench.common import listed
 from planweave.apps.cli.groups import grouped
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.benchmarks.core import machine
@@ -47,6 +48,8 @@ from planweave.tools.environments import open_environment
 if TYPE_CHECKING:
     from planweave.learning.meta_training import Point
 
+
+_PARTS = ("warm-start", "policy-gradient", "pre-training", "fine-tuning")
 
 Data = Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")]
 Seed = Annotated[int, typer.Option(help="Of every draw.", min=0)]
@@ -87,6 +90,13 @@ def instructrag(
         bool,
         typer.Option("--as-published", help="The paper's agents, for instructions without slots."),
     ] = False,
+    without: Annotated[
+        str,
+        typer.Option(
+            help="Parts to leave out, with commas between: warm-start, policy-gradient, "
+            "pre-training, fine-tuning."
+        ),
+    ] = "",
     seed: Seed = 1,
 ) -> None:
     """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""
@@ -106,6 +116,14 @@ def instructrag(
     )
     if published:
         settings = replace(as_published(seed, iterations), questions=by.questions, others=by.others)
+    left_out = listed(without, _PARTS, "part", every="") if without else []
+    settings = replace(
+        settings,
+        warm_start="warm-start" not in left_out,
+        policy_gradient="policy-gradient" not in left_out,
+        pre_training="pre-training" not in left_out,
+        fine_tuning="fine-tuning" not in left_out,
+    )
     paths = load(environment, data)
     given = world(paths, seed, slots=not published)
     tasks = [*given.seen, *given.unseen]
