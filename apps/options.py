@@ -79,6 +79,10 @@ Resume = Annotated[
     str,
     typer.Option("--resume", help="Go on with a thread: with a further question, or interrupted."),
 ]
+Fresh = Annotated[
+    bool,
+    typer.Option("--fresh", help="Ask models anew; replies kept from earlier runs are not used."),
+]
 Strict = Annotated[
     bool,
     typer.Option(

@@ -100,6 +100,9 @@ class Context(BaseModel):
     seed: Annotated[int | None, Setting("Model", "free")] = Field(
         default=None, description="Seed of the sampling, where the provider takes one"
     )
+    fresh: Annotated[bool, Setting("Model", "free", recorded=False)] = Field(
+        default=False, description="Ask models anew where replies were kept from earlier calls"
+    )
     max_reply_tokens: Annotated[
         Annotated[int, Field(ge=32, le=32_768)] | None, Setting("Model", "lower")
     ] = Field(

@@ -40,15 +40,19 @@ class ResponseCache(BaseCache):
     Args:
         path: The SQLite file; made when first needed, readable by its owner alone.
         model: The model's full name (server included): part of the key.
+        fresh: Only keep replies, and find none.
     """
 
-    def __init__(self, path: Path, model: str) -> None:
+    def __init__(self, path: Path, model: str, *, fresh: bool = False) -> None:
         self._path = path
         self._model = model
+        self._fresh = fresh
         self._off = False
 
     def lookup(self, prompt: str, llm_string: str) -> Generations | None:
         """Reply to this exact request, marked as cached, or None."""
+        if self._fresh:
+            return None
         query, key = "SELECT reply FROM replies WHERE key = ?", self._key(prompt, llm_string)
         row: tuple[str] | None = self._with(lambda base: base.execute(query, (key,)).fetchone())
         return None if row is None else _decode(row[0])

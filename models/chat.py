@@ -50,6 +50,7 @@ class ModelRequest:
         max_tokens: Ceiling on the tokens of one reply.
         seed: Seed of the sampling, where the provider takes one.
         settings: Those of the process.
+        fresh: Replies that were kept are not used; new ones are kept.
     """
 
     name: str
@@ -57,6 +58,7 @@ class ModelRequest:
     max_tokens: int
     seed: int | None
     settings: ModelSettings
+    fresh: bool = False
 
     @property
     def model(self) -> str:
@@ -108,6 +110,7 @@ def chat_model(
     max_tokens: int = 512,
     seed: int | None = None,
     settings: ModelSettings | None = None,
+    fresh: bool = False,
 ) -> BaseChatModel:
     """Make the chat model called ``name``, or return the one made before with these arguments.
 
@@ -120,6 +123,7 @@ def chat_model(
         max_tokens: Ceiling on the tokens of one reply; small models need one, they may loop.
         seed: Seed of the sampling.
         settings: Those of the process when None.
+        fresh: Replies that were kept are not used; new ones are kept.
 
     Raises:
         ModelUnavailable: No such provider, its package or its key is missing, or the weights are.
@@ -135,6 +139,7 @@ def chat_model(
             max_tokens=max_tokens,
             seed=seed,
             settings=settings or process_settings(),
+            fresh=fresh,
         )
     )
 
@@ -146,6 +151,7 @@ async def achat_model(
     max_tokens: int = 512,
     seed: int | None = None,
     settings: ModelSettings | None = None,
+    fresh: bool = False,
 ) -> BaseChatModel:
     """As :func:`chat_model`, without blocking the event loop."""
     return await asyncio.to_thread(
@@ -155,6 +161,7 @@ async def achat_model(
         max_tokens=max_tokens,
         seed=seed,
         settings=settings,
+        fresh=fresh,
     )
 
 
@@ -373,7 +380,8 @@ def _clients() -> tuple[httpx.Client, httpx.AsyncClient]:
 def _cache(request: ModelRequest, identity: str) -> ResponseCache | bool:
     mode = request.settings.response_cache
     if mode == "all" or (mode == "deterministic" and request.temperature == 0):
-        return ResponseCache(request.settings.cache_dir / "replies.sqlite", identity)
+        path = request.settings.cache_dir / "replies.sqlite"
+        return ResponseCache(path, identity, fresh=request.fresh)
     return False
 
 

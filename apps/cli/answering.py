@@ -55,8 +55,9 @@ def answer(
         why = f" ({reason})" if reason else ""
         console.print(f"[bold]{thread.method}[/]{why} · thread {thread.id}")
         console.print(start["question"].strip(), markup=False, style="italic")
+    story = Story(console)
     try:
-        memory = asyncio.run(_told(thread, start, console, approver(console, thread.id, command)))
+        memory = asyncio.run(_told(thread, start, story, approver(console, thread.id, command)))
     except KeyboardInterrupt:
         console.print(f"\nInterrupted. Go on with: planweave {command} --resume {thread.id}")
         raise typer.Exit(130) from None
@@ -64,7 +65,7 @@ def answer(
     if as_json:
         typer.echo(json_text(_record(thread, memory, verdict)))
     else:
-        Story(console).finish(memory, in_words=in_words(thread.context))
+        story.finish(memory, in_words=in_words(thread.context))
         if verdict:
             _tell_verdict(console, verdict)
     if _is_unreadable(memory):
@@ -76,11 +77,10 @@ def answer(
         raise typer.Exit(code)
 
 
-async def _told(thread: Thread, start: Input | None, console: Console, ask: Ask) -> WorkingMemory:
+async def _told(thread: Thread, start: Input | None, story: Story, ask: Ask) -> WorkingMemory:
     """Run a thread to its end, shown as it happens; returns the working memory."""
-    story, memory = Story(console), WorkingMemory()
-    waiting = Waiting()
-    with console.status(waiting) as status:
+    memory, waiting = WorkingMemory(), Waiting()
+    with story.console.status(waiting) as status:
 
         def asking(request: Mapping[str, Any]) -> Mapping[str, Any]:
             status.stop()

@@ -10,6 +10,7 @@ from planweave.apps.example import Example
 from planweave.apps.options import (
     AsJson,
     Database,
+    Fresh,
     Graph,
     MaxCalls,
     MaxDollars,
@@ -59,6 +60,7 @@ class Players:
     method: Method
     model: Model = "embedded"
     role_model: RoleModel = None
+    fresh: Fresh = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +113,14 @@ def begin(
     """
     if players.method:
         METHODS.get(players.method)
-    context = context_of({"model": players.model, "models": roles(players.role_model), **settings})
+    context = context_of(
+        {
+            "model": players.model,
+            "models": roles(players.role_model),
+            "fresh": players.fresh,
+            **settings,
+        }
+    )
     choice = choose(context, with_plan=plan is not None)
     method = players.method or choice.method
     thread = Thread(id=new_id(), method=method, context=context, example=example)

@@ -11,6 +11,7 @@ from rich.text import Text
 from planweave.apps.plain import plain
 from planweave.graphs.support.events import (
     ActionEvent,
+    CallEvent,
     Event,
     FactEvent,
     PlanEvent,
@@ -51,6 +52,7 @@ class Story:
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self._kept = 0  # replies that came from the cache
 
     def tell(self, event: Event) -> None:
         """Print what has happened."""
@@ -65,6 +67,8 @@ class Story:
                 self._action(event)
             case FactEvent(fact=fact):
                 self._fact(fact)
+            case CallEvent(record=record):
+                self._kept += record.from_cache
             case ProblemEvent(where=where, text=text):
                 self.console.print(Text(plain(f"  ✗ {where}: {text}"), style="yellow"))
 
@@ -86,7 +90,9 @@ class Story:
         if runs := len(memory.get("members", ())):
             agreeing = round(memory["agreement"] * runs)
             self.console.print(Text(f"{agreeing} of {runs} runs give this answer.", style="dim"))
-        self.console.print(Text(_used(total_usage(memory["usage"])), style="dim"))
+        kept = f" · {self._kept} from cache (--fresh asks anew)" if self._kept else ""
+        used = _used(total_usage(memory["usage"]))
+        self.console.print(Text(f"{used}{kept}", style="dim"))
 
     def _plan(self, title: str, plan: list[str]) -> None:
         steps = "\n".join(f"{number}. {step}" for number, step in enumerate(plan, start=1))

@@ -95,6 +95,7 @@ class Judge:
             temperature=context.temperature,
             max_tokens=context.reply_tokens,
             seed=context.seed,
+            fresh=context.fresh,
         )
         return cls(model, context.reply_tokens, told)
 

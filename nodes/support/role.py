@@ -105,6 +105,7 @@ async def _model_for(
         seed=0
         if extra_temperature and context.seed is None
         else context.seed,  # a run can be repeated
+        fresh=context.fresh,
     )
 
 

@@ -155,7 +155,7 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
         assert page.evaluate(CHECKS) == []
         screenshot(page, "answer-dark", tmp_path)
         answer.get_by_role("button", name="Fact 1").click()
-        expect(page.get_by_label("Fact 1").first).to_be_focused()
+        expect(page.get_by_role("region", name="Fact 1")).to_be_focused()
 
     other = DECISION | {"decision": "Ash"}
     anyone = QUERY | {"input": "SELECT name, price FROM offer LIMIT 1"}
@@ -258,7 +258,7 @@ def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit) -> N
         expect(page.get_by_text("Paused before sql")).to_be_visible()
         page.get_by_label("Input of sql").fill("SELECT max(price) AS top FROM offer")
         page.get_by_role("button", name="Go on").click()
-        expect(page.get_by_label("Fact 1").first).to_contain_text("7.5")
+        expect(page.get_by_role("region", name="Fact 1")).to_contain_text("7.5")
         expect(page.get_by_label("Input of sql")).to_have_value("SELECT price FROM offer")
         page.get_by_label("Or say why not").fill("No prices, please")
         page.get_by_role("button", name="Reject").click()
@@ -322,10 +322,10 @@ def test_a_run_says_what_it_does_and_the_answer_is_seen_while_it_is_written(
         earlier = page.get_by_role("list", name="Earlier questions")
         expect(earlier).to_contain_text("Which offer is cheapest?")
         planned.wait(60)
-        expect(page.locator(".running .writing")).to_have_text("It costs least.")
+        expect(page.locator(".draft")).to_have_text("It costs least.")
         answered.wait(60)
         expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
-        expect(page.locator(".writing")).to_have_count(0)
+        expect(page.locator(".draft")).to_be_hidden()
 
 
 def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
@@ -347,7 +347,7 @@ def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> Non
         expect(page.get_by_role("heading", name="Which offer is cheapest?")).to_be_visible()
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
         expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
-        expect(page.locator(".story li.node .name").last).to_have_text("speaker")
+        expect(page.locator(".nodes li.node .name").last).to_have_text("speaker")
         expect(page.get_by_role("button", name="Stop")).to_be_hidden()
 
 

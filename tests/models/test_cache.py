@@ -6,6 +6,7 @@ import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
@@ -31,7 +32,7 @@ def caching(model_settings: ModelSettings) -> ModelSettings:
 
 
 async def once(
-    name: str, settings: ModelSettings, text: str = "hi", temperature: float = 0.0, **more: int
+    name: str, settings: ModelSettings, text: str = "hi", temperature: float = 0.0, **more: Any
 ) -> Call:
     model = chat_model(name, settings=settings, temperature=temperature, **more)
     return await call(model, [HumanMessage(text)])
@@ -45,6 +46,15 @@ async def test_second_call_is_free_and_marked(caching: ModelSettings) -> None:
     assert second.record.dollars == 0
     assert second.record.input_tokens == 100
     assert len(server.requests) == 1
+
+
+async def test_a_fresh_call_uses_no_kept_reply_and_keeps_its_own(caching: ModelSettings) -> None:
+    with serving(Answer("one"), Answer("two")) as server:
+        await once(server.name, caching)
+        fresh = await once(server.name, caching, fresh=True)
+        again = await once(server.name, caching)
+    assert (fresh.text, fresh.record.from_cache) == ("two", False)
+    assert (again.text, again.record.from_cache) == ("two", True)
 
 
 async def test_any_change_of_the_request_misses(caching: ModelSettings) -> None:

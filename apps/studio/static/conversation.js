@@ -3,7 +3,9 @@
 import { get, post, stream } from "./server.js";
 import { button, confirmed, field, h, icon, iconButton, notice, tell } from "./dom.js";
 import { showPage } from "./documents.js";
+import { copyButton } from "./rows.js";
 import { settings } from "./settings.js";
+import { share } from "./share.js";
 import { Story } from "./story.js";
 
 /** Channels that grow: an edited value has to replace the old one. */
@@ -114,6 +116,7 @@ export class Conversation {
       for (const state of line) this.retell(state);
     }
     for (const state of line) this.offerRewind(state);
+    this.offerTools();
     const last = line.at(-1);
     if (last?.next.length && !this.running) this.wait(last);
     else if (last && !this.running && carriedOut(last.values).length) this.desk.replaceChildren(this.judgement(last));
@@ -132,6 +135,28 @@ export class Conversation {
         if (state !== this.checkpoints[0]) this.story.fail(errorText(task.error)); // else it waits
       }
     }
+  }
+
+  /** What can be done with an answer: copy it, share it, and ask the last question anew. */
+  offerTools() {
+    for (const turn of this.story.turns) {
+      const { question, answer, element, tools } = turn;
+      const title = question ?? "Answer";
+      tools.replaceChildren(...(answer.firstChild ? [
+        copyButton("Copy the answer", () => answer.innerText),
+        iconButton("share", "Save as a page of its own", () => share(element, title)),
+        turn === this.story.turns.at(-1) ? iconButton("again", "Ask anew, without kept replies", () => this.askAnew()) : null,
+      ].filter(Boolean) : []));
+    }
+  }
+
+  /** Ask the last question again, of the models themselves; the answer so far stays as a branch. */
+  async askAnew() {
+    const line = lineage(this.checkpoints);
+    const asked = line.findLastIndex((state) => state.tasks.some((task) => task.name === "__start__"));
+    const { checkpoint } = line[asked + 1];
+    this.cut(line[asked + 1]);
+    await this.run({ input: null, checkpoint, context: { ...settings.values, fresh: true } });
   }
 
   offerRewind(state) {
@@ -273,13 +298,11 @@ export class Conversation {
     dialog.showModal();
   }
 
-  /** Take what happened after `state` out of the story. */
+  /** Tell only what happened up to `state`. */
   cut(state) {
-    const items = [...this.story.element.children];
-    const from = items.findIndex((item) => state.tasks.some((task) => this.story.begun.get(task.id)?.item === item));
-    if (from >= 0) items.slice(from).forEach((item) => item.remove());
-    for (const [id, told] of this.story.begun) if (!told.item.isConnected) this.story.begun.delete(id);
-    this.story.back(state.values.usage);
+    this.desk.replaceChildren();
+    this.story.forget();
+    for (const one of lineage(this.checkpoints, state)) if (one !== state) this.retell(one);
   }
 
   /** Run on from `state` with `changes`, written as if `node` had made them. */
@@ -300,11 +323,11 @@ export class Conversation {
   }
 }
 
-/** The checkpoints from the first to the newest; other branches are left out. */
-export function lineage(history) {
+/** The checkpoints from the first to the newest, or to `end`; other branches are left out. */
+export function lineage(history, end = history[0]) {
   const known = new Map(history.map((state) => [state.checkpoint.checkpoint_id, state]));
   const line = [];
-  for (let state = history[0]; state; state = known.get(state.parent_checkpoint?.checkpoint_id)) line.unshift(state);
+  for (let state = end; state; state = known.get(state.parent_checkpoint?.checkpoint_id)) line.unshift(state);
   return line;
 }
 

@@ -1,24 +1,49 @@
 // A run as a story: plan, thoughts, queries, rows, facts, re-plans, answer.
 // `Story` tells it node by node, live or from checkpoints; `recorded` tells a run of a result file.
 
-import { button, h, icon, number, seconds, table } from "./dom.js";
+import { button, h, icon, number, seconds } from "./dom.js";
+import { factBody, queryOf } from "./rows.js";
+import { coloured } from "./sql.js";
 
 const NO_USE = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, seconds: 0, dollars: 0, unpriced: 0 };
 const REMARKS = { objection: "The plan was rejected", reason: "Goes on", task: "Task", reasoning: "Reasoning" };
-const ROWS = 8;
 const NEAR = 160; // pixels from the end of the page
+
+/** One question: its answer, below it the plan, the facts, and how it came about. */
+class Turn {
+  constructor(question) {
+    this.question = question;
+    this.now = h("p", { className: "now", hidden: true });
+    this.draft = h("p", { className: "draft", hidden: true });
+    this.answer = h("div", { className: "slot" });
+    this.tools = h("div", { className: "tools row small" });
+    this.plan = h("div", { className: "slot" });
+    this.facts = h("div", { className: "facts" });
+    this.nodes = h("ol", { className: "nodes" });
+    const all = button("Show every step", () => {
+      const shown = this.nodes.classList.toggle("every");
+      all.textContent = shown ? "Hide the steps that say nothing" : "Show every step";
+    }, { className: "link all-steps" });
+    this.element = h("section", { className: "turn" },
+      question === null ? null : h("h2", { className: "asked" }, question),
+      this.now, this.draft, this.answer, this.tools, this.plan,
+      h("section", { className: "found", "aria-label": "Facts" }, h("h3", {}, "Facts"), this.facts),
+      h("section", { className: "happened", "aria-label": "How it came about" }, h("h3", {}, "How it came about"), this.nodes, all));
+  }
+}
 
 export class Story {
   /** `openPage(document, page, quote)` shows a page that a fact rests on. */
   constructor(openPage) {
     this.openPage = openPage;
-    this.element = h("ol", { className: "story" });
+    this.element = h("div", { className: "story" });
     this.meter = h("p", { className: "meter", "aria-label": "What the run has used" });
     this.forget();
   }
 
   forget() {
     this.element.replaceChildren();
+    this.turns = [];
     this.begun = new Map();
     this.facts = new Map(); // a follow-up may cite those of the question before
     this.start();
@@ -27,6 +52,7 @@ export class Story {
   /** A question starts with an empty working memory. */
   start() {
     this.usage = { ...NO_USE };
+    this.kept = 0; // replies that came from the cache
     this.plan = null;
     this.action = null;
     this.answer = null;
@@ -35,7 +61,14 @@ export class Story {
 
   ask(question) {
     this.start();
-    this.element.append(h("li", { className: "asked" }, h("h2", {}, question)));
+    this.turns.push(new Turn(question));
+    this.element.append(this.told.element);
+  }
+
+  /** The question that is told; one without words where it is not known. */
+  get told() {
+    if (!this.turns.length) this.ask(null);
+    return this.turns.at(-1);
   }
 
   /** A node starts; `id` is its task's. */
@@ -44,56 +77,77 @@ export class Story {
     const body = h("div", { className: "told" });
     const state = h("span", { className: "working" }, "working …");
     const head = h("div", { className: "head" }, h("span", { className: "name" }, node), state);
-    const words = h("p", { className: "writing", "aria-hidden": "true" });
-    const item = h("li", { className: "node running", "data-node": node }, head, words, body);
-    this.begun.set(id, { node, item, head, body, state, words, calls: [] });
-    this.follow(() => this.element.append(item));
+    const item = h("li", { className: "node running", "data-node": node }, head, body);
+    this.begun.set(id, { node, item, head, body, state, calls: [], since: performance.now() });
+    this.follow(() => this.told.nodes.append(item));
   }
 
-  /** The answer is written: its text so far, until its node has ended. */
-  writes({ id, type, content }, { langgraph_node: node }) {
-    const told = [...this.begun.values()].findLast((one) => one.node === node && one.item.classList.contains("running"));
-    if (!told || type !== "AIMessageChunk") return;
-    if (told.written?.id !== id) told.written = { id, text: "" };
-    told.written.text += textOf({ content });
-    this.follow(() => { told.words.textContent = told.written.text; });
+  /** The answer is written: its text so far, until it is whole. */
+  writes({ id, type, content }) {
+    if (type !== "AIMessageChunk") return;
+    const { draft, element } = this.told;
+    if (this.written?.id !== id) {
+      this.written = { id, text: "" };
+      element.scrollIntoView({ block: "start" });
+    }
+    this.written.text += textOf({ content });
+    draft.textContent = this.written.text;
+    draft.hidden = false;
   }
 
   /** What the node of a task is doing now, in words. */
   progress({ task, ...now }) {
-    const told = this.begun.get(task.split(":").at(-1));
+    const told = this.of(task);
     if (!told?.item.classList.contains("running")) return;
     if (told.doing !== now.doing) told.since = performance.now();
     told.doing = now.doing;
     told.now = waiting(now);
-    told.tick ??= setInterval(() => this.tick(told), 1000);
-    this.tick(told);
+    this.tick();
+    this.ticking ??= setInterval(() => this.tick(), 1000);
   }
 
-  tick(told) {
-    if (!told.state.isConnected || !told.item.classList.contains("running")) return clearInterval(told.tick);
-    told.state.textContent = `${told.now} · ${Math.floor((performance.now() - told.since) / 1000)} s`;
+  /** Say of every node that is at work what it does, and since when. */
+  tick() {
+    const running = [...this.begun.values()].filter(({ item }) => item.classList.contains("running"));
+    const said = running.map((told) => `${told.now ?? told.node} · ${Math.floor((performance.now() - told.since) / 1000)} s`);
+    running.forEach(({ state }, at) => { state.textContent = said[at]; });
+    this.told.now.textContent = said.at(-1) ?? "";
+    this.told.now.hidden = !said.length;
+    if (!said.length) {
+      clearInterval(this.ticking);
+      this.ticking = undefined;
+    }
   }
 
-  /** A model was called by the node that was begun last. */
+  /** The task as it is told; `task` may lead through graphs inside it. */
+  of(task = "") {
+    const ids = task.split("|").map((part) => part.split(":").at(-1));
+    return this.begun.get(ids.find((id) => this.begun.has(id)));
+  }
+
+  /** A model was called. */
   call(call) {
-    const last = [...this.begun.values()].at(-1);
-    if (last) last.calls.push(call);
+    (this.of(call.task) ?? [...this.begun.values()].at(-1))?.calls.push(call);
+    this.kept += call.from_cache ? 1 : 0;
   }
 
   /** A node ends with what it adds to working memory. */
   end(id, node, update) {
     this.begin(id, node);
     const told = this.begun.get(id);
-    told.item.classList.remove("running");
-    told.state.remove();
-    told.words.remove();
-    const parts = this.parts(node, update ?? {});
-    this.follow(() => told.body.append(...parts.filter(Boolean), ...told.calls.map(callDetails)));
-    if (!told.body.childElementCount) told.item.classList.add("silent");
+    this.ends(told);
+    const parts = this.parts(node, update ?? {}).filter(Boolean);
+    if (!parts.length) told.item.classList.add("silent");
+    this.follow(() => told.body.append(...parts, ...told.calls.map(callDetails)));
     if (update?.usage) this.use(update.usage);
     if (update?.done_steps) this.ticked(update.done_steps);
     else if (update?.step) this.ticked(before(update.step));
+  }
+
+  ends({ item, state }) {
+    item.classList.remove("running");
+    state.remove();
+    this.tick();
   }
 
   /** What stopped a node, in its place. */
@@ -101,45 +155,37 @@ export class Story {
     const last = [...this.begun.values()].at(-1);
     const alert = h("p", { className: "notice wrong", role: "alert" }, text);
     if (last?.item.classList.contains("running")) {
-      last.item.classList.remove("running");
       last.item.classList.add("failed");
-      last.state.remove();
-      last.words.remove();
+      this.ends(last);
       last.body.append(...last.calls.map(callDetails), alert);
     } else {
-      this.element.append(h("li", { className: "node failed" }, alert));
+      this.told.nodes.append(h("li", { className: "node failed" }, alert));
     }
   }
 
   /** Nodes that were begun and will not end: the run has stopped. */
   settle() {
-    for (const { item, state, words } of this.begun.values()) {
+    for (const { item, state } of this.begun.values()) {
       if (!item.classList.contains("running")) continue;
       item.classList.remove("running");
-      words.remove();
       state.textContent = "stopped";
     }
-  }
-
-  /** The story goes back: what came later has been taken out of it. */
-  back(usage) {
-    if (!this.answer?.isConnected) this.answer = null;
-    if (!this.plan?.card.isConnected) this.plan = null;
-    this.action = null;
-    this.usage = { ...NO_USE };
-    this.use(usage ?? {});
+    this.tick();
+    this.told.draft.hidden = true;
+    this.written = null;
   }
 
   /** A person has edited the plan. */
   edited(plan) {
     if (!plan?.length || same(plan, this.plan?.steps)) return;
-    this.element.append(h("li", { className: "node" }, h("div", { className: "told" }, this.planned(plan, "Plan as edited"))));
+    this.told.nodes.append(h("li", { className: "node" }, h("div", { className: "told" }, h("p", { className: "remark" }, "A person has edited the plan."))));
+    this.planned(plan, "Plan as edited");
   }
 
   /** Make a change, and keep the end of the story in sight if it was in sight before. */
   follow(change) {
     const page = document.scrollingElement;
-    const near = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR;
+    const near = !this.written && page.scrollHeight - page.scrollTop - page.clientHeight < NEAR;
     change();
     if (near) page.scrollTop = page.scrollHeight;
   }
@@ -149,9 +195,9 @@ export class Story {
     const parts = [];
     const replans = update.replans ?? [];
     if (update.plan?.length && !replans.length && !same(update.plan, this.plan?.steps)) {
-      parts.push(this.planned(update.plan, this.plan ? "Plan as edited" : "Plan"));
+      this.planned(update.plan, this.plan ? "Plan as edited" : "Plan");
+      parts.push(h("p", { className: "remark" }, `Plans ${number(update.plan.length)} step${update.plan.length === 1 ? "" : "s"}.`));
     }
-    else if (node === "planner" && update.plan?.length && !replans.length) parts.push(h("p", { className: "dim" }, "The same plan again."));
     if (node === "plan_approval" && update.replanning) parts.push(h("p", { className: "remark" }, update.replanning));
     for (const [name, words] of Object.entries(REMARKS)) {
       if (update[name]) parts.push(remark(words, update[name]));
@@ -168,24 +214,21 @@ export class Story {
     }
     if (!update.turns?.length) parts.push(...facts.map((fact) => this.fact(fact)));
     for (const change of replans) {
-      parts.push(replan(change), this.planned(change.after, "New plan"));
+      parts.push(replan(change));
+      this.planned(change.after, "New plan");
     }
     parts.push(...(update.failures ?? []).map(failure), ...(update.members ?? []).map((one) => this.member(one)));
-    if (update.answer) parts.push(this.answered(update.answer, update.claims ?? []));
-    else if (node === "greeter") parts.push(...(update.messages ?? []).map((said) => h("p", {}, textOf(said))));
+    if (update.answer) this.answered(update.answer, update.claims ?? []);
+    else if (node === "greeter") this.told.answer.append(...(update.messages ?? []).map((said) => h("p", { className: "card" }, textOf(said))));
     return parts;
   }
 
+  /** The plan that is carried out now. */
   planned(plan, title) {
     const list = h("ol", { className: "steps" }, plan.map((step) => h("li", {}, h("span", {}, step))));
-    if (this.plan) {
-      this.plan.card.classList.add("past");
-      this.plan.card.querySelector("h3").textContent = "Plan, replaced below";
-    }
-    const card = h("section", { className: "card plan" }, h("h3", {}, title), list);
-    this.plan = { steps: plan, list, card };
+    this.plan = { steps: plan, list };
+    this.told.plan.replaceChildren(h("section", { className: "card plan" }, h("h3", {}, title), list));
     this.ticked([]);
-    return card;
   }
 
   /** The plan's steps with these numbers are done, the first of the others is next. */
@@ -226,14 +269,19 @@ export class Story {
     return parts;
   }
 
+  /** Put a fact among the facts; gives a way to it. */
   fact(fact) {
     const card = h("section", { className: "card fact", tabIndex: -1, "aria-label": `Fact ${fact.number}` },
       h("span", { className: "cite" }, String(fact.number)),
-      h("div", {}, fact.quote ? [h("p", {}, fact.text), this.quoted(fact.quote)] : rowsOf(fact.text),
+      h("div", {}, fact.quote ? [h("p", {}, fact.text), this.quoted(fact.quote)] : factBody(fact),
         fact.faithfulness === null || fact.faithfulness === undefined ? null
-          : h("p", { className: "dim" }, `Faithfulness ${fact.faithfulness.toFixed(2)}`)));
+          : h("p", { className: "dim" }, `Faithfulness ${fact.faithfulness.toFixed(2)}`),
+        queryOf(fact)));
+    const known = this.facts.get(fact.number);
+    if (known?.isConnected && this.told.facts.contains(known)) known.replaceWith(card);
+    else this.told.facts.append(card);
     this.facts.set(fact.number, card);
-    return card;
+    return h("p", { className: "remark" }, "Found ", this.citation(fact.number), rowCount(fact));
   }
 
   quoted(quote) {
@@ -251,7 +299,7 @@ export class Story {
         : h("span", { className: "chip" }, `${page.document} · p. ${page.page}`))));
   }
 
-  /** The answer; the citation check tells it once more, in the same place. */
+  /** The answer; the citation check says it once more, in the same place. */
   answered(answer, claims) {
     const verdict = answer.verdict;
     const good = !verdict || verdict.kind === "supported";
@@ -262,10 +310,9 @@ export class Story {
       answer.why ? h("p", {}, this.cited(answer.why), this.uncited(answer)) : null,
       answer.unknown ? h("p", { className: "notice problem" }, `Not known: ${answer.unknown}`) : null,
       claims.length ? checked(claims) : null);
-    this.answer?.replaceWith(card);
-    const again = this.answer;
-    this.answer = card;
-    return again ? null : card;
+    this.answer = answer;
+    this.told.draft.hidden = true;
+    this.told.answer.replaceChildren(card);
   }
 
   cited(text) {
@@ -309,6 +356,7 @@ export class Story {
       `${number(used.output_tokens)} written`,
       seconds(used.seconds),
       used.unpriced ? "price unknown" : `$${used.dollars.toFixed(4)}`,
+      ...(this.kept ? [`${number(this.kept)} from cache`] : []),
     ];
     this.meter.replaceChildren(...parts.map((part) => h("span", {}, part)));
     this.meter.hidden = !used.calls && !used.seconds;
@@ -319,30 +367,28 @@ export class Story {
 export function recorded(record) {
   const story = new Story(null);
   const first = record.replans?.[0]?.before ?? record.plan;
-  const add = (...parts) => story.element.append(h("li", { className: "node" }, h("div", { className: "told" }, parts.filter(Boolean))));
-  if (first?.length) add(story.planned(first, "Plan"));
+  const add = (...parts) => story.told.nodes.append(h("li", { className: "node" }, h("div", { className: "told" }, parts.filter(Boolean))));
+  if (first?.length) story.planned(first, "Plan");
   const left = [...(record.replans ?? [])];
   const known = new Map((record.facts ?? []).map((fact) => [fact.number, fact]));
   let done = [];
+  const replanned = (change) => {
+    add(replan(change));
+    story.planned(change.after, "New plan");
+    done = [];
+  };
   for (const turn of record.turns ?? []) {
-    while (left.length && left[0].iteration < turn.iteration) {
-      replanned(story, left.shift(), add);
-      done = [];
-    }
+    while (left.length && left[0].iteration < turn.iteration) replanned(left.shift());
     const numbers = turn.facts ?? (turn.fact ? [turn.fact] : []); // older files name one fact
     add(...story.turn(turn, numbers.map((n) => known.get(n)).filter(Boolean)));
     if (!turn.problem) done.push(...(turn.completes ?? before(turn.step + 1)));
     story.ticked(done);
   }
-  for (const change of left) replanned(story, change, add);
+  for (const change of left) replanned(change);
   for (const one of record.failures ?? []) add(failure(one));
   if (record.error) add(h("p", { className: "notice wrong" }, record.error));
-  if (record.answer) add(story.answered(record.answer, record.claims ?? []));
+  if (record.answer) story.answered(record.answer, record.claims ?? []);
   return story;
-}
-
-function replanned(story, change, add) {
-  add(replan(change), story.planned(change.after, "New plan"));
 }
 
 /** A call of a model, folded: its prompt and its reply. */
@@ -350,6 +396,7 @@ export function callDetails(call) {
   const tokens = `${number(call.input_tokens)} tokens read, ${number(call.output_tokens)} written`;
   return h("details", { className: "call" },
     h("summary", {}, `${call.role} asked the model`, h("span", { className: "dim" }, ` · ${tokens} · ${seconds(call.seconds)}`),
+      call.from_cache ? h("span", { className: "badge" }, "from cache") : null,
       call.error ? h("span", { className: "bad" }, " · unreadable reply") : null),
     call.error ? h("p", { className: "notice problem" }, call.error) : null,
     (call.prompt ?? []).map(({ role, content }) => [h("h4", {}, role), h("pre", {}, content)]),
@@ -385,7 +432,7 @@ function steps(title, list) {
 }
 
 function query(tool, text) {
-  return h("figure", { className: "query" }, h("figcaption", {}, tool), h("pre", {}, text));
+  return h("figure", { className: "query" }, h("figcaption", {}, tool), h("pre", {}, ["sql", "cypher"].includes(tool) ? coloured(text) : text));
 }
 
 function failure({ role, detail }) {
@@ -441,23 +488,7 @@ function diff(before, after) {
   return h("ul", { className: "diff" }, lines);
 }
 
-/** Rows of a query as a table, with what stands above them; any other text as it is. */
-function rowsOf(text) {
-  const lines = text.split("\n");
-  const notes = [];
-  while (lines.length && /^(truncated|hint|no rows)/.test(lines[0])) notes.push(lines.shift());
-  const cells = lines.map((line) => line.split(/(?<!\\) \| /).map((cell) => cell.replaceAll("\\|", "|")));
-  const width = cells[0]?.length ?? 0;
-  const tabular = lines.length > 1 && cells.every((row) => row.length === width);
-  const about = notes.map((note) => h("p", { className: "dim" }, note));
-  if (!tabular) return [...about, h("p", { className: "plain" }, lines.join("\n"))];
-  const [head, ...rows] = cells;
-  const numeric = head.map((_, at) => rows.every((row) => /^-?[\d.]+(e[+-]?\d+)?$|^null$/.test(row[at])));
-  const shown = table(head.map((name, at) => ({ name, number: numeric[at] })), rows.slice(0, ROWS), "Rows");
-  if (rows.length <= ROWS) return [...about, shown];
-  const more = button(`Show ${rows.length - ROWS} more rows`, () => {
-    shown.replaceWith(table(head.map((name, at) => ({ name, number: numeric[at] })), rows, "Rows"));
-    more.remove();
-  }, { className: "link" });
-  return [...about, shown, more];
+/** How many rows a fact has, where it has several. */
+function rowCount({ table }) {
+  return table && table.rows.length > 1 ? `, ${number(table.rows.length)} rows` : "";
 }

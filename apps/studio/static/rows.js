@@ -1,0 +1,157 @@
+// Rows of a query: sorted by a column, shown as a chart, copied, saved as CSV, and asked for anew.
+
+import { post } from "./server.js";
+import { button, h, icon, iconButton, notice, number, seconds, tell } from "./dom.js";
+import { chart, chartOf } from "./chart.js";
+import { settings } from "./settings.js";
+import { coloured } from "./sql.js";
+
+const SHOWN = 8;
+const LONG = 160; // letters of a cell
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+let files = 0;
+
+/** What a fact says: its rows where it has some, else its text. */
+export function factBody(fact) {
+  const { notes, table } = fact.table ? { notes: [], table: fact.table } : read(fact.text);
+  const about = notes.map((note) => h("p", { className: "dim" }, note));
+  if (!table) return [...about, h("p", { className: "plain" }, fact.text)];
+  const cut = fact.table && !fact.table.complete ? h("p", { className: "dim" }, `The first ${number(table.rows.length)} rows; there are more.`) : null;
+  return [...about, rowsTable(table.columns, table.rows), cut];
+}
+
+const SOURCES = { sql: ["SQL", "database"], cypher: ["Cypher", "graph"] };
+
+/** The query of a fact, folded, to be copied or to be edited and run. */
+export function queryOf({ source, query }) {
+  const [language, setting] = SOURCES[source] ?? [];
+  if (!query || !language) return null;
+  const url = settings.values[setting];
+  return h("details", { className: "asked-with" }, h("summary", {}, language),
+    h("pre", { className: "code" }, coloured(query)),
+    h("div", { className: "row small" }, copyButton("Copy the query", () => query),
+      url ? button([icon("edit"), "Edit and run"], ({ currentTarget }) => currentTarget.parentElement.replaceWith(editor(url, query)), { className: "quiet" }) : null));
+}
+
+/** A query to be changed and run, as `planweave query` would: it only reads. */
+function editor(url, query) {
+  const text = h("textarea", { className: "code", rows: Math.min(12, query.split("\n").length + 1), value: query, spellcheck: false, "aria-label": "Query" });
+  const found = h("div", { "aria-live": "polite" });
+  const run = async () => {
+    found.replaceChildren(h("p", { className: "dim" }, "Running …"));
+    try {
+      const result = await post("/studio/api/databases/query", { url, query: text.value });
+      const { rows, total_rows: total } = result;
+      found.replaceChildren(
+        h("p", { className: "dim" }, `${total === rows.length ? number(total) : `The first ${number(rows.length)}`} rows · ${seconds(result.seconds)}`),
+        ...(result.hint ? [notice(result.hint, "problem")] : []),
+        ...(rows.length ? [rowsTable(result.columns, rows)] : []));
+    } catch (error) {
+      found.replaceChildren(notice(error.message));
+    }
+  };
+  text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
+  });
+  return h("div", { className: "editor" }, text, h("div", { className: "row small" }, button("Run the query", run, { className: "primary" }), h("span", { className: "dim" }, "It only reads. What it finds does not change the answer.")), found);
+}
+
+/** A table whose columns sort, with a chart where one fits. */
+export function rowsTable(columns, rows, caption = "Rows") {
+  const typed = typedRows(columns, rows);
+  const numeric = columns.map((_, at) => typed.every((row) => row[at] === null || typeof row[at] === "number"));
+  const picture = chartOf(columns, typed);
+  let by = null, down = false, all = rows.length <= SHOWN;
+  const body = h("tbody", {});
+  const heads = columns.map((name, at) => h("th", { scope: "col", className: numeric[at] ? "number" : "", "aria-sort": "none" },
+    button(name, () => sort(at), { className: "sort" })));
+  const drawn = h("div", { className: "drawn", hidden: true });
+  const more = button(`Show all ${number(rows.length)} rows`, () => { all = true; show(); }, { className: "link" });
+  const sort = (at) => {
+    down = by === at ? !down : numeric[at];
+    by = at;
+    heads.forEach((head, column) => head.setAttribute("aria-sort", column === by ? (down ? "descending" : "ascending") : "none"));
+    show();
+  };
+  const show = () => {
+    const order = by === null ? typed : [...typed].sort((a, b) => compared(a[by], b[by]) * (down ? -1 : 1));
+    body.replaceChildren(...order.slice(0, all ? undefined : SHOWN).map((row) => h("tr", {}, row.map((cell, at) => h("td", { className: numeric[at] ? "number" : "" }, shownCell(cell))))));
+    more.hidden = all;
+  };
+  const draw = button([icon("chart"), "Chart"], () => {
+    drawn.hidden = !drawn.hidden;
+    draw.setAttribute("aria-pressed", !drawn.hidden);
+    if (!drawn.firstChild) drawn.append(chart(picture, Math.min(640, drawn.clientWidth)));
+  }, { className: "quiet", "aria-pressed": false });
+  show();
+  return h("div", { className: "rows" },
+    h("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": caption },
+      h("table", {}, h("caption", { className: "unseen" }, caption), h("thead", {}, h("tr", {}, heads)), body)),
+    drawn,
+    h("div", { className: "row small" }, more, picture ? draw : null,
+      button([icon("download"), "CSV"], () => save(csv(columns, rows), `rows-${++files}.csv`, "text/csv"), { className: "quiet" }),
+      copyButton("Copy the rows", () => csv(columns, rows, "\t"))));
+}
+
+function compared(a, b) {
+  if (a === null || b === null) return (a === null) - (b === null);
+  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+}
+
+function shownCell(cell) {
+  if (cell === null) return h("span", { className: "dim" }, "null");
+  const text = String(cell);
+  if (text.length <= LONG) return text;
+  return h("details", { className: "long" }, h("summary", {}, `${text.slice(0, LONG)}…`), text);
+}
+
+/** Rows of which a column that holds only numbers, as texts, holds numbers. */
+function typedRows(columns, rows) {
+  const isNumber = (cell) => typeof cell === "number" || (NUMBER.test(cell) && String(Number(cell)) === cell);
+  const numbers = columns.map((_, at) => rows.every((row) => row[at] === null || isNumber(row[at])));
+  return rows.map((row) => row.map((cell, at) => (cell !== null && numbers[at] ? Number(cell) : cell)));
+}
+
+/** Rows in a text, with what is written above them. */
+function read(text) {
+  const lines = text.split("\n");
+  const notes = [];
+  while (lines.length && /^(truncated|hint|no rows)/.test(lines[0])) notes.push(lines.shift());
+  const cells = lines.map((line) => line.split(/(?<!\\) \| /).map((cell) => cell.replaceAll("\\|", "|")));
+  const width = cells[0]?.length ?? 0;
+  if (lines.length < 2 || !cells.every((row) => row.length === width)) return { notes, table: null };
+  const [columns, ...rows] = cells.map((row) => row.map((cell) => (cell === "null" ? null : cell)));
+  return { notes, table: { columns: columns.map(String), rows } };
+}
+
+/** A cell that begins like a formula is a text for spreadsheets, too. */
+function csv(columns, rows, between = ",") {
+  const quoted = (cell) => {
+    if (cell === null) return "";
+    const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) && !NUMBER.test(cell) ? `'${cell}` : String(cell);
+    return /["\n\r]/.test(text) || text.includes(between) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...rows].map((row) => row.map(quoted).join(between)).join("\r\n");
+}
+
+/** Hand a text to the person as a file. */
+export function save(text, name, type) {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** A button that copies what `text()` gives. */
+export function copyButton(label, text) {
+  const it = iconButton("copy", label, async () => {
+    try {
+      await navigator.clipboard.writeText(text());
+      tell("Copied.");
+      it.classList.add("done");
+      setTimeout(() => it.classList.remove("done"), 1500);
+    } catch {
+      tell("The browser does not let this page copy.");
+    }
+  });
+  return it;
+}
