@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult, LLMResult
 from pydantic import PrivateAttr
 
 from planweave.errors import BadInput
@@ -26,6 +27,7 @@ Script: TypeAlias = (
 
 _SEPARATOR = re.compile(r"^---[ \t]*$\n?", re.MULTILINE)
 _WORD = re.compile(r"\s*\S+\s*|\s+")
+_role: ContextVar[str] = ContextVar("role", default="")
 _FIX = "Write a list of replies, or under each role's name a list."
 
 
@@ -75,6 +77,15 @@ class ScriptedModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "script"
 
+    async def agenerate(self, *given: Any, **how: Any) -> LLMResult:
+        """Reply; LangChain does not pass on who asks where it streams a reply by itself."""
+        role = (how.get("metadata") or {}).get("role", "")
+        token = _role.set(role)
+        try:
+            return await super().agenerate(*given, **how)
+        finally:
+            _role.reset(token)
+
     def _generate(
         self,
         messages: list[BaseMessage],
@@ -114,7 +125,7 @@ class ScriptedModel(BaseChatModel):
         self, messages: Sequence[BaseMessage], run_manager: CallbackManagerForLLMRun | None
     ) -> tuple[str, bool]:
         """The text of the next reply, and whether it was cut off."""
-        role = str(run_manager.metadata.get("role", "")) if run_manager else ""
+        role = str(run_manager.metadata.get("role", "")) if run_manager else _role.get()
         reply = self.script(messages) if callable(self.script) else self._next(role)
         text = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
         most = len(text) if self.max_tokens is None else 4 * self.max_tokens
