@@ -22,7 +22,7 @@ from planweave.apps.server.feed import Feed
 from planweave.apps.server.leased import Lease, LeasedSaver, LeaseLost
 from planweave.apps.server.people import Person
 from planweave.apps.server.requests import RunRequest, check_nodes, order_of
-from planweave.apps.server.runs import Claim, Runs, Spent, Status
+from planweave.apps.server.runs import Claim, MadeCall, Runs, Spent, Status
 from planweave.apps.server.settings import Limits, ServerSettings
 from planweave.apps.server.storage import Storage, storage_failed
 from planweave.apps.server.threads import Threads
@@ -56,6 +56,8 @@ class Work:
     task: asyncio.Task[None]
     meter: Meter = field(default_factory=Meter)
     booked: Usage = field(default_factory=Usage)
+    calls: list[MadeCall] = field(default_factory=list)
+    made: int = 0
     reason: Reason | None = None
     error: dict[str, str] | None = None
     begun: bool = False
@@ -70,6 +72,13 @@ class Work:
             self.reason = reason
             if self.begun:
                 self.task.cancel()
+
+    def called(self, call: Any) -> None:
+        """Note a call of a model, until it is kept."""
+        number = self.claim.first_number + self.made
+        record = encode(call).decode()
+        self.calls.append(MadeCall(self.claim.run_id, number, time.time(), record))
+        self.made += 1
 
     def unbooked(self) -> Spent:
         """What has been used since the last time that this was asked."""
@@ -236,6 +245,12 @@ class Engine:
         spent = work.unbooked()
         if spent.tokens or spent.dollars:
             await self.runs.book(work.claim, spent)
+        await self._keep_calls(work)
+
+    async def _keep_calls(self, work: Work) -> None:
+        made, work.calls = work.calls, []
+        if made:
+            await self.runs.keep_calls(made)
 
     async def _carry(self, claim: Claim) -> None:
         """Carry out a run and write down how it ended."""
@@ -271,6 +286,7 @@ class Engine:
         claim, limit = work.claim, asyncio.timeout(self.settings.run_seconds)
 
         def called(call: Any) -> None:
+            work.called(call)
             metrics.called(claim.method, call)
             tracing.call_span(span, call)
 
@@ -319,6 +335,7 @@ class Engine:
             if storage_failed(error) and claim.crashes < _CRASHES:
                 raise
             status, work.error = "error", work.error or told(error, claim)
+        await self._keep_calls(work)
         state["error"] = encode(work.error).decode() if work.error else ""
         last = event("end", None)
         async with self.feed.ending(claim.run_id) as said:

@@ -30,7 +30,7 @@ from sqlalchemy.exc import IntegrityError
 from planweave.apps.server.database import Database, transaction
 from planweave.apps.server.errors import Conflict, NotFound, TooMuch
 from planweave.apps.server.people import Person
-from planweave.apps.server.tables import events, ledger, now, reserved, runs, threads
+from planweave.apps.server.tables import calls, events, ledger, now, reserved, runs, threads
 from planweave.apps.server.threads import (
     add_thread,
     lock_thread,
@@ -108,6 +108,15 @@ class Spent(NamedTuple):
     dollars: float = 0.0
 
 
+class MadeCall(NamedTuple):
+    """A call of a model: its run, its number there, when it had ended, its record as JSON."""
+
+    run_id: str
+    number: int
+    ended: float
+    record: str
+
+
 class Runs:
     """Reads and writes the table; each method is a transaction."""
 
@@ -183,6 +192,32 @@ class Runs:
         return [_shown(row) for row in rows.mappings()]
 
     @transaction
+    def keep_calls(self, connection: Connection, made: Sequence[MadeCall]) -> None:
+        """Keep what models were asked."""
+        connection.execute(insert(calls), [call._asdict() for call in made])
+
+    @transaction
+    def calls(self, connection: Connection, owner: str, thread_id: str) -> list[dict[str, Any]]:
+        """What models were asked in a thread, in the order in which they answered.
+
+        Each is a record with its ``run_id``, and when it had ``ended``, in seconds since 1970.
+
+        Raises:
+            NotFound: The owner has no such thread.
+        """
+        own_thread(connection, owner, thread_id)
+        asked = (
+            select(calls)
+            .join(runs, runs.c.run_id == calls.c.run_id)
+            .where(runs.c.owner == owner, runs.c.thread_id == thread_id)
+            .order_by(calls.c.ended, calls.c.number)
+        )
+        return [
+            decode(row["record"]) | {"run_id": row["run_id"], "ended": row["ended"]}
+            for row in connection.execute(asked).mappings()
+        ]
+
+    @transaction
     def cancel(self, connection: Connection, owner: str, thread_id: str, run_id: str) -> None:
         """Ask for the end of a run; one that waits, or whose worker is silent, ends at once.
 
@@ -206,7 +241,7 @@ class Runs:
         """
         if _own_run(connection, owner, thread_id, run_id)["status"] in _ACTIVE:
             raise Conflict("The run is not over.", fix="Cancel it first.")
-        for table in (events, reserved, runs):
+        for table in (events, calls, reserved, runs):
             connection.execute(delete(table).where(table.c.run_id == run_id))
 
     async def claim(

@@ -89,6 +89,15 @@ events = Table(
     Column("data", Text, nullable=False),
 )
 
+calls = Table(  # of models, kept as long as their run
+    "planweave_calls",
+    metadata,
+    Column("run_id", String(64), primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("ended", Double, nullable=False),
+    Column("record", Text, nullable=False),
+)
+
 ledger = Table(
     "planweave_ledger",
     metadata,

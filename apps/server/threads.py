@@ -177,9 +177,9 @@ def lock_thread(connection: Connection, owner: str, thread_id: str) -> None:
 
 
 def remove_thread(connection: Connection, thread_id: str) -> None:
-    """Take a thread away in a transaction, with its runs and events."""
+    """Take a thread away in a transaction, with its runs, events and calls."""
     own_runs = select(tables.runs.c.run_id).where(tables.runs.c.thread_id == thread_id)
-    for table in (tables.events, tables.reserved):
+    for table in (tables.events, tables.calls, tables.reserved):
         connection.execute(delete(table).where(table.c.run_id.in_(own_runs)))
     connection.execute(delete(tables.runs).where(tables.runs.c.thread_id == thread_id))
     connection.execute(delete(threads).where(threads.c.thread_id == thread_id))

@@ -102,6 +102,12 @@ async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, dat
     assert sum("call" in one for one in custom) == 4
     doing = [one["progress"]["doing"] for one in custom if "progress" in one]
     assert {"writing the plan", "running the query", "checking the answer"} <= {*doing}
+    kept = (await client.http.get(f"/threads/{thread}/calls")) or []
+    assert [call["role"] for call in kept] == [
+        one["call"]["role"] for one in custom if "call" in one
+    ]
+    assert {call["run_id"] for call in kept} == {parts[0].data["run_id"]}
+    assert kept == sorted(kept, key=lambda call: call["ended"])
     assert parts[0].event == "metadata"
     assert parts[-1].data["messages"][-1]["type"] == "ai"
     state = await client.threads.get_state(thread)

@@ -26,7 +26,7 @@ from planweave.tools.documents.collection import delete_collection
 
 pytestmark = pytest.mark.server
 
-PARTS = ("ask", "compare", "documents", "databases", "experience", "results")
+PARTS = ("ask", "compare", "traces", "documents", "databases", "experience", "results")
 CHECKS = (Path(__file__).parent / "accessibility.js").read_text("utf-8")
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 expect.set_options(timeout=60_000)

@@ -53,6 +53,12 @@ async def listed(request: Request) -> Response:
     return answer(found)
 
 
+async def calls(request: Request) -> Response:
+    """What models were asked in a thread; the protocol has no such route."""
+    thread = request.path_params["thread_id"]
+    return answer(await engine(request).runs.calls(person(request).owner, thread))
+
+
 async def get(request: Request) -> Response:
     """One run."""
     return answer(await _run(request))
@@ -190,6 +196,7 @@ ROUTES = [
     Route(_OF_THREAD, listed, methods=["GET"]),
     Route(f"{_OF_THREAD}/stream", stream, methods=["POST"]),
     Route(f"{_OF_THREAD}/wait", wait, methods=["POST"]),
+    Route("/threads/{thread_id}/calls", calls, methods=["GET"]),
     Route(_ONE, get, methods=["GET"]),
     Route(_ONE, delete, methods=["DELETE"]),
     Route(f"{_ONE}/cancel", cancel, methods=["POST"]),

@@ -6,6 +6,7 @@ import { h, icon, notice } from "./dom.js";
 const PARTS = {
   ask: "Ask",
   compare: "Compare",
+  traces: "Traces",
   documents: "Documents",
   databases: "Databases",
   experience: "Experience",
