@@ -3,7 +3,7 @@
 import { get, post, remove } from "./server.js";
 import { Conversation, lineage } from "./conversation.js";
 import { button, confirmed, field, h, icon, iconButton, notice } from "./dom.js";
-import { Drawing } from "./graph.js";
+import { Drawing, legend } from "./graph.js";
 import { form, settings, summary } from "./settings.js";
 
 const KEPT = "planweave.method";
@@ -127,7 +127,7 @@ class Ask {
     this.hint = h("p", { className: "about" });
     this.hintPauses();
     const enlarge = button("Enlarge", () => this.drawing.enlarge(), { className: "link" });
-    this.tabs.put("Graph", this.drawing.element, h("div", { className: "under" }, this.hint, enlarge));
+    this.tabs.put("Graph", this.drawing.element, legend(), h("div", { className: "under" }, this.hint, enlarge));
     this.tabs.put("Settings", form(this.known.settings, method, this.suggested));
   }
 

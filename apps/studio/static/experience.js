@@ -95,7 +95,6 @@ class Experience {
       press: (id) => { this.chosen = id; this.tellNode(named.get(id)); },
       called: (id) => named.get(id).instructions.join(" or "),
     });
-    this.drawing.element.style.width = this.drawing.element.style.maxWidth; // wider than the page, perhaps
     this.canvas.replaceChildren(this.drawing.element);
     if (!this.detail.firstChild) this.detail.replaceChildren(h("p", { className: "about" }, "Choose a node to see its instructions, or a path to see its way."));
   }

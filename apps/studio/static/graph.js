@@ -5,76 +5,109 @@ import { Graph, layout } from "./vendor/dagre.esm.js";
 
 const HEIGHT = 32;
 const LETTER = 7.9; // width of one, at the size that studio.css gives the names
+const DOOR = 26; // width of what opens a node's part
 const CROWD = 3; // tools beside each other: more of them stand in two rows, so that names can be read
 const ENDS = { __start__: "start", __end__: "end" };
 let drawings = 0;
 
+const LEAST = 12 / 13; // of its size to which a drawing shrinks: names stay 12 pixels high
+const STATES = ["lit", "visited", "failed"];
+const LEGEND = [["lit", "at work"], ["visited", "done"], ["taken", "way taken"], ["tool", "tool"], ["pausing", "pauses before"]];
+
+/** Nodes and edges in one picture; its nodes may be pressed, and what is inside of some be opened. */
 export class Drawing {
   /**
    * `pressed` says which nodes a person has chosen, `press(id)` changes it, `called(id)` says what
-   * choosing a node means.
+   * choosing a node means; without `press` nodes cannot be chosen. `subgraphs` are the parts of nodes by their names.
    */
-  constructor({ nodes, edges }, title, { pressed, press, called }) {
-    this.nodes = new Map();
-    const graph = arranged(nodes, edges);
+  constructor({ nodes, edges, subgraphs = {} }, title, { pressed, press, called } = {}) {
+    Object.assign(this, { title, subgraphs, opened: new Map(), nodes: new Map(), lines: new Map(), states: new Map() });
+    this.picture = this.draw(nodes, edges);
+    this.parts = h("div", { className: "parts" });
+    this.element = h("div", { className: "drawing" }, h("div", { className: "canvas-of" }, this.picture), this.parts);
+    if (press) for (const { id } of nodes) if (!ENDS[id]) this.pressable(id, pressed, press, called);
+    this.reset();
+  }
+
+  draw(nodes, edges) {
+    const graph = arranged(nodes, edges, this.subgraphs);
     const { left, top, width, height } = extent(graph);
     const arrow = `arrow-${++drawings}`;
-    this.element = s("svg", {
+    const tip = (id, name) => s("marker", {
+      id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6.5, markerHeight: 6.5, orient: "auto-start-reverse",
+    }, s("path", { d: "M0 .8 7.4 4 0 7.2z", class: name }));
+    const picture = s("svg", {
       class: "graph", viewBox: `${left - 6} ${top - 6} ${width + 12} ${height + 12}`, role: "group",
-      "aria-label": `${title}: ${nodes.length} nodes`,
-    },
-    s("defs", {}, s("marker", {
-      id: arrow, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6.5, markerHeight: 6.5, orient: "auto-start-reverse",
-    }, s("path", { d: "M0 .8 7.4 4 0 7.2z", class: "tip" }))));
-    const lines = graph.edges().map((edge) => edgeOf(graph.edge(edge), arrow, graph));
+      "aria-label": `${this.title}: ${nodes.length} nodes`,
+    }, s("defs", {}, tip(arrow, "tip"), tip(`${arrow}-taken`, "tip taken")));
+    const drawn = graph.edges().map((edge) => ({ edge, parts: edgeOf(graph.edge(edge), arrow, graph) }));
+    const lines = drawn.map(({ parts }) => parts);
+    for (const { edge: { v, w }, parts: [path] } of drawn) this.lines.set(`${v} ${w}`, [...(this.lines.get(`${v} ${w}`) ?? []), path]);
     for (const { source, target, label } of edges) {
       if (source === target) lines.push(loopOf(graph.node(source), label, arrow));
     }
-    this.element.append(...lines.map(([path]) => path));
-    for (const node of nodes) this.element.append(this.nodeOf(node, graph.node(node.id)));
-    this.element.append(...lines.flatMap(([, label]) => label ?? []));
-    this.element.style.maxWidth = `${width * 1.1}px`;
-    for (const { id } of nodes) if (!ENDS[id]) this.pressable(id, pressed, press, called);
+    picture.append(...lines.map(([path]) => path));
+    for (const node of nodes) picture.append(this.nodeOf(node, graph.node(node.id)));
+    picture.append(...lines.flatMap(([, label]) => label ?? []));
+    picture.style.maxWidth = `${(width + 12) * 1.1}px`;
+    picture.style.minWidth = `${(width + 12) * LEAST}px`;
+    return picture;
   }
 
   nodeOf({ id, tool, label }, place) {
     const end = ENDS[id];
-    const box = s("rect", {
-      x: place.x - place.width / 2, y: place.y - HEIGHT / 2, width: place.width, height: HEIGHT,
-      rx: end ? HEIGHT / 2 : 7,
-    });
-    const text = end ?? label ?? id;
-    const dot = s("circle", { class: "pause", cx: place.x - place.width / 2, cy: place.y - HEIGHT / 2, r: 5 });
-    const group = s("g", { class: `node ${end ? "end" : tool ? "tool" : ""}` },
-      box, s("text", { x: place.x, y: place.y + 4.5 }, text), dot);
+    const left = place.x - place.width / 2, top = place.y - HEIGHT / 2;
+    const box = s("rect", { x: left, y: top, width: place.width, height: HEIGHT, rx: end ? HEIGHT / 2 : 7 });
+    const dot = s("circle", { class: "pause", cx: left, cy: top, r: 5 });
+    const name = s("text", { x: place.x - (this.subgraphs[id] ? DOOR / 2 : 0), y: place.y + 4.5 }, end ?? label ?? id);
+    const group = s("g", { class: `node ${end ? "end" : tool ? "tool" : ""}` }, box, name, dot);
     this.nodes.set(id, group);
-    return group;
+    if (!this.subgraphs[id]) return group;
+    return s("g", {}, group, this.opener(id, left + place.width - DOOR, top));
+  }
+
+  /** What opens the part that a node is made of. */
+  opener(id, x, y) {
+    const it = s("g", { class: "opener", role: "button", tabindex: 0, "aria-expanded": false, "aria-label": `What ${id} is made of` },
+      s("rect", { x, y, width: DOOR, height: HEIGHT, rx: 7 }),
+      s("path", { d: `M${x + DOOR / 2 - 4} ${y + HEIGHT / 2}h8m-4 -4v8` }));
+    onPress(it, () => this.open(id, it));
+    return it;
+  }
+
+  open(id, opener) {
+    const shown = this.opened.get(id);
+    opener.setAttribute("aria-expanded", !shown);
+    if (shown) {
+      shown.place.remove();
+      this.opened.delete(id);
+      return;
+    }
+    const drawing = new Drawing({ ...this.subgraphs[id], subgraphs: inside(this.subgraphs, id) }, id);
+    for (const [node, state] of this.states) drawing.mark(node, state);
+    const place = h("section", { className: "part", "aria-label": id }, h("h3", {}, id), drawing.element);
+    this.opened.set(id, { drawing, place });
+    this.parts.append(place);
+    place.scrollIntoView({ block: "nearest" });
   }
 
   pressable(id, pressed, press, called) {
     const group = this.nodes.get(id);
-    const go = () => {
-      press(id);
-      for (const [other, one] of this.nodes) if (!ENDS[other]) one.setAttribute("aria-pressed", pressed(other));
-    };
     group.setAttribute("tabindex", "0");
     group.setAttribute("role", "button");
     group.setAttribute("aria-pressed", pressed(id));
     group.setAttribute("aria-label", called(id));
-    group.addEventListener("click", go);
-    group.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") {
-        event.preventDefault();
-        go();
-      }
+    onPress(group, () => {
+      press(id);
+      for (const [other, one] of this.nodes) if (!ENDS[other]) one.setAttribute("aria-pressed", pressed(other));
     });
   }
 
-  /** Show the drawing large, with the names of its edges, until it is closed. */
+  /** Show the drawing large until it is closed. */
   enlarge() {
     const place = h("div", {});
     this.element.replaceWith(place);
-    const dialog = h("dialog", { className: "large", "aria-label": this.element.getAttribute("aria-label"), onclose: () => {
+    const dialog = h("dialog", { className: "large", "aria-label": this.title, onclose: () => {
       place.replaceWith(this.element);
       dialog.remove();
     } }, this.element, h("div", { className: "row end" }, button("Close", () => dialog.close(), { className: "primary" })));
@@ -84,23 +117,71 @@ export class Drawing {
 
   /** Forget what has been lit. */
   reset() {
-    for (const group of this.nodes.values()) group.classList.remove("lit", "visited", "failed");
+    this.states.clear();
+    this.before = new Set(["__start__"]); // what ended last: from there a way leads to what begins
+    this.begun = false;
+    for (const group of this.nodes.values()) group.classList.remove(...STATES);
+    for (const path of [...this.lines.values()].flat()) path.classList.remove("taken");
+    for (const { drawing } of this.opened.values()) drawing.reset();
   }
 
   /** `state` is lit, visited or failed. */
   mark(node, state) {
+    if (state !== "lit" && this.states.get(node) !== "lit") this.arrives(node);
+    if (state === "lit") this.arrives(node);
+    else this.leaves(node);
+    this.states.set(node, state);
     const group = this.nodes.get(node);
-    if (!group) return;
-    group.classList.remove("lit", "visited", "failed");
-    group.classList.add(state);
+    group?.classList.remove(...STATES);
+    group?.classList.add(state);
+    for (const { drawing } of this.opened.values()) drawing.mark(node, state);
+  }
+
+  arrives(node) {
+    if (!this.nodes.has(node)) return;
+    this.begun = true;
+    for (const source of this.before) {
+      for (const path of this.lines.get(`${source} ${node}`) ?? []) {
+        path.classList.add("taken");
+        path.setAttribute("marker-end", path.getAttribute("marker-end").replace(/(-taken)?\)$/, "-taken)"));
+      }
+    }
+  }
+
+  leaves(node) {
+    if (!this.nodes.has(node)) return;
+    if (this.begun) this.before.clear();
+    this.begun = false;
+    this.before.add(node);
   }
 }
 
-function arranged(nodes, edges) {
+/** What the colours and lines of a drawing mean. */
+export function legend() {
+  return h("ul", { className: "legend", "aria-label": "Legend" }, LEGEND.map(([kind, words]) => h("li", {}, h("span", { className: `sample ${kind}` }), words)));
+}
+
+/** The parts of a subgraph that are in it alone: those whose nodes it has. */
+function inside(subgraphs, id) {
+  const names = new Set(subgraphs[id].nodes.map((node) => node.id));
+  return Object.fromEntries(Object.entries(subgraphs).filter(([name]) => name !== id && names.has(name)));
+}
+
+function onPress(element, go) {
+  element.addEventListener("click", go);
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      go();
+    }
+  });
+}
+
+function arranged(nodes, edges, subgraphs) {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 14, ranksep: 34, edgesep: 7 });
   for (const { id, label } of nodes) {
-    graph.setNode(id, { width: (ENDS[id] ?? label ?? id).length * LETTER + 20, height: HEIGHT });
+    graph.setNode(id, { width: (ENDS[id] ?? label ?? id).length * LETTER + 20 + (subgraphs[id] ? DOOR : 0), height: HEIGHT });
   }
   const tools = new Set(nodes.filter(({ tool }) => tool).map(({ id }) => id));
   const crowded = tools.size > CROWD;
@@ -136,7 +217,7 @@ function edgeOf({ points, label, conditional }, arrow, graph) {
 function placeOf(label, points, graph) {
   const covered = ({ x, y }) => graph.nodes().some((id) => {
     const node = graph.node(id);
-    return Math.abs(x - node.x) < (node.width + label.length * 5.6) / 2 && Math.abs(y - node.y) < HEIGHT / 2 + 6;
+    return Math.abs(x - node.x) < (node.width + label.length * 6.2) / 2 && Math.abs(y - node.y) < HEIGHT / 2 + 6;
   });
   const places = points.slice(1, -1).map((point, at) => { // the line is rounded at its points
     const from = at ? middle(points[at], point) : points[0];
@@ -153,7 +234,7 @@ function placeOf(label, points, graph) {
 function loopOf({ x, y, width }, label, arrow) {
   const right = x + width / 2;
   const path = s("path", { class: "edge may", d: `M${right} ${y - 7}c22 -9 22 23 0 14`, "marker-end": `url(#${arrow})` });
-  return [path, s("text", { class: "label", x: right + 38, y: y + 3 }, label.replaceAll("_", " "))];
+  return [path, s("text", { class: "label", x: right + 44, y: y + 3 }, label.replaceAll("_", " "))];
 }
 
 /** A line through the middles between points, rounded at the points. */
