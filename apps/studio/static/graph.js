@@ -5,6 +5,7 @@ import { Graph, layout } from "./vendor/dagre.esm.js";
 
 const HEIGHT = 32;
 const LETTER = 7.9; // width of one, at the size that studio.css gives the names
+const WORD = 6.6; // width of a letter in the name of an edge
 const DOOR = 26; // width of what opens a node's part
 const CROWD = 3; // tools beside each other: more of them stand in two rows, so that names can be read
 const ENDS = { __start__: "start", __end__: "end" };
@@ -40,7 +41,7 @@ export class Drawing {
       class: "graph", viewBox: `${left - 6} ${top - 6} ${width + 12} ${height + 12}`, role: "group",
       "aria-label": `${this.title}: ${nodes.length} nodes`,
     }, s("defs", {}, tip(arrow, "tip"), tip(`${arrow}-taken`, "tip taken")));
-    const drawn = graph.edges().map((edge) => ({ edge, parts: edgeOf(graph.edge(edge), arrow, graph) }));
+    const drawn = graph.edges().map((edge) => ({ edge, parts: edgeOf(graph.edge(edge), arrow) }));
     const lines = drawn.map(({ parts }) => parts);
     for (const { edge: { v, w }, parts: [path] } of drawn) this.lines.set(`${v} ${w}`, [...(this.lines.get(`${v} ${w}`) ?? []), path]);
     for (const { source, target, label } of edges) {
@@ -179,7 +180,7 @@ function onPress(element, go) {
 
 function arranged(nodes, edges, subgraphs) {
   const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "TB", nodesep: 14, ranksep: 34, edgesep: 7 });
+  graph.setGraph({ rankdir: "TB", nodesep: 14, ranksep: 22, edgesep: 6 });
   for (const { id, label } of nodes) {
     graph.setNode(id, { width: (ENDS[id] ?? label ?? id).length * LETTER + 20 + (subgraphs[id] ? DOOR : 0), height: HEIGHT });
   }
@@ -190,7 +191,8 @@ function arranged(nodes, edges, subgraphs) {
   const sorted = [...edges].sort((a, b) => order.get(a.source) - order.get(b.source) || order.get(a.target) - order.get(b.target));
   sorted.forEach(({ source, target, label, conditional }, at) => {
     const minlen = crowded && tools.has(target) && !tools.has(source) ? 1 + (chosen++ % 2) : 1;
-    if (source !== target) graph.setEdge(source, target, { label, conditional, minlen }, String(at));
+    const room = label ? { width: label.length * WORD + 6, height: 16, labelpos: "c" } : {};
+    if (source !== target) graph.setEdge(source, target, { label, conditional, minlen, ...room }, String(at));
   });
   layout(graph);
   return graph;
@@ -198,7 +200,10 @@ function arranged(nodes, edges, subgraphs) {
 
 /** The rectangle around all nodes and lines: the layout leaves out lines that run around it. */
 function extent(graph) {
-  const points = graph.edges().flatMap((edge) => graph.edge(edge).points);
+  const points = graph.edges().flatMap((edge) => {
+    const { points: line, x, y, width = 0 } = graph.edge(edge);
+    return x === undefined ? line : [...line, { x: x - width / 2, y }, { x: x + width / 2, y }];
+  });
   for (const node of graph.nodes()) {
     const { x, y, width, height } = graph.node(node);
     points.push({ x: x - width / 2, y: y - height / 2 }, { x: x + width / 2, y: y + height / 2 });
@@ -207,27 +212,9 @@ function extent(graph) {
   return { left, top, width: Math.max(...points.map(({ x }) => x)) - left, height: Math.max(...points.map(({ y }) => y)) - top };
 }
 
-function edgeOf({ points, label, conditional }, arrow, graph) {
-  const { x, y } = placeOf(label, points, graph);
+function edgeOf({ points, label, conditional, x, y }, arrow) {
   const path = s("path", { class: `edge ${conditional ? "may" : ""}`, d: smooth(points), "marker-end": `url(#${arrow})` });
   return label ? [path, s("text", { class: "label", x, y: y + 3 }, label.replaceAll("_", " "))] : [path];
-}
-
-/** Where the name of an edge stands: near its middle, and if it can be on no node. */
-function placeOf(label, points, graph) {
-  const covered = ({ x, y }) => graph.nodes().some((id) => {
-    const node = graph.node(id);
-    return Math.abs(x - node.x) < (node.width + label.length * 6.2) / 2 && Math.abs(y - node.y) < HEIGHT / 2 + 6;
-  });
-  const places = points.slice(1, -1).map((point, at) => { // the line is rounded at its points
-    const from = at ? middle(points[at], point) : points[0];
-    const to = at + 3 < points.length ? middle(point, points[at + 2]) : points.at(-1);
-    return middle(middle(from, point), middle(point, to));
-  });
-  places.push(...points.slice(1).map((point, at) => middle(points[at], point)));
-  const centre = places[Math.floor((points.length - 2) / 2)];
-  const far = ({ x, y }) => Math.hypot(x - centre.x, y - centre.y);
-  return places.sort((a, b) => far(a) - far(b)).find((place) => !covered(place)) ?? centre;
 }
 
 /** A node that may follow itself, drawn as a small loop on its right. */
