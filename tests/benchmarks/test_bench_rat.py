@@ -423,8 +423,9 @@ def test_writing_is_kept_with_its_task_to_be_compared(
     bench(*words, "--web-search", "nowhere", fails="There is no web search 'nowhere'")
     bench(*words, "--collection", "nowhere", fails="no document collection 'nowhere'")
     bench("rat", "--family", "maths", fails="The family maths needs its published files")
-    more_words = ("--family", "maths", "--data", tmp_path, "--collection", "x")
-    bench("rat", *more_words, fails="Only texts of the family writing")
+    maths = ("rat", "--family", "maths", "--data", tmp_path)
+    bench(*maths, "--collection", "nowhere", fails="no document collection 'nowhere'")
+    bench(*maths, "--web-search", "brave", fails="Only texts of the family writing")
 
 
 def test_seven_tasks_of_each_of_three_kinds() -> None:

@@ -16,7 +16,7 @@ from planweave.apps.cli.train_instructrag import prepare_jax
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.lines import LineFile
 from planweave.benchmarks.core.report import show_tables
-from planweave.benchmarks.suites.paths.tasks import Environment, load, world
+from planweave.benchmarks.suites.paths.tasks import Environment, drawn_paths, load, world
 from planweave.learning.agents_file import AS_PUBLISHED, ITERATIONS, Loaded
 from planweave.learning.agents_file import load as load_agents
 from planweave.learning.instruction_graph import THRESHOLD
@@ -33,6 +33,7 @@ def paths(
     seed: Annotated[
         list[int], typer.Option(help="Of tasks, training and noise; repeatable.", min=0)
     ] = [1, 2, 3],  # noqa: B006 - typer copies it
+    limit: Annotated[int | None, typer.Option(help="Paths at most; all if unset.", min=8)] = None,
     iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
     agents: Annotated[
         str | None,
@@ -59,7 +60,7 @@ def paths(
     from planweave.benchmarks.suites.paths import measure as suite
 
     console = Console(stderr=as_json, highlight=False)
-    given = load(environment, data)
+    given = drawn_paths(load(environment, data), limit)
     parts = listed(part, suite.PARTS, "part", every="all")
     with closing(
         LineFile(

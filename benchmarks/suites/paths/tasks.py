@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from planweave import BadInput
+from planweave.benchmarks.core.suite import drawn
 from planweave.learning.paths import MetaTask, Path, TaskOf, read_paths
 from planweave.learning.slots import Slots, finishes
 
@@ -135,6 +136,12 @@ def load(environment: Environment, file: File) -> list[Path]:
             fix="Name a file of trajectories, such as hotpotqa_success.jsonl.gz.",
         )
     return paths
+
+
+def drawn_paths(paths: Sequence[Path], limit: int | None) -> list[Path]:
+    """A fixed sample of the paths, in their order; all of them without a limit."""
+    chosen = {path.key for path in drawn(paths, limit, 1, lambda path: path.key)}
+    return [path for path in paths if path.key in chosen]
 
 
 def world(paths: Sequence[Path], seed: int, *, slots: bool = True) -> World:
