@@ -27,6 +27,7 @@ from langchain_core.messages import BaseMessage
 
 from planweave.errors import BadInput
 from planweave.models import register_provider
+from planweave.prompts import load
 from planweave.testing import Reply, ScriptedModel
 
 _SQL_EDGES = """\
@@ -244,6 +245,9 @@ _OBSERVATION = re.compile(
 )
 
 
+_IN_ONE = load("planrag/one_prompt_steps").text
+"""What a prompt says that asks for plan and action in one reply."""
+
 _TASK = re.compile(r"^# Your task now: (.+)$", re.MULTILINE)
 
 
@@ -259,9 +263,13 @@ def analyst(messages: Sequence[BaseMessage]) -> Reply:
     tool = "cypher" if "\n- cypher: " in prompt else "sql"
     if "# How you work" in prompt:
         return _combined(method, asked, observed, task, tool)
+    plan = [step.format(**asked) for step in method.plan]
+    if _IN_ONE in prompt:
+        action = _action(method, asked, observed, tool)
+        return {**_replanned(plan, observed), **action}
     match task:
         case "the plan":
-            return {"steps": [step.format(**asked) for step in method.plan]}
+            return {"steps": plan}
         case "judge the plan":
             return _judgement(observed)
         case "the decision":
@@ -276,10 +284,20 @@ register_provider("analyst", lambda _: ScriptedModel(analyst))
 _ALL_EQUAL = "No merchant brings more home: all nodes are equal, take the first."
 
 
-def _judgement(observed: list[Rows]) -> Reply:
+def _judgement(observed: list[Rows]) -> dict[str, object]:
     if any(observed):
         return {"reason": "The result is what the step needs.", "replan": "N", "steps": []}
     return {"reason": "The query found nothing.", "replan": "Y", "steps": [_ALL_EQUAL]}
+
+
+def _replanned(plan: list[str], observed: list[Rows]) -> dict[str, object]:
+    """The part of a reply that plans, where one prompt asks for all."""
+    if not observed:
+        return {"steps": plan}
+    judged = (
+        _judgement(observed) if len(observed) == 1 else _judgement([observed[0] or observed[1]])
+    )
+    return {"replan": judged["replan"], "steps": judged["steps"]}
 
 
 def _combined(
@@ -327,7 +345,9 @@ def _queries_at_once(method: Method, tool: str, asked: Mapping[str, str]) -> dic
     return {query: [*range(1, len(queries) + 1)]}
 
 
-def _action(method: Method, asked: Mapping[str, str], observed: list[Rows], tool: str) -> Reply:
+def _action(
+    method: Method, asked: Mapping[str, str], observed: list[Rows], tool: str
+) -> dict[str, object]:
     queries, step = method.queries[tool], len(observed)
     if step == 1 and not observed[0] and method.otherwise:
         query = method.otherwise[tool].format(**asked)
