@@ -1,6 +1,6 @@
 """How much of a successful path another path holds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from planweave.learning.paths import Path
@@ -39,6 +39,23 @@ def in_order(found: Sequence[str], truth: Sequence[str]) -> float:
 def shared(path: Path, instructions: Sequence[str]) -> float:
     """What instructions come to on a question: their overlap, in order, with its path."""
     return in_order(instructions, path.instructions)
+
+
+def shared_forms(forms: Mapping[str, str]) -> Callable[[Path, Sequence[str]], float]:
+    """As :func:`shared`, where instructions have no slots: what counts is their forms.
+
+    ``Search[Ed Wood]`` is in the path of no other question, ``Search[{1}]`` is.
+    """
+
+    def shared(path: Path, instructions: Sequence[str]) -> float:
+        return in_order(formed(instructions, forms), formed(path.instructions, forms))
+
+    return shared
+
+
+def formed(instructions: Sequence[str], forms: Mapping[str, str]) -> tuple[str, ...]:
+    """The instructions in their forms; one without a form stays."""
+    return tuple(forms.get(text, text) for text in instructions)
 
 
 def recall(found: Sequence[Sequence[str]], truth: Sequence[str]) -> float:

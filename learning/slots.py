@@ -144,6 +144,16 @@ class Slots:
         formed = [text if asks and is_finish(text) else self._formed(text, where) for text in kept]
         return replace(path, instructions=_without_repetitions(formed), observations=())
 
+    def forms(self, paths: Iterable[Path]) -> dict[str, str]:
+        """Each instruction with slots, by the question of the first path that has it."""
+        made: dict[str, str] = {}
+        for path in paths:
+            for text in path.instructions:
+                if text not in made:
+                    alone = replace(path, instructions=(text,), observations=())
+                    made[text] = self.path(alone).instructions[0]
+        return made
+
     def shown(
         self, instructions: Sequence[str], question: str, origins: Iterable[str]
     ) -> tuple[str, ...] | None:

@@ -38,7 +38,7 @@ from planweave.learning.agents_file import load as load_agents
 from planweave.learning.graph_states import FEATURES, PRINTED
 from planweave.learning.guide import Guide
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.overlap import shared
+from planweave.learning.overlap import shared, shared_forms
 from planweave.learning.paths import MetaTask, read_paths, succeeded
 from planweave.learning.rl_agent import Reward
 from planweave.learning.slots import Slots, finishes
@@ -132,7 +132,7 @@ def instructrag(
     with (
         sentence_vectors(console) as embed,
         Progress(console=console, transient=True) as bar,
-        _rewarded(by, environment, Guide(paths, embed), out, bar) as worth,
+        _rewarded(by, environment, Guide(paths, embed), out, bar, given.reward) as worth,
     ):
         graph = InstructionGraph(embed, settings.threshold)
         graph.insert_all(path for task in tasks for path in task.support)
@@ -166,6 +166,7 @@ def _rewarded(
     guide: Guide,
     out: Path,
     bar: Progress,
+    overlap: Reward,
 ) -> Iterator[Reward]:
     """What paths are rewarded by; tells at the end what was played."""
     if (by.reward == "overlap") != (by.games is None):
@@ -174,7 +175,7 @@ def _rewarded(
             fix="Give both, or neither: --reward environment --games FILE or FOLDER",
         )
     if by.reward == "overlap":
-        yield shared
+        yield overlap
         return
     say = partial(bar.console.print, markup=False, soft_wrap=True)
     shown = bar.add_task("episodes", total=None)
@@ -243,7 +244,9 @@ def adapt(
             fix="`planweave experience export FILE` writes those that were kept.",
         )
     published = loaded.card.published
-    slots = None if published else Slots.of(known)
+    own_slots = Slots.of(known)
+    slots = None if published else own_slots
+    reward = shared_forms(own_slots.forms(known)) if published else shared
     order = np.random.default_rng(seed).permutation(len(known))
     support = tuple(slots.path(known[row]) if slots else known[row] for row in order)
     # Calibrated are agents where they are used, on the graph at hand.
@@ -253,7 +256,7 @@ def adapt(
         graph.insert_all(support)
         survey = Survey(graph, embed, slots)
         own = MetaTask(task, support, ())
-        made = adapted(as_agents(loaded.rl, loaded.ml), survey, own, embed, settings, shared)
+        made = adapted(as_agents(loaded.rl, loaded.ml), survey, own, embed, settings, reward)
     looked_at = min(settings.few, len(support))
     card = _card(seed, {task or data.name: looked_at}, "overlap", [], published)
     path = out / SHIPPED_FILE.name

@@ -34,7 +34,7 @@ def agents(
         str,
         typer.Option(
             help="Agents with commas between, or all: with whole_document, the baseline that reads "
-            "all documents in one prompt."
+            "all documents in one prompt, and ensemble."
         ),
     ] = "agent_v1,agent_v2,agent_v3,react,autogpt",
     model: Model = "embedded",
@@ -86,7 +86,8 @@ def agents(
     )
     if judge:
         context = context.model_copy(update={"models": {**context.models, JUDGE: judge}})
-    methods = listed(method, of_family("documents"), "document agent", every="all")
+    known = (*of_family("documents"), "ensemble")
+    methods = listed(method, known, "document agent", every="all")
     sets = listed(questions, SETS, "set of questions", every="all")
     found = load(data, contexts=contexts, seed=seed)
     chosen = choose([q for q in found.questions if q.part in sets], limit, seed)

@@ -23,8 +23,7 @@ from planweave.learning.graph_states import Sample, Survey, Walk, samples
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.meta_training import Point, adapt, train
 from planweave.learning.ml_agent import MLAgent
-from planweave.learning.overlap import overlap, recall
-from planweave.learning.overlap import shared as reward
+from planweave.learning.overlap import formed, overlap, recall
 from planweave.learning.paths import MetaTask, Path
 from planweave.learning.rl_agent import Policy, Traversal, candidates, policy
 
@@ -165,7 +164,7 @@ class Experiment:
         agents: Agents | None = None,
     ) -> None:
         self._world, self._embed, self._settings, self._tell = world, embed, settings, tell
-        self._given = agents
+        self._given, self._reward = agents, world.reward
         self._survey = self._surveyed(_support(world.seen))
         self._materials: dict[bool, list[Material]] = {}
         self._tested: tuple[_Setup, Survey, list[list[Sample]]] | None = None
@@ -259,7 +258,7 @@ class Experiment:
             self._tell(f"seed {settings.seed}: {said}")
 
         seen = self._seen(settings)
-        return train(self._survey, seen, self._embed, settings, reward, progress=show).agents
+        return train(self._survey, seen, self._embed, settings, self._reward, progress=show).agents
 
     def _threshold(self) -> Policy:
         """Include a node if one of the cosines is large enough; the best rule on the seen tasks."""
@@ -277,7 +276,7 @@ class Experiment:
         def worth(rule: Policy) -> float:
             firsts = [self._searched(sample, rule, 1) for sample in some]
             pairs = zip(some, firsts, strict=True)
-            return sum(reward(sample.path, found[0]) for sample, found in pairs if found)
+            return sum(self._reward(sample.path, found[0]) for sample, found in pairs if found)
 
         return max(rules, key=worth)
 
@@ -312,15 +311,17 @@ class Experiment:
             known = tuple(path for path in survey.paths if path.task == task.name)
             own = MetaTask(task.name, known, ())
             began, worked = perf_counter(), process_time()
-            adapted = adapt(agents, survey, own, self._embed, settings, reward)
+            adapted = adapt(agents, survey, own, self._embed, settings, self._reward)
             took = (perf_counter() - began, process_time() - worked)
             self._adaptations.append(Adaptation(task.name, len(known), *took))
             for sample in questions:
                 found = self._found(sample, adapted, settings, rule)
+                forms = self._world.forms
                 for name, (selected, proposed) in found.items():
-                    truth = sample.path.instructions
-                    f1 = overlap(selected, truth)
-                    recalls = [recall(proposed[:k], truth) for k in range(1, MOST + 1)]
+                    truth = formed(sample.path.instructions, forms)
+                    f1 = overlap(formed(selected, forms), truth)
+                    each = [formed(path, forms) for path in proposed]
+                    recalls = [recall(each[:k], truth) for k in range(1, MOST + 1)]
                     scores.setdefault(name, []).append(Score(sample.path.key, f1, tuple(recalls)))
         self._tell(f"seed {settings.seed}: tried")
         return scores

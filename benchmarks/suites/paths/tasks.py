@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Literal, TypeAlias
 
@@ -11,7 +11,9 @@ from pydantic import JsonValue
 
 from planweave import BadInput
 from planweave.benchmarks.core.suite import drawn
+from planweave.learning.overlap import shared, shared_forms
 from planweave.learning.paths import MetaTask, Path, TaskOf, read_paths
+from planweave.learning.rl_agent import Reward
 from planweave.learning.slots import Slots, finishes
 
 Environment: TypeAlias = Literal["hotpotqa", "alfworld", "scienceworld", "webshop"]
@@ -112,12 +114,19 @@ class World:
         failed: Paths that did not succeed, those that were recorded first; the others are
             successful paths of one question given to another.
         slots: Those of all paths; None where instructions stay as they are, as published.
+        forms: Where they do: each with slots, so that paths can be compared.
     """
 
     seen: list[MetaTask]
     unseen: list[MetaTask]
     failed: list[Path]
     slots: Slots | None
+    forms: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def reward(self) -> Reward:
+        """The overlap, in order, with the successful path."""
+        return shared if self.slots else shared_forms(self.forms)
 
 
 def load(environment: Environment, file: File) -> list[Path]:
@@ -148,7 +157,8 @@ def world(paths: Sequence[Path], seed: int, *, slots: bool = True) -> World:
     """Half of the tasks are seen; half of each task's paths are its support."""
     random = np.random.default_rng(seed)
     good = [path for path in paths if path.reward == 1]
-    own_slots = Slots.of(good) if slots else None
+    known = Slots.of(good)
+    own_slots = known if slots else None
 
     def formed(path: Path) -> Path:
         return own_slots.path(path) if own_slots else path
@@ -169,7 +179,8 @@ def world(paths: Sequence[Path], seed: int, *, slots: bool = True) -> World:
     seen, unseen = [made[name] for name in names[:half]], [made[name] for name in names[half:]]
     stored = [path for task in (*seen, *unseen) for path in task.support]
     failed = [formed(path) for path in paths if path.reward < 1]
-    return World(seen, unseen, failed + _swapped(stored, random), own_slots)
+    forms = {} if slots else known.forms(paths)
+    return World(seen, unseen, failed + _swapped(stored, random), own_slots, forms)
 
 
 def _by_task(paths: Sequence[Path]) -> dict[str, list[Path]]:
