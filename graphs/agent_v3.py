@@ -8,12 +8,12 @@ from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import (
     answered,
     approval,
-    chosen,
+    choice,
     evaluated,
     review,
     revision,
 )
-from planweave.graphs.support.parts import begin, bind_tools, bound
+from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
 from planweave.memory import BOUND_TOOL, Tool
 from planweave.nodes.deciding.answering_machine import may_continue
@@ -28,6 +28,7 @@ TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOO
 
 @method("agent_v3", family="documents")
 def agent_v3(graph: Builder) -> None:
+    begin(graph, "planner", tools=TOOLS, with_plan="plan_approval")
     graph.add_node("planner", planner("agent_v3/planner"))
     graph.add_node("evaluator", evaluator("agent_v3/evaluator"))
     graph.add_node("plan_approval", plan_approval)
@@ -37,9 +38,8 @@ def agent_v3(graph: Builder) -> None:
     )
     graph.add_node("taskmaster", taskmaster("agent_v3/taskmaster"))
     graph.add_node("selector", selector("agent_v3/selector", TOOLS))
-    tool_ends = bind_tools(graph, TOOLS)
+    graph.add_node("tools", tools(TOOLS))
 
-    begin(graph, "planner", with_plan="plan_approval")
     graph.add_conditional_edges(
         "planner", review, {"to_evaluate": "evaluator", "accepted": "plan_approval"}
     )
@@ -50,18 +50,17 @@ def agent_v3(graph: Builder) -> None:
         "plan_approval", approval, {"approved": "answering_machine", "rejected": "planner"}
     )
     graph.add_conditional_edges(
-        "answering_machine", answered, {"answered": "citation_check", "going_on": "taskmaster"}
+        "answering_machine", answered, {"answered": "closing", "going_on": "taskmaster"}
     )
     graph.add_edge("taskmaster", "selector")
     graph.add_conditional_edges(
         "selector",
-        chosen,
-        bound(TOOLS) | {"finish": "answering_machine", "unreadable": "selector"},
+        choice,
+        {"acting": "tools", "finish": "answering_machine", "unreadable": "selector"},
     )
-    for end in tool_ends:
-        graph.add_conditional_edges(
-            end, revision, {"doubtful": "planner", "sound": "answering_machine"}
-        )
+    graph.add_conditional_edges(
+        "tools", revision, {"doubtful": "planner", "sound": "answering_machine"}
+    )
 
 
 graph = agent_v3.graph

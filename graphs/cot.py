@@ -9,12 +9,12 @@ from planweave.nodes.drafting.finisher import finisher
 
 @method("cot", family="write", baseline=True)
 def cot(graph: Builder) -> None:
+    begin(graph, "drafter")
     graph.add_node("drafter", drafter)
     graph.add_node("finisher", finisher)
 
-    begin(graph, "drafter")
     graph.add_edge("drafter", "finisher")
-    graph.add_edge("finisher", "citation_check")
+    graph.add_edge("finisher", "closing")
 
 
 graph = cot.graph

@@ -8,10 +8,10 @@ from planweave.nodes.drafting.finisher import finisher
 
 @method("direct", family="write", baseline=True)
 def direct(graph: Builder) -> None:
+    begin(graph, "finisher")
     graph.add_node("finisher", finisher)
 
-    begin(graph, "finisher")
-    graph.add_edge("finisher", "citation_check")
+    graph.add_edge("finisher", "closing")
 
 
 graph = direct.graph

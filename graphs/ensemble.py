@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from langgraph.graph import END, START
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
@@ -9,6 +10,7 @@ from planweave import BadInput
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import run_context
 from planweave.graphs.support.events import AnswerEvent, CallEvent
+from planweave.graphs.support.parts import closing, opening
 from planweave.graphs.support.registry import method
 from planweave.graphs.support.running import events
 from planweave.graphs.support.running import graph as method_graph
@@ -25,7 +27,7 @@ def members(state: WorkingMemory) -> list[Send] | str:
         BadInput: The method is the ensemble itself.
     """
     if state["greeting"]:
-        return "greeter"
+        return END
     context = run_context()
     if context.ensemble_of == "ensemble":  # it would run itself without end
         raise BadInput("An ensemble cannot be one of ensembles.", fix="Name another method.")
@@ -70,10 +72,13 @@ async def member(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
 def ensemble(graph: Builder) -> None:
     graph.add_node("member", member)
     graph.add_node("agreement", agreement)
+    graph.add_node("opening", opening())
+    graph.add_node("closing", closing(checks=False))
 
-    graph.add_conditional_edges("recall", members, ["member", "greeter"])
+    graph.add_edge(START, "opening")
+    graph.add_conditional_edges("opening", members, ["member", END])
     graph.add_edge("member", "agreement")
-    graph.add_edge("agreement", "speaker")
+    graph.add_edge("agreement", "closing")
 
 
 graph = ensemble.graph

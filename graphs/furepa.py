@@ -7,7 +7,7 @@ assessor → retrieval → evidence → furthest reasoner … until it answers (
 
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import found_new, proposing
-from planweave.graphs.support.parts import begin
+from planweave.graphs.support.parts import begin, reading_of
 from planweave.graphs.support.registry import method
 from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.documents.documents import unseen_documents
@@ -20,26 +20,22 @@ from planweave.nodes.hops.reasoner import reasoner
 
 @method("furepa", family="hops")
 def furepa(graph: Builder) -> None:
+    begin(graph, "reasoner")
     graph.add_node("reasoner", reasoner("furepa/reasoner"))
     graph.add_node("clusterer", clusterer)
     graph.add_node("assessor", assessor)
-    graph.add_node("documents", unseen_documents)
-    graph.add_node("grader", grader)
-    graph.add_node("evidence", evidence)
+    graph.add_node("documents", reading_of(unseen_documents, grader, evidence))
     graph.add_node("answering_machine", answering_machine)
 
-    begin(graph, "reasoner")
     graph.add_conditional_edges(
         "reasoner",
         proposing,
-        {"answered": "citation_check", "at_a_limit": "answering_machine", "proposing": "clusterer"},
+        {"answered": "closing", "at_a_limit": "answering_machine", "proposing": "clusterer"},
     )
     graph.add_conditional_edges("clusterer", found_new, {"new": "assessor", "repeated": "reasoner"})
     graph.add_edge("assessor", "documents")
-    graph.add_edge("documents", "grader")
-    graph.add_edge("grader", "evidence")
-    graph.add_edge("evidence", "reasoner")
-    graph.add_edge("answering_machine", "citation_check")
+    graph.add_edge("documents", "reasoner")
+    graph.add_edge("answering_machine", "closing")
 
 
 graph = furepa.graph

@@ -2,7 +2,7 @@
 
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import thinking_on
-from planweave.graphs.support.parts import begin
+from planweave.graphs.support.parts import begin, reading_of
 from planweave.graphs.support.registry import method
 from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.documents.documents import unseen_documents
@@ -12,20 +12,18 @@ from planweave.nodes.hops.thinker import thinker
 
 @method("ircot", family="hops", baseline=True)
 def ircot(graph: Builder) -> None:
+    begin(graph, "thinker")
     graph.add_node("thinker", thinker("ircot/thinker"))
-    graph.add_node("documents", unseen_documents)
-    graph.add_node("evidence", evidence)
+    graph.add_node("documents", reading_of(unseen_documents, evidence))
     graph.add_node("answering_machine", answering_machine)
 
-    begin(graph, "thinker")
     graph.add_conditional_edges(
         "thinker",
         thinking_on,
-        {"answered": "citation_check", "chain_ends": "answering_machine", "searching": "documents"},
+        {"answered": "closing", "chain_ends": "answering_machine", "searching": "documents"},
     )
-    graph.add_edge("documents", "evidence")
-    graph.add_edge("evidence", "thinker")
-    graph.add_edge("answering_machine", "citation_check")
+    graph.add_edge("documents", "thinker")
+    graph.add_edge("answering_machine", "closing")
 
 
 graph = ircot.graph

@@ -5,32 +5,30 @@ model takes part. It shows what the experience is worth by itself.
 """
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import chosen, following
-from planweave.graphs.support.parts import begin, bind_tools
+from planweave.graphs.support.edges import choice, following
+from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
-from planweave.memory import Tool
 from planweave.nodes.deciding.experience import experience
 from planweave.nodes.deciding.path_answer import path_answer
 from planweave.nodes.deciding.path_follower import path_follower
 
-TOOLS: tuple[Tool, ...] = ("sql", "cypher")
-
 
 @method("path_policy", family="learned")
 def path_policy(graph: Builder) -> None:
+    begin(graph, "experience")
     graph.add_node("experience", experience(always=True))
     graph.add_node("path_follower", path_follower)
+    graph.add_node("tools", tools(("sql", "cypher")))
     graph.add_node("path_answer", path_answer)
 
-    begin(graph, "experience")
-    for end in ("experience", *bind_tools(graph, TOOLS)):
+    for node in ("experience", "tools"):
         graph.add_conditional_edges(
-            end, following, {"followed": "path_follower", "ended": "path_answer"}
+            node, following, {"followed": "path_follower", "ended": "path_answer"}
         )
     graph.add_conditional_edges(
-        "path_follower", chosen, {"sql": "sql", "cypher": "cypher", "finish": "path_answer"}
+        "path_follower", choice, {"acting": "tools", "finish": "path_answer"}
     )
-    graph.add_edge("path_answer", "citation_check")
+    graph.add_edge("path_answer", "closing")
 
 
 graph = path_policy.graph

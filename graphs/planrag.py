@@ -3,19 +3,19 @@
 The loop of figure 3 (b): planner → selector → tools → re-planner → selector … → answering machine.
 The plan lives in working memory, and re-planning is an edge of the graph. Actions that do not need
 each other are carried out at once; the observer waits for all of them. With experience switched on
-a learned path that fits the question is the plan: path follower → tool → … → answering machine.
+a learned path that fits the question is the plan, and the selector follows it.
 """
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import at_once, beginning, chosen, progress, start
-from planweave.graphs.support.parts import bind_tools, bound
+from planweave.graphs.support.edges import choice, progress, start
+from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
 from planweave.memory import BOUND_TOOL, Tool
 from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.deciding.experience import experience
 from planweave.nodes.deciding.observer import observer
 from planweave.nodes.deciding.one_prompt import one_prompt
-from planweave.nodes.deciding.path_follower import path_follower
+from planweave.nodes.deciding.path_follower import following
 from planweave.nodes.deciding.plan_approval import plan_approval
 from planweave.nodes.deciding.planner import planner
 from planweave.nodes.deciding.replanner import replanner
@@ -27,7 +27,7 @@ CHOICES: tuple[Tool, ...] = (*TOOLS, "replan", "finish")
 
 @method("planrag", family="decide")
 def planrag(graph: Builder) -> None:
-    graph.add_node("experience", experience())
+    begin(graph, "planner", tools=TOOLS, with_plan="plan_approval", recalls=experience())
     graph.add_node(
         "planner",
         planner(
@@ -41,47 +41,32 @@ def planrag(graph: Builder) -> None:
         ),
     )
     graph.add_node("plan_approval", plan_approval)
-    graph.add_node("path_follower", path_follower)
     choosing = selector("planrag/selector", CHOICES, combined="planrag/act_task")
-    graph.add_node("selector", one_prompt("planrag/one_prompt", CHOICES, otherwise=choosing))
-    graph.add_node("observer", observer, defer=True)
+    choosing = one_prompt("planrag/one_prompt", CHOICES, otherwise=choosing)
+    graph.add_node("selector", following(choosing))
+    graph.add_node("tools", tools(TOOLS, then=observer))
     graph.add_node(
         "replanner", replanner("planrag/replanner", combined="planrag/judge_task", tools=CHOICES)
     )
     graph.add_node("answering_machine", answering_machine)
 
-    graph.add_edge("recall", "experience")
-    graph.add_conditional_edges(
-        "experience",
-        beginning,
-        {"greeting": "greeter", "no_plan": "planner", "predefined_plan": "plan_approval"},
-    )
     graph.add_edge("planner", "plan_approval")
     graph.add_conditional_edges(
-        "plan_approval",
-        start,
-        bound(TOOLS) | {"followed": "path_follower", "approved": "selector", "rejected": "planner"},
-    )
-    graph.add_conditional_edges(
-        "path_follower",
-        chosen,
-        {"sql": "sql", "cypher": "cypher", "finish": "answering_machine"},
+        "plan_approval", start, {"approved": "selector", "acting": "tools", "rejected": "planner"}
     )
     graph.add_conditional_edges(
         "selector",
-        at_once,
-        bound(TOOLS)
-        | {"replan": "replanner", "finish": "answering_machine", "unreadable": "selector"},
+        choice,
+        {
+            "acting": "tools",
+            "replan": "replanner",
+            "finish": "answering_machine",
+            "unreadable": "selector",
+        },
     )
-    for end in bind_tools(graph, TOOLS, at_once=True):
-        graph.add_edge(end, "observer")
-    graph.add_conditional_edges(
-        "observer",
-        progress,
-        {"followed": "path_follower", "doubtful": "replanner", "sound": "selector"},
-    )
+    graph.add_conditional_edges("tools", progress, {"doubtful": "replanner", "sound": "selector"})
     graph.add_edge("replanner", "selector")
-    graph.add_edge("answering_machine", "citation_check")
+    graph.add_edge("answering_machine", "closing")
 
 
 graph = planrag.graph

@@ -1,11 +1,11 @@
 """PlanRAG without re-planning: plans first and retrieves by that plan to the end (table 4)."""
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import approval, chosen
-from planweave.graphs.support.parts import begin, bind_tools, bound
+from planweave.graphs.support.edges import approval
+from planweave.graphs.support.parts import begin
 from planweave.graphs.support.registry import method
+from planweave.graphs.support.shapes import act_until_finish
 from planweave.memory import BOUND_TOOL, Tool
-from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.deciding.plan_approval import plan_approval
 from planweave.nodes.deciding.planner import planner
 from planweave.nodes.deciding.selector import selector
@@ -15,6 +15,7 @@ TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking
 
 @method("planrag_no_replan", family="decide", baseline=True)
 def planrag_no_replan(graph: Builder) -> None:
+    begin(graph, "planner", tools=TOOLS, with_plan="plan_approval")
     graph.add_node(
         "planner",
         planner(
@@ -25,21 +26,13 @@ def planrag_no_replan(graph: Builder) -> None:
         ),
     )
     graph.add_node("plan_approval", plan_approval)
-    graph.add_node("selector", selector("planrag/selector", (*TOOLS, "finish")))
-    graph.add_node("answering_machine", answering_machine)
-    tool_ends = bind_tools(graph, TOOLS)
 
-    begin(graph, "planner", with_plan="plan_approval")
     graph.add_edge("planner", "plan_approval")
     graph.add_conditional_edges(
         "plan_approval", approval, {"approved": "selector", "rejected": "planner"}
     )
-    graph.add_conditional_edges(
-        "selector", chosen, bound(TOOLS) | {"finish": "answering_machine", "unreadable": "selector"}
-    )
-    for end in tool_ends:
-        graph.add_edge(end, "selector")
-    graph.add_edge("answering_machine", "citation_check")
+    role = selector("planrag/selector", (*TOOLS, "finish"))
+    act_until_finish(graph, "selector", role, TOOLS)
 
 
 graph = planrag_no_replan.graph

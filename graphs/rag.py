@@ -1,7 +1,7 @@
 """RAG: the question is the query, the best pages go before the answer (RAG-1, RAG-5)."""
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.parts import begin
+from planweave.graphs.support.parts import begin, reading_of
 from planweave.graphs.support.registry import method
 from planweave.nodes.documents.evidence import evidence
 from planweave.nodes.drafting.finisher import finisher
@@ -10,14 +10,12 @@ from planweave.nodes.drafting.retriever import question_documents
 
 @method("rag", family="write", baseline=True)
 def rag(graph: Builder) -> None:
-    graph.add_node("documents", question_documents)
-    graph.add_node("evidence", evidence)
+    begin(graph, "documents")
+    graph.add_node("documents", reading_of(question_documents, evidence))
     graph.add_node("finisher", finisher)
 
-    begin(graph, "documents")
-    graph.add_edge("documents", "evidence")
-    graph.add_edge("evidence", "finisher")
-    graph.add_edge("finisher", "citation_check")
+    graph.add_edge("documents", "finisher")
+    graph.add_edge("finisher", "closing")
 
 
 graph = rag.graph

@@ -52,6 +52,7 @@ def _for_step(state: WorkingMemory, step: int) -> WorkingMemory:
 
 @method("rat", family="write")
 def rat(graph: Builder) -> None:
+    begin(graph, "drafter")
     graph.add_node("drafter", drafter)
     graph.add_node("to_query", to_query)
     graph.add_node("retriever", retriever)
@@ -60,14 +61,13 @@ def rat(graph: Builder) -> None:
     graph.add_node("appender", appender)
     graph.add_node("finisher", finisher)
 
-    begin(graph, "drafter")
     graph.add_conditional_edges("drafter", checking, ["to_query", "finisher"])
     graph.add_edge("to_query", "retriever")
     graph.add_edge("retriever", "comparer")
     graph.add_conditional_edges("comparer", revising, ["reviser", "appender"])
     graph.add_edge("reviser", "appender")
     graph.add_conditional_edges("appender", checking, ["to_query", "finisher"])
-    graph.add_edge("finisher", "citation_check")
+    graph.add_edge("finisher", "closing")
 
 
 graph = rat.graph

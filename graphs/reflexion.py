@@ -23,12 +23,12 @@ def reflexion(graph: Builder) -> None:
         {
             "acting": "environment",
             "unreadable": "actor",
-            "over": "reporter",
+            "over": "closing",
             "to_reflect": "reflector",
         },
     )
     graph.add_conditional_edges(
-        "environment", tried, {"going_on": "actor", "over": "reporter", "to_reflect": "reflector"}
+        "environment", tried, {"going_on": "actor", "over": "closing", "to_reflect": "reflector"}
     )
     graph.add_edge("reflector", "actor")
 

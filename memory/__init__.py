@@ -15,6 +15,7 @@ from planweave.memory.context import (
     settings,
 )
 from planweave.memory.given import check_input, check_state
+from planweave.memory.reducers import UsageByRole, add_usage, changes, total_usage
 from planweave.memory.working_memory import (
     BOUND_TOOL,
     NO_DECISION,
@@ -42,14 +43,11 @@ from planweave.memory.working_memory import (
     Table,
     Tool,
     Turn,
-    UsageByRole,
     Value,
     Verdict,
     VerdictKind,
     Worked,
     WorkingMemory,
-    add_usage,
-    total_usage,
 )
 
 __all__ = [
@@ -97,6 +95,7 @@ __all__ = [
     "WorkingMemory",
     "add_usage",
     "callers",
+    "changes",
     "check_input",
     "check_state",
     "settings",

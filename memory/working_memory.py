@@ -5,14 +5,14 @@ checkpointed, streamed over HTTP and edited in Studio. It grows by reducers; nod
 """
 
 from operator import add
-from typing import Annotated, Literal, NotRequired, TypeAlias, TypeVar
+from typing import Annotated, Literal, NotRequired, TypeAlias
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
 
-from planweave.usage import Usage
+from planweave.memory.reducers import UsageByRole, add_usage, latest, merged
 
 Tool: TypeAlias = str
 """What an action uses: a method's tool, a bound tool by its name, or ``replan``, ``finish``."""
@@ -28,7 +28,6 @@ BOUND_TOOL = "bound_tool"
 
 
 Value: TypeAlias = float | int | str | bool | None
-Item = TypeVar("Item")
 
 
 class Action(TypedDict):
@@ -292,33 +291,6 @@ class Member(TypedDict):
     facts: list[Fact]
     turns: list[Turn]
     claims: list[Claim]
-
-
-UsageByRole: TypeAlias = dict[str, dict[str, float]]
-"""The fields of :class:`planweave.usage.Usage` for each role and tool, as plain JSON."""
-
-
-def add_usage(left: UsageByRole, right: UsageByRole) -> UsageByRole:
-    """Reducer: add usage role by role."""
-    return left | {
-        role: (Usage.model_validate(left.get(role, {})) + Usage.model_validate(new)).model_dump()
-        for role, new in right.items()
-    }
-
-
-def total_usage(usage: UsageByRole) -> Usage:
-    """Usage of a whole run, over all roles and tools."""
-    return sum((Usage.model_validate(part) for part in usage.values()), Usage())
-
-
-def latest(_: Item, right: Item) -> Item:
-    """Reducer: the last value holds, also where actions at once write several."""
-    return right
-
-
-def merged(left: dict[str, str], right: dict[str, str]) -> dict[str, str]:
-    """Reducer: what actions at once have learned holds together."""
-    return left | right
 
 
 class Input(TypedDict, total=False):

@@ -54,7 +54,7 @@ class CallRecord(BaseModel):
         dollars: Cost, or None when the model's price is unknown.
         from_cache: The reply came from our response cache and cost nothing.
         error: Why the call, or the use of its reply, failed; empty otherwise.
-        stage: The graph's step in which it was made, from 1; 0 outside a graph.
+        stage: The graph's step in which it was made, such as 4, or 4.2 in a subgraph; 0 outside.
         task: The task of that step: tasks of one step run at once.
     """
 
@@ -71,7 +71,7 @@ class CallRecord(BaseModel):
     dollars: float | None = None
     from_cache: bool = False
     error: str = ""
-    stage: int = 0
+    stage: int | str = 0
     task: str = ""
 
     @property

@@ -34,9 +34,10 @@ async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Eve
         async for part in worker.follow(run):
             if part is not None and part.name == "error":
                 raise failed(decode(part.data))
-            if part is not None and part.name in ("updates", "messages"):
-                happened = happened or part.name == "updates"
-                for event in reader.read(part.name, decode(part.data)):
+            mode, *space = part.name.split("|") if part is not None else [""]
+            if part is not None and mode in ("updates", "messages"):
+                happened = happened or mode == "updates"
+                for event in reader.read(mode, decode(part.data), space):
                     yield event
     except (asyncio.CancelledError, GeneratorExit):
         if not worker.draining:
@@ -58,6 +59,7 @@ def _asked(order: Order) -> RunRequest:
         command=Resumption(resume=order.resume) if resumes else None,
         context=dict(order.settings),
         stream_mode=[*order.stream_modes],
+        stream_subgraphs=True,
         if_not_exists="reject" if resumes else "create",
     )
 

@@ -14,6 +14,7 @@ from langgraph.types import Command
 from planweave import BadInput, PlanweaveError
 from planweave.apps.service import Service, service
 from planweave.apps.threads import checkpoints, long_term_memory
+from planweave.graphs import METHODS
 from planweave.graphs.support.events import (
     ActionEvent,
     AnswerEvent,
@@ -27,7 +28,7 @@ from planweave.graphs.support.events import (
     ThoughtEvent,
     TokenEvent,
 )
-from planweave.graphs.support.running import events, graph
+from planweave.graphs.support.running import belongs, events, graph, subgraphs_of
 from planweave.memory import Answer
 from planweave.nodes.shared.speaker import said_after
 from planweave.nodes.support.briefing import plan_text, source_text
@@ -150,13 +151,15 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
     async def run(order: Order, _request: "Request | None" = None) -> AsyncGenerator[Event]:
         from langgraph_sdk.errors import APIStatusError
 
+        known = subgraphs_of((await asyncio.to_thread(METHODS.get, order.method)).builder)
         reader, happened = Reader(order.method, order.thread), False
         try:
             async for part in _streamed(client(), order):
                 if part.event == "error":
                     raise failed(part.data)
-                happened = happened or part.event == "updates"
-                for event in reader.read(part.event, part.data):
+                mode, *space = part.event.split("|")
+                happened = happened or mode == "updates"
+                for event in reader.read(mode, part.data, space) if belongs(space, known) else ():
                     yield event
         except APIStatusError as error:
             refused = BadInput if error.status_code < 500 else RunFailed
@@ -178,6 +181,7 @@ def _streamed(client: "LangGraphClient", order: Order) -> AsyncIterator[Any]:
         command={"resume": order.resume} if resumes else None,
         context=dict(order.settings),
         stream_mode=order.stream_modes,
+        stream_subgraphs=True,
         if_not_exists="reject" if resumes else "create",
         on_disconnect="cancel",
     )

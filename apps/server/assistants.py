@@ -64,6 +64,22 @@ def schemas(name: str) -> dict[str, Any]:
     }
 
 
+def subgraphs(name: str, wanted: str = "") -> dict[str, Any]:
+    """The JSON schemas of a method's subgraphs by name, or of the ``wanted`` one alone."""
+    found = METHODS.get(name).builder.subgraphs()
+    return {
+        part: {
+            "graph_id": part,
+            "input_schema": graph.get_input_jsonschema(),
+            "output_schema": graph.get_output_jsonschema(),
+            "state_schema": graph.get_output_jsonschema(),
+            "context_schema": graph.get_context_jsonschema(),
+        }
+        for part, graph in found.items()
+        if wanted in ("", part)
+    }
+
+
 def drawing(name: str, xray: int | bool) -> dict[str, Any]:
     """Nodes and edges of a method's graph."""
     drawn: dict[str, Any] = METHODS.get(name).graph.get_graph(xray=xray).to_json()

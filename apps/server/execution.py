@@ -45,15 +45,16 @@ async def carry_out(
         modes=wanted,
         config=config,
         on_call=called,
-        subgraphs=True,
         interrupt_before=request.interrupt_before,
         interrupt_after=request.interrupt_after,
         durability=request.durability or "async",
     )
     async with aclosing(run):
         async for space, mode, chunk in run:
-            if not space or request.stream_subgraphs:
+            if request.stream_subgraphs:
                 say("|".join((mode, *space)), chunk)
+            elif not space or mode == "custom":
+                say(mode, chunk)
 
 
 async def outcome(claim: Claim, graph: Graph) -> tuple[bool, dict[str, str]]:

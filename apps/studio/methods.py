@@ -1,6 +1,7 @@
 """The methods: what each does, its graph, and the settings that they all share."""
 
 from functools import cache
+from typing import Any
 
 from pydantic import JsonValue
 from starlette.requests import Request
@@ -10,6 +11,8 @@ from planweave.apps.studio.access import Access
 from planweave.apps.studio.settings import form
 from planweave.graphs import METHODS
 from planweave.memory import BOUND_TOOL, OWN_TOOLS
+
+_TOOLS = (*OWN_TOOLS, BOUND_TOOL, "tools")
 
 
 class Methods:
@@ -28,15 +31,21 @@ class Methods:
 
 
 def graph(request: Request) -> JSONResponse:
-    """The nodes and edges of a method."""
+    """The nodes and edges of a method, and those of its subgraphs by the nodes that hold them."""
     return JSONResponse(_graph(request.path_params["name"]))
 
 
 @cache
 def _graph(name: str) -> dict[str, JsonValue]:
-    drawn = METHODS.get(name).graph.get_graph()
+    method = METHODS.get(name)
+    inside = {part: _drawn(graph) for part, graph in method.builder.subgraphs().items()}
+    return _drawn(method.graph) | {"subgraphs": dict(inside)}
+
+
+def _drawn(graph: Any) -> dict[str, JsonValue]:
+    drawn = graph.get_graph()
     return {
-        "nodes": [{"id": node, "tool": node in (*OWN_TOOLS, BOUND_TOOL)} for node in drawn.nodes],
+        "nodes": [{"id": node, "tool": node in _TOOLS} for node in drawn.nodes],
         "edges": [
             {
                 "source": edge.source,

@@ -128,7 +128,7 @@ def longest_chain(calls: Sequence[CallRecord]) -> int:
     The steps of a graph follow one another; of the tasks of a step the one with most calls counts.
     """
     tasks = Counter((call.stage, call.task) for call in calls)
-    longest: dict[int, int] = {}
+    longest: dict[int | str, int] = {}
     for (stage, _), number in tasks.items():
         longest[stage] = max(number, longest.get(stage, 0))
     return sum(longest.values())

@@ -1,15 +1,17 @@
-"""The graph of a method before it is compiled; what its nodes return must be declared."""
+"""The graph of a method before it is compiled, and of the parts that are one node of it."""
 
 import logging
 import os
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
 from inspect import iscoroutinefunction
-from typing import Any, get_type_hints
+from typing import Any, TypeAlias, get_type_hints
 
 from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
 
-from planweave.memory import Context, Input, WorkingMemory
+from planweave.memory import Context, Input, WorkingMemory, changes
+from planweave.nodes.support.progress import within
 
 CHECK = "PLANWEAVE_STATE_CHECK"
 """``log`` in the environment: an undeclared key is logged, as a server does, instead of raised."""
@@ -21,22 +23,69 @@ class UndeclaredKey(RuntimeError):
     """A node returned a key that its method's state does not declare; LangGraph would drop it."""
 
 
+Subgraph: TypeAlias = CompiledStateGraph[Any, Context, Any, Any]
+
+
 class Builder(StateGraph[WorkingMemory, Context, Input, WorkingMemory]):
     """A graph whose nodes read and write one state.
 
     Args:
         state: What the nodes of the method pass to each other.
+        given: What it begins with.
+        keeps: Of a graph that is a node of another: what it keeps to itself.
+
+    Attributes:
+        parts: Its nodes that are graphs themselves.
     """
 
-    def __init__(self, state: type[WorkingMemory] = WorkingMemory) -> None:
-        super().__init__(state, context_schema=Context, input_schema=Input)
+    def __init__(
+        self,
+        state: type[WorkingMemory] = WorkingMemory,
+        *,
+        given: type[Any] = Input,
+        keeps: Collection[str] = (),
+    ) -> None:
+        super().__init__(state, context_schema=Context, input_schema=given)
+        self.keeps = frozenset(keeps)
         self._keys = frozenset(get_type_hints(state))
+        self.parts: dict[str, Subgraph] = {}
 
-    def add_node(self, node: str, action: Callable[..., Any], **options: Any) -> "Builder":  # type: ignore[override]
-        """Add a node: its name and its function; ``options`` are LangGraph's."""
+    def add_node(  # type: ignore[override]
+        self, node: str, action: Callable[..., Any] | Subgraph, **options: Any
+    ) -> "Builder":
+        """Add a node: its name and its function, or its subgraph; ``options`` are LangGraph's."""
         options.setdefault("input_schema", self.state_schema)
-        super().add_node(node, _checked(node, action, self._keys), **options)
+        if isinstance(action, CompiledStateGraph):
+            self.parts[node] = action
+            super().add_node(node, _inside(action), **options)  # type: ignore[call-overload]
+        else:
+            super().add_node(node, _checked(node, action, self._keys), **options)
         return self
+
+    def subgraphs(self) -> dict[str, Subgraph]:
+        """Its subgraphs by name, each before those inside it."""
+        found: dict[str, Subgraph] = {}
+        for name, part in self.parts.items():
+            found[name] = part
+            if isinstance(part.builder, Builder):
+                found |= part.builder.subgraphs()
+        return found
+
+
+def _inside(graph: Subgraph) -> Callable[[WorkingMemory], Any]:
+    """The node that carries out a subgraph; its update is what the subgraph has changed.
+
+    LangGraph itself would give all that the subgraph knows, and the reducers would add it again.
+    """
+    keeps = graph.builder.keeps if isinstance(graph.builder, Builder) else ()
+
+    async def inside(state: WorkingMemory) -> dict[str, Any]:
+        with within():
+            after = await graph.ainvoke(state)
+        told = {name: value for name, value in after.items() if name not in keeps}
+        return changes(graph.builder.state_schema, state, told)
+
+    return inside
 
 
 def _checked(node: str, action: Callable[..., Any], keys: Collection[str]) -> Callable[..., Any]:

@@ -1,6 +1,5 @@
 """The questions asked on the edges that several methods share; each answer names an edge."""
 
-from collections.abc import Callable
 from typing import Literal, cast
 
 from langgraph.runtime import Runtime, get_runtime
@@ -10,7 +9,7 @@ from planweave.memory import BOUND_TOOL, OWN_TOOLS, Context, Tool, WorkingMemory
 from planweave.nodes.deciding.path_follower import followed
 from planweave.nodes.documents.whole_collection import is_read_whole
 from planweave.nodes.support.limits import budget_spent, reason_to_answer
-from planweave.nodes.support.turns import one_of_several
+from planweave.nodes.support.turns import chosen_action, one_of_several
 
 RECURSION_LIMIT = 1_500
 """Super-steps a run may take: above what the largest ``Context.max_iterations`` needs."""
@@ -35,22 +34,25 @@ def starting(state: WorkingMemory) -> Literal["greeting", "read", "no_plan", "pr
     return "read" if state.get("whole") and only_documents else beginning(state)
 
 
+def asked(state: WorkingMemory) -> Literal["greeting", "first_question", "follow_up"]:
+    """What the message is; earlier questions may tell what a further one means."""
+    if state["greeting"]:
+        return "greeting"
+    return "follow_up" if state["history"] else "first_question"
+
+
+def asked_of_documents(
+    state: WorkingMemory,
+) -> Literal["greeting", "whole", "first_question", "follow_up"]:
+    """As :func:`asked`, where a first question may be answered from a whole collection."""
+    choice = asked(state)
+    whole = choice == "first_question" and is_read_whole(run_context())
+    return "whole" if whole else choice
+
+
 def reading(_: WorkingMemory) -> Literal["whole", "by_search"]:
     """Whether the collection is read whole before the method begins."""
     return "whole" if is_read_whole(run_context()) else "by_search"
-
-
-def opened(state: WorkingMemory) -> Literal["whole", "first_question", "follow_up"]:
-    """As :func:`conversing`, where a first question may be answered from a whole collection."""
-    choice = conversing(state)
-    if choice == "follow_up" or state["greeting"]:
-        return choice
-    return "whole" if is_read_whole(run_context()) else choice
-
-
-def conversing(state: WorkingMemory) -> Literal["first_question", "follow_up"]:
-    """Whether earlier questions tell what this one means; a greeting needs none."""
-    return "follow_up" if state["history"] and not state["greeting"] else "first_question"
 
 
 def approval(state: WorkingMemory) -> Literal["approved", "rejected"]:
@@ -58,29 +60,29 @@ def approval(state: WorkingMemory) -> Literal["approved", "rejected"]:
     return "rejected" if state["replanning"] else "approved"
 
 
-def start(
-    state: WorkingMemory,
-) -> list[Send] | Tool | Literal["followed", "approved", "rejected", "unreadable"]:
-    """As :func:`approval`, but an approved plan may be a learned path, or hold its first actions.
-
-    A learned path is followed, and the first actions are carried out.
-    """
+def start(state: WorkingMemory) -> Literal["acting", "approved", "rejected"]:
+    """As :func:`approval`, but an approved plan may hold its first actions."""
     if approval(state) == "rejected":
         return "rejected"
-    if followed(state):
-        return "followed"
-    return at_once(state) if state["actions"] else "approved"
+    return "acting" if state["actions"] else "approved"
 
 
-def chosen(state: WorkingMemory) -> str:
-    """The node of the tool that the selector chose; ``unreadable`` if its reply was."""
-    return _node_of(state["action"]["tool"]) if state["action"] else "unreadable"
+def choice(state: WorkingMemory) -> Literal["acting", "replan", "finish", "unreadable"]:
+    """What the selector chose; ``unreadable`` if its reply was."""
+    if state["action"] is None:
+        return "unreadable"
+    match state["action"]["tool"]:
+        case "replan":
+            return "replan"
+        case "finish":
+            return "finish"
+    return "acting"
 
 
 def at_once(state: WorkingMemory) -> list[Send] | str:
-    """As :func:`chosen`, or the nodes of all actions that are carried out at once."""
+    """The node of the chosen tool, or the nodes of all actions that are carried out at once."""
     if not one_of_several(state):
-        return chosen(state)
+        return _node_of(chosen_action(state)["tool"])
     return [
         Send(_node_of(action["tool"]), {**state, "action": action}) for action in state["actions"]
     ]
@@ -90,29 +92,18 @@ def _node_of(tool: Tool) -> str:
     return tool if tool in OWN_TOOLS else BOUND_TOOL
 
 
-def onward(to: str) -> Callable[[WorkingMemory], list[Send] | str]:
-    """Where a node of a chain leads: to the next one, of several chains each with its own state."""
-
-    def onward(state: WorkingMemory) -> list[Send] | str:
-        return [Send(to, state)] if one_of_several(state) else to
-
-    return onward
-
-
 def doubt(state: WorkingMemory) -> Literal["doubtful", "sound"]:
     """Whether the plan is judged or written anew: by the context's policy."""
     always = run_context().replan == "every_observation"
     return "doubtful" if always or state["replanning"] else "sound"
 
 
-def progress(state: WorkingMemory) -> Literal["followed", "doubtful", "sound"]:
+def progress(state: WorkingMemory) -> Literal["doubtful", "sound"]:
     """As :func:`doubt`, but a learned path is followed as long as its steps succeed.
 
     Where one prompt says everything, it judges the plan itself.
     """
-    if followed(state):
-        return "followed"
-    return "sound" if run_context().in_one_prompt else doubt(state)
+    return "sound" if followed(state) or run_context().in_one_prompt else doubt(state)
 
 
 def following(state: WorkingMemory) -> Literal["followed", "ended"]:
@@ -161,11 +152,16 @@ def thinking_on(state: WorkingMemory) -> Literal["answered", "chain_ends", "sear
     return "searching" if state["action"] else "chain_ends"
 
 
-def opening(
+def opening_task(
     state: WorkingMemory,
 ) -> Literal["task", "greeting", "no_plan", "predefined_plan"]:
     """How a run starts: with a task of an environment, or as :func:`beginning` says."""
     return "task" if state["episode"] else beginning(state)
+
+
+def told(state: WorkingMemory) -> Literal["acted", "answered"]:
+    """Whether a run ends with a task of an environment, or with an answer."""
+    return "acted" if state["episode"] else "answered"
 
 
 def acting(state: WorkingMemory) -> Literal["acting", "at_a_limit", "unreadable"]:

@@ -1,9 +1,9 @@
 """What a run reports while it goes on, as typed events, and its result."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import add
-from typing import Any, Literal, TypeAlias, cast, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_type_hints
 
 from langchain_core.messages import AIMessageChunk
 from langgraph.types import Overwrite
@@ -239,10 +239,6 @@ _REMARKS = {
     "task": "task",
 }
 
-_CARRIERS = ("grader", "reader")
-"""Nodes that only pass on the action and the pages of their search."""
-_CARRIED = ("action", "pages")
-
 
 class Reader:
     """Reads events from LangGraph's stream, as its own objects or as a server's JSON.
@@ -259,9 +255,18 @@ class Reader:
         self._plan: list[str] = []
         self._queries: list[str] = []
         self._done: list[int] = []
+        self._inside: set[str] = set()
 
-    def read(self, mode: str, data: Any) -> Iterator[Event]:
-        """The events of one part of the stream."""
+    def read(self, mode: str, data: Any, space: Sequence[str] = ()) -> Iterator[Event]:
+        """The events of one part of the stream.
+
+        Args:
+            mode: LangGraph's stream mode.
+            data: What the part holds.
+            space: The subgraphs that it comes from, as ``tools:1b4e``. What is heard from inside a
+                subgraph is not reported again when it ends.
+        """
+        self._inside |= {name.partition(":")[0] for name in space}
         if mode == "custom" and "call" in data:
             yield CallEvent(record=CallRecord.model_validate(data["call"]))
         elif mode == "custom" and "progress" in data:
@@ -269,10 +274,10 @@ class Reader:
             yield ProgressEvent(**told)
         elif mode == "messages" and (text := _piece(data[0])):
             yield TokenEvent(node=data[1]["langgraph_node"], text=text)
-        elif mode == "values":
+        elif mode == "values" and not space:
             self._memory = data
         elif mode == "updates":
-            yield from self._updates(data)
+            yield from self._updates(data, whole=not space)
 
     def end(self) -> "ApprovalEvent | AnswerEvent":
         """The last event: what a person is asked, or the answer."""
@@ -282,17 +287,16 @@ class Reader:
             return ApprovalEvent(request=self._request, result=result)
         return AnswerEvent(result=result)
 
-    def _updates(self, updates: Mapping[str, Any]) -> Iterator[Event]:
+    def _updates(self, updates: Mapping[str, Any], *, whole: bool) -> Iterator[Event]:
         for node, found in updates.items():
             if node == "__interrupt__":
                 self._request = _field(found[0], "value")
-            elif node != "intake" and not node.startswith("__"):  # intake only empties the memory
+            elif not node.startswith("__"):
                 for update in found if isinstance(found, list) else [found or {}]:
-                    self._memory = _folded(self._memory, update)
-                    passed = _CARRIED if node in _CARRIERS else ()
-                    yield from self._events(
-                        {name: value for name, value in update.items() if name not in passed}
-                    )
+                    if whole:
+                        self._memory = _folded(self._memory, update)
+                    if node != "intake" and node not in self._inside:  # intake empties the memory
+                        yield from self._events(update)
 
     def _events(self, update: Mapping[str, Any]) -> Iterator[Event]:
         yield from self._plans(update)
@@ -356,24 +360,35 @@ def _thought(text: str) -> ThoughtEvent:
 
 def _added(update: Mapping[str, Any], part: str) -> Iterable[Any]:
     """What an update adds to a part of the working memory, or puts in its place."""
-    value = update.get(part)
-    if isinstance(value, Overwrite | Mapping):  # as an object, or as JSON
-        value = _field(value, "value")
-    return value or ()
+    return _written(update.get(part)).value or ()
+
+
+class _Written(NamedTuple):
+    """What an update writes, and whether that takes the place of what there is."""
+
+    value: Any
+    anew: bool
+
+
+def _written(value: Any) -> _Written:
+    if isinstance(value, Overwrite):
+        return _Written(value.value, anew=True)
+    if isinstance(value, Mapping) and value.get("type") == "__overwrite__":  # as JSON
+        return _Written(value["value"], anew=True)
+    return _Written(value, anew=False)
 
 
 def _folded(memory: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
     """The memory after an update, for streams that do not send it whole."""
     after = dict(memory)
     for name, value in update.items():
-        if name == "usage":
-            after[name] = add_usage(after.get(name, {}), value)
-        elif name not in _GROWING:
-            after[name] = value
-        elif isinstance(value, Overwrite | Mapping):
-            after[name] = [*_added(update, name)]
+        found, anew = _written(value)
+        if name == "usage" and not anew:
+            after[name] = add_usage(after.get(name, {}), found)
+        elif name in _GROWING and not anew:
+            after[name] = [*after.get(name, ()), *(found or ())]
         else:
-            after[name] = [*after.get(name, ()), *(value or ())]
+            after[name] = found
     return after
 
 

@@ -1,25 +1,28 @@
-"""What every method has: tools bound as nodes, and how a run is opened and ends."""
+"""What every method has: how a run is opened, how tools are carried out, how it is closed.
 
-from collections.abc import Hashable, Sequence
-from functools import wraps
+Each is a graph that is one node of a method: ``opening``, ``tools``, ``documents``, ``closing``.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache
 from typing import Any
 
 from langgraph.graph import END, START
-from langgraph.runtime import Runtime
 
-from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.builder import Builder, Subgraph
 from planweave.graphs.support.edges import (
     acting,
+    asked,
+    asked_of_documents,
+    at_once,
     beginning,
-    conversing,
-    onward,
-    opened,
-    opening,
+    opening_task,
     over,
     reading,
     starting,
+    told,
 )
-from planweave.memory import BOUND_TOOL, Context, Tool, WorkingMemory
+from planweave.memory import BOUND_TOOL, Tool, WorkingMemory
 from planweave.nodes.acting.environment import environment
 from planweave.nodes.acting.reporter import reporter
 from planweave.nodes.deciding.bound_tool import bound_tool
@@ -37,141 +40,190 @@ from planweave.nodes.shared.intake import intake
 from planweave.nodes.shared.interpreter import interpreter
 from planweave.nodes.shared.recall import recall
 from planweave.nodes.shared.speaker import speaker
-from planweave.nodes.support.role import Node
-from planweave.nodes.support.turns import one_of_several
 
-_NODES: dict[str, Any] = {
-    "sql": query_node("database"),
-    "cypher": query_node("graph"),
-    "calculator": calculator,
-    "thinking": thinking,
-    BOUND_TOOL: bound_tool,
-}
+# -- opening --------------------------------------------------------------------------------------
 
 
-def method_builder(state: type[WorkingMemory] = WorkingMemory) -> Builder:
-    """A graph with the nodes that come first, up to ``recall``, and last, from ``citation_check``.
+def begin(
+    graph: Builder,
+    first: str,
+    *,
+    tools: Sequence[Tool] = (),
+    with_plan: str = "",
+    when_read: str = "",
+    recalls: Callable[..., Any] | None = None,
+) -> None:
+    """Open a run and go on with the node ``first``; a greeting is only answered.
 
-    :func:`open_run` adds the edges of the first ones, when the method's own nodes are there.
+    Args:
+        graph: The method.
+        first: Its first node.
+        tools: Its tools: with documents among them a collection that fits into one prompt is read
+            whole.
+        with_plan: Where it goes on with a predefined plan.
+        when_read: Where a method of one action goes on whose documents have all been read.
+        recalls: A node that recalls more.
     """
-    builder = Builder(state)
-    builder.add_node("intake", intake)
-    builder.add_node("interpreter", interpreter)
-    builder.add_node("recall", recall)
-    builder.add_node("greeter", greeter)
-    builder.add_node("citation_check", citation_check)
-    builder.add_node("speaker", speaker)
-    builder.add_edge("greeter", END)
-    builder.add_edge("citation_check", "speaker")
-    builder.add_edge("speaker", END)
-    return builder
-
-
-def open_run(builder: Builder) -> None:
-    """Add the edges from the start to ``recall``.
-
-    In a method with tools for documents a collection that fits into one prompt is read whole, once.
-    """
-    builder.add_edge(START, "intake")
-    if "whole_reader" not in builder.nodes:
-        builder.add_conditional_edges(
-            "intake", conversing, {"first_question": "recall", "follow_up": "interpreter"}
-        )
-        builder.add_edge("interpreter", "recall")
-        return
-    builder.add_conditional_edges(
-        "intake",
-        opened,
-        {"whole": "whole_collection", "first_question": "recall", "follow_up": "interpreter"},
-    )
-    builder.add_conditional_edges(
-        "interpreter", reading, {"whole": "whole_collection", "by_search": "recall"}
-    )
-    builder.add_edge("whole_collection", "whole_reader")
-    builder.add_edge("whole_reader", "whole_glossary")
-    builder.add_edge("whole_glossary", "recall")
-
-
-def bind_tools(builder: Builder, tools: Sequence[Tool], *, at_once: bool = False) -> list[str]:
-    """Add a node for each tool; returns the nodes in which the tools end.
-
-    Documents are a chain of nodes: search, grade, read, learn abbreviations; and another one for
-    a collection that is read whole. Where several actions may be carried out ``at_once``, there
-    may be several such chains.
-    """
-    for tool in tools:
-        if tool in _NODES:
-            builder.add_node(tool, _NODES[tool])
-    ends: list[str] = [tool for tool in tools if tool in _NODES]
-    if "documents" not in tools:
-        return ends
-    builder.add_node("documents", documents)
-    builder.add_node("grader", _passing_on(grader))
-    builder.add_node("reader", _passing_on(reader))
-    builder.add_node("glossary", glossary)
-    builder.add_node("whole_collection", whole_collection)
-    builder.add_node("whole_reader", whole_reader)
-    builder.add_node("whole_glossary", whole_glossary)
-    for node, behind in (("documents", "grader"), ("grader", "reader"), ("reader", "glossary")):
-        if at_once:
-            builder.add_conditional_edges(node, onward(behind), [behind])
-        else:
-            builder.add_edge(node, behind)
-    return [*ends, "glossary"]
-
-
-def _passing_on(node: Node) -> Node:
-    """The node, which of several searches at once passes on its own, for the edge behind it."""
-
-    @wraps(node)
-    async def passing_on(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        update = await node(state, runtime)
-        if not one_of_several(state):
-            return update
-        own: WorkingMemory = {"action": state["action"], "pages": state["pages"]}
-        return own | update
-
-    return passing_on
-
-
-def bind_environment(builder: Builder) -> None:
-    """Add the environment as a node, and the reporter that tells how its task has ended."""
-    builder.add_node("environment", environment)
-    builder.add_node("reporter", reporter)
-    builder.add_edge("reporter", "speaker")
-
-
-def act_and_observe(builder: Builder, role: str, *, then: str) -> None:
-    """Add the edges of the loop: ``role`` acts, and ``then`` goes on until the task is over."""
-    builder.add_conditional_edges(
-        role, acting, {"acting": "environment", "at_a_limit": "reporter", "unreadable": role}
-    )
-    builder.add_conditional_edges("environment", over, {"over": "reporter", "going_on": then})
-
-
-def begin(graph: Builder, first: str, *, with_plan: str = "", when_read: str = "") -> None:
-    """Go on with the node ``first``, with a predefined plan at ``with_plan``; greet who greets.
-
-    A method of one action goes on at ``when_read`` where all its documents have been read whole.
-    """
-    edges: dict[Hashable, str]
-    edges = {"greeting": "greeter", "no_plan": first, "predefined_plan": with_plan or first}
+    edges: dict[Hashable, str] = {
+        "greeting": END,
+        "no_plan": first,
+        "predefined_plan": with_plan or first,
+    }
+    _open(graph, tools, recalls)
     if when_read:
-        graph.add_conditional_edges("recall", starting, edges | {"read": when_read})
+        graph.add_conditional_edges("opening", starting, edges | {"read": when_read})
     else:
-        graph.add_conditional_edges("recall", beginning, edges)
+        graph.add_conditional_edges("opening", beginning, edges)
 
 
-def begin_task(graph: Builder, first: str) -> None:
-    """Bind the environment and go on with the node ``first``."""
-    bind_environment(graph)
+def _open(
+    graph: Builder, tools: Sequence[Tool] = (), recalls: Callable[..., Any] | None = None
+) -> None:
+    graph.add_node("opening", opening(whole="documents" in tools, recalls=recalls))
+    graph.add_edge(START, "opening")
+
+
+def opening(*, whole: bool = False, recalls: Callable[..., Any] | None = None) -> Subgraph:
+    """Make the part that takes the question up and recalls what bears on it.
+
+    Args:
+        whole: A collection that fits into one prompt is read whole, once.
+        recalls: A node that recalls more.
+    """
+    graph = Builder(given=WorkingMemory)
+    graph.add_node("intake", intake)
+    graph.add_node("interpreter", interpreter)
+    graph.add_node("recall", recall)
+    graph.add_node("greeter", greeter)
+
+    graph.add_edge(START, "intake")
+    ways: dict[Hashable, str]
+    ways = {"greeting": "greeter", "first_question": "recall", "follow_up": "interpreter"}
+    if whole:
+        _read_whole(graph)
+        whole_first: dict[Hashable, str] = {"whole": "whole_collection"}
+        graph.add_conditional_edges("intake", asked_of_documents, ways | whole_first)
+        graph.add_conditional_edges("interpreter", reading, whole_first | {"by_search": "recall"})
+    else:
+        graph.add_conditional_edges("intake", asked, ways)
+        graph.add_edge("interpreter", "recall")
+    if recalls:
+        graph.add_node(recalls.__name__, recalls)
+        graph.add_edge("recall", recalls.__name__)
+    return graph.compile(name="opening")
+
+
+def _read_whole(graph: Builder) -> None:
+    graph.add_node("whole_collection", whole_collection)
+    graph.add_node("whole_reader", whole_reader)
+    graph.add_node("whole_glossary", whole_glossary)
+    graph.add_edge("whole_collection", "whole_reader")
+    graph.add_edge("whole_reader", "whole_glossary")
+    graph.add_edge("whole_glossary", "recall")
+
+
+# -- tools ----------------------------------------------------------------------------------------
+
+
+@cache
+def tools(bound: tuple[Tool, ...], *, then: Callable[..., Any] | None = None) -> Subgraph:
+    """Make the part that carries the chosen action out, or several at once.
+
+    Args:
+        bound: The tools; where documents are among them, they are searched and read.
+        then: A node that takes in what all actions have led to.
+    """
+    nodes: dict[str, Any] = {
+        "sql": query_node("database"),
+        "cypher": query_node("graph"),
+        "documents": reading_of(documents, grader, reader, glossary),
+        "calculator": calculator,
+        "thinking": thinking,
+        BOUND_TOOL: bound_tool,
+    }
+    graph = Builder(given=WorkingMemory)
+    for tool in bound:
+        graph.add_node(tool, nodes[tool])
+    graph.add_conditional_edges(START, at_once, [*bound])
+    if then:
+        graph.add_node(then.__name__, then)
+        for tool in bound:
+            graph.add_edge(tool, then.__name__)
+    return graph.compile(name="tools")
+
+
+@cache
+def reading_of(*nodes: Callable[..., Any]) -> Subgraph:
+    """Make the part that reads documents by these nodes: a search, and what is done with pages."""
+    graph = Builder(given=WorkingMemory, keeps=("action",))
+    names = ["search", *(node.__name__ for node in nodes[1:])]
+    for name, node in zip(names, nodes, strict=True):
+        graph.add_node(name, node)
+    for name, behind in zip([START, *names], names, strict=False):
+        graph.add_edge(name, behind)
+    return graph.compile(name="documents")
+
+
+# -- environments ---------------------------------------------------------------------------------
+
+
+def begin_task(graph: Builder, first: str, *, tools: Sequence[Tool] = (), asked: str = "") -> None:
+    """Open a run, bind the environment, and go on with the node ``first``.
+
+    Args:
+        graph: The method.
+        first: Its first node.
+        tools: See :func:`begin`.
+        asked: Where it goes on with a question in place of a task.
+    """
+    _open(graph, tools)
+    graph.add_node("environment", environment)
+    asked = asked or first
     graph.add_conditional_edges(
-        "recall",
-        opening,
-        {"task": first, "greeting": "greeter", "no_plan": first, "predefined_plan": first},
+        "opening",
+        opening_task,
+        {"task": first, "greeting": END, "no_plan": asked, "predefined_plan": asked},
     )
 
 
-def bound(tools: Sequence[Tool]) -> dict[Hashable, str]:
-    """The edges from a choice of ``tools`` to their nodes."""
-    return {tool: tool for tool in tools}
+def act_and_observe(graph: Builder, role: str, *, then: str) -> None:
+    """Add the edges of the loop: ``role`` acts, and ``then`` goes on until the task is over."""
+    graph.add_conditional_edges(
+        role, acting, {"acting": "environment", "at_a_limit": "closing", "unreadable": role}
+    )
+    graph.add_conditional_edges("environment", over, {"over": "closing", "going_on": then})
+
+
+# -- closing --------------------------------------------------------------------------------------
+
+
+@cache
+def closing(*, acts: bool = False, checks: bool = True) -> Subgraph:
+    """Make the part that checks the answer and says it.
+
+    Args:
+        acts: The method can act in an environment: how its task has ended is reported.
+        checks: The answer is checked.
+    """
+    graph = Builder(given=WorkingMemory)
+    graph.add_node("speaker", speaker)
+    ways: dict[Hashable, str] = {"answered": "speaker"}
+    if checks:
+        graph.add_node("citation_check", citation_check)
+        graph.add_edge("citation_check", "speaker")
+        ways["answered"] = "citation_check"
+    if acts:
+        graph.add_node("reporter", reporter)
+        graph.add_edge("reporter", "speaker")
+        ways["acted"] = "reporter"
+        graph.add_conditional_edges(START, told, ways)
+    else:
+        graph.add_edge(START, ways["answered"])
+    return graph.compile(name="closing")
+
+
+def complete(graph: Builder) -> None:
+    """Add ``closing``, where the method has none of its own; it ends the run."""
+    if "closing" not in graph.nodes:
+        graph.add_node("closing", closing(acts="environment" in graph.nodes))
+    graph.add_edge("closing", END)

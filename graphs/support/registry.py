@@ -64,11 +64,12 @@ class Method:
     @cached_property
     def builder(self) -> "Builder":
         """The graph before it is compiled."""
-        from planweave.graphs.support.parts import method_builder, open_run
+        from planweave.graphs.support.builder import Builder
+        from planweave.graphs.support.parts import complete
 
-        builder = method_builder(self.state)
+        builder = Builder(self.state)
         self.wire(builder)
-        open_run(builder)
+        complete(builder)
         return builder
 
     @cached_property

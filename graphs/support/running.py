@@ -1,13 +1,15 @@
 """How a graph is run: by command line, library, servers, benchmarks and ensembles alike."""
 
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.config import get_config
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 
+from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import RECURSION_LIMIT
 from planweave.graphs.support.events import Event, Reader
 from planweave.graphs.support.registry import METHODS
@@ -39,7 +41,7 @@ def graph(
 
 
 class Part(NamedTuple):
-    """A part of LangGraph's stream: the subgraph it comes from, its mode, and what it holds."""
+    """A part of LangGraph's stream: the subgraphs it comes from, its mode, and what it holds."""
 
     space: tuple[str, ...]
     mode: str
@@ -54,7 +56,6 @@ async def parts(
     modes: Collection[str],
     config: Mapping[str, Any] | None = None,
     on_call: Callable[[Mapping[str, Any]], None] | None = None,
-    subgraphs: bool = False,
     **how: Any,
 ) -> AsyncGenerator[Part]:
     """Run a graph; every run goes through here. To stop the iteration stops the run.
@@ -66,24 +67,42 @@ async def parts(
         modes: LangGraph's stream modes.
         config: LangGraph's configuration, such as the thread.
         on_call: Takes the record of each call of a model, as soon as it is over.
-        subgraphs: Also give what graphs inside nodes stream.
         how: Further arguments of ``astream``.
     """
     bounded: Any = {"recursion_limit": RECURSION_LIMIT, **(config or {})}
     wanted: Any = [*{*modes, "custom"}]
+    own, subgraphs = len(_space()), subgraphs_of(graph.builder)
     stream: Any = graph.astream(
-        given, bounded, context=context, stream_mode=wanted, subgraphs=subgraphs, **how
+        given, bounded, context=context, stream_mode=wanted, subgraphs=True, **how
     )
-    own: tuple[str, ...] | None = None  # a graph that runs inside a node has that node's space
     async with aclosing(stream):
-        async for part in stream:
-            found, mode, data = part if subgraphs else ((), *part)
-            own = found if own is None else own
-            space = found[len(own) :]
-            if on_call and mode == "custom" and not space and "call" in data:
+        async for found, mode, data in stream:
+            space = found[own:]
+            if not belongs(space, subgraphs):
+                continue  # another run, which a node of this one has begun
+            if on_call and mode == "custom" and "call" in data:
                 on_call(data["call"])
             if mode in modes:
                 yield Part(space, mode, data)
+
+
+def _space() -> tuple[str, ...]:
+    """Where this is, if it is in a node of another graph."""
+    try:
+        place = get_config()["configurable"].get("checkpoint_ns", "")
+    except RuntimeError:
+        return ()
+    return tuple(place.split("|")) if place else ()
+
+
+def subgraphs_of(builder: object) -> frozenset[str]:
+    """The names of the nodes that are graphs themselves."""
+    return frozenset(builder.subgraphs()) if isinstance(builder, Builder) else frozenset()
+
+
+def belongs(space: Sequence[str], subgraphs: Collection[str]) -> bool:
+    """Whether a part of a stream comes from these subgraphs, or from the graph itself."""
+    return all(name.partition(":")[0] in subgraphs for name in space)
 
 
 async def events(
@@ -114,6 +133,6 @@ async def events(
     run = parts(graph, given, context, modes=modes, config=config, **how)
     async with aclosing(run):
         async for part in run:
-            for event in reader.read(part.mode, part.data):
+            for event in reader.read(part.mode, part.data, part.space):
                 yield event
     yield reader.end()

@@ -2,10 +2,13 @@
 
 from typing import NamedTuple
 
+from langgraph.runtime import Runtime
+
 from planweave.learning.queries.memory import action
-from planweave.memory import Tool, WorkingMemory
+from planweave.memory import Context, Tool, WorkingMemory
 from planweave.nodes.deciding.experience import learned_plan
 from planweave.nodes.deciding.selector import action_of
+from planweave.nodes.support.role import Node
 
 _DECISION = "decision"
 _TOOLS: dict[str, Tool] = {"sql": "sql", "cypher": "cypher", "finish": "finish"}
@@ -21,6 +24,15 @@ def path_follower(state: WorkingMemory) -> WorkingMemory:
     tool, text = found or ("finish", "")
     thought = f"Learned from {'; '.join(path['origins'])}."
     return {"action": action_of(state, thought=thought, tool=_TOOLS[tool], input=text)}
+
+
+def following(selector: Node) -> Node:
+    """Make a selector that follows the learned path, while there is one."""
+
+    async def follow_or_select(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        return path_follower(state) if followed(state) else await selector(state, runtime)
+
+    return follow_or_select
 
 
 def followed(state: WorkingMemory) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from time import monotonic
 from typing import Any
 
@@ -35,14 +36,32 @@ _SPOKEN = ("why", "text")
 """Fields of an answer that say it; an answer may be a field of another reply."""
 
 
+_outer: ContextVar[str] = ContextVar("outer", default="")
+
+
 def place() -> dict[str, Any]:
-    """The step of the graph and the task of it that asks; empty outside a graph."""
+    """The step of the graph, such as 4, or 4.2 in a subgraph, and the task of it that asks.
+
+    Empty outside a graph.
+    """
     try:
         known = get_config().get("metadata") or {}
     except RuntimeError:
         return {}
-    stage, task = known.get("langgraph_step", 0), known.get("langgraph_checkpoint_ns", "")
-    return {"stage": stage, "task": task}
+    if "langgraph_step" not in known:
+        return {}
+    stage = f"{_outer.get()}{known['langgraph_step']}"
+    return {"stage": stage, "task": known.get("langgraph_checkpoint_ns", "")}
+
+
+@contextmanager
+def within() -> Iterator[None]:
+    """What runs in the block belongs to the present step of the graph, as a subgraph does."""
+    token = _outer.set(f"{place()['stage']}.")
+    try:
+        yield
+    finally:
+        _outer.reset(token)
 
 
 def report(runtime: Runtime[Context], doing: str, **more: Any) -> None:

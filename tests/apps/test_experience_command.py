@@ -127,7 +127,7 @@ def ended(thread: Thread, answer: Answer | None, *turns: Turn) -> None:
             graph = METHODS.get(thread.method).compiled(checkpointer=saver)
             config: RunnableConfig = {"configurable": {"thread_id": thread.id}}
             memory = {"question": "Where?", "turns": list(turns), "answer": answer}
-            await graph.aupdate_state(config, memory, as_node="speaker")
+            await graph.aupdate_state(config, memory, as_node="closing")
 
     thread.save()
     asyncio.run(leave())

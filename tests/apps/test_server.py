@@ -23,7 +23,7 @@ from planweave.graphs import METHODS
 pytestmark = pytest.mark.server
 
 QUESTION: Any = {"messages": [{"role": "user", "content": "Which offer is cheapest?"}]}
-NODES = ["planner", "selector", "sql", "selector", "answering_machine", "speaker"]
+NODES = ["opening", "planner", "selector", "tools", "selector", "answering_machine", "closing"]
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
@@ -167,7 +167,7 @@ async def test_a_state_is_edited_and_a_thread_forgotten(
     thread = (await client.threads.create(graph_id="planrag"))["thread_id"]
     assert (await client.threads.get_state(thread))["values"] == {}
     values = {"question": "Which offer is cheapest?", "messages": [], "plan": ["Look."]}
-    changed = await client.threads.update_state(thread, values, as_node="speaker")
+    changed = await client.threads.update_state(thread, values, as_node="closing")
     place = changed["checkpoint"]
     state = await client.threads.get_state(thread, place)
     assert memory_of(state["values"])["plan"] == ["Look."]
@@ -283,7 +283,7 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         ):
             reply = await page.post("/runs/wait", content=body)
             assert (reply.status_code, "detail" in reply.json()) == (status, True)
-        change = {"values": {"question": "a\0b"}, "as_node": "speaker"}
+        change = {"values": {"question": "a\0b"}, "as_node": "closing"}
         for path in ("/threads/x/state", "/threads/search", "/store/items/search"):
             assert (await page.post(path, json=change)).status_code == 422
         for path in ("/threads/%00", "/store/items?namespace=a&key=%00"):
@@ -307,11 +307,11 @@ async def test_a_remote_graph(client: LangGraphClient, database: str) -> None:
     assert state.values["answer"]["decision"] == "Birch"
     assert [past.next async for past in graph.aget_state_history(config, limit=2)] == [
         (),
-        ("speaker",),
+        ("closing",),
     ]
     drawn = await graph.aget_graph()
     assert "planner" in drawn.nodes
-    assert await graph.aupdate_state(config, {"reason": "none"}, as_node="speaker")
+    assert await graph.aupdate_state(config, {"reason": "none"}, as_node="closing")
 
 
 async def test_long_term_memory(client: LangGraphClient) -> None:

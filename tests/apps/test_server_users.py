@@ -143,7 +143,7 @@ def things(server: Served) -> dict[str, str]:
 
 _BODIES: dict[str, object] = {
     "/threads/{thread_id}": {"metadata": {"mine": True}},
-    "/threads/{thread_id}/state": {"values": {"question": "Mine?"}, "as_node": "speaker"},
+    "/threads/{thread_id}/state": {"values": {"question": "Mine?"}, "as_node": "closing"},
     "/threads/{thread_id}/state/checkpoint": {"checkpoint": {}},
 }
 

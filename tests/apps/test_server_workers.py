@@ -163,7 +163,7 @@ async def test_a_server_that_stops_gives_back_what_takes_too_long(tmp_path: Path
             await called(model, 4)
             await asyncio.to_thread(stop, second)  # and waits for what ends soon
             parts = await listening
-    assert nodes(parts)[-1] == "speaker"
+    assert nodes(parts)[-1] == "closing"
     assert [part.data["attempt"] for part in parts if part.event == "metadata"] == [1, 2]
     assert len(model.requests) == CALLS + 1
 
@@ -178,7 +178,7 @@ async def test_worker_processes_share_the_work(tmp_path: Path) -> None:
             parts = await followed(server, thread, run)
         except httpx.TransportError:  # the killed worker took the connection with it: ask again
             parts = await followed(server, thread, run)
-        assert nodes(parts)[-1] == "speaker"
+        assert nodes(parts)[-1] == "closing"
         async with httpx.AsyncClient() as page:
             figures = (await page.get(f"{server.url}/metrics")).text
         assert 'planweave_runs_finished_total{method="planrag",status="success"} 1.0' in figures

@@ -104,8 +104,11 @@ def test_settings_of_some_methods_name_methods_that_there_are() -> None:
 def test_tells_the_graph_of_a_method(page: TestClient, method: str) -> None:
     graph = page.get(f"/studio/api/methods/{method}/graph").json()
     names = {node["id"] for node in graph["nodes"]}
-    assert {"__start__", "intake", "__end__"} <= names
+    assert {"__start__", "opening", "closing", "__end__"} <= names
     assert all({edge["source"], edge["target"]} <= names for edge in graph["edges"])
+    inside = graph["subgraphs"]
+    assert {"opening", "closing"} <= inside.keys()
+    assert "intake" in {node["id"] for node in inside["opening"]["nodes"]}
 
 
 def test_an_unknown_method_is_told(page: TestClient) -> None:

@@ -111,7 +111,7 @@ def test_the_result_is_made_from_updates_alone(sent: bool) -> None:
         {"sql": {"facts": [fact(1)], "turns": [turn(1)], "usage": used}},
         {"sql": {"facts": [fact(2)], "turns": [turn(2)]}},
         {"answering_machine": {"answer": answer}},
-        {"speaker": {"messages": [AIMessage("**birch**")]}},
+        {"closing": {"messages": [AIMessage("**birch**")]}},
     ]
     reader = Reader("planrag", "t")
     read(reader, *updates, sent=sent)

@@ -19,7 +19,11 @@ TABLE = "\n".join([HEADER, RULE, OTHERS, CUBA])
 PAGE = f"# Bag fees\nFees are per bag.\n\n{HEADING}\n\n{TABLE}\n\nTaxes are not shown."
 ANSWER = tell("To Cuba it costs $200 [1].", "$200")
 QUESTION = "What does an overweight bag to Cuba cost?"
-WHOLE = [name for name in METHODS if "whole_reader" in METHODS.get(name).builder.nodes]
+WHOLE = [
+    name
+    for name in METHODS
+    if "whole_reader" in METHODS.get(name).builder.parts["opening"].get_graph().nodes
+]
 
 
 @pytest.fixture
@@ -244,10 +248,11 @@ async def test_else_it_is_searched(name: str, context: dict[str, Any], shelf: Sh
     graph = METHODS.get(name).graph
     nodes = []
     settings = {"model": register(_stops), "collection": "rules", "max_iterations": 1, **context}
-    async for update in graph.astream(
+    async for _, update in graph.astream(
         {"question": QUESTION},
         context=Context.model_validate(settings),
         stream_mode="updates",
+        subgraphs=True,
     ):
         nodes += [*update]
     assert "intake" in nodes

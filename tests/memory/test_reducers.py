@@ -1,11 +1,16 @@
 """Working memory grows by reducers, whatever the order in which updates are put together."""
 
+from operator import add
+from typing import Annotated, Any, TypedDict
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langgraph.graph import START, StateGraph
 from pydantic import ValidationError
 
-from planweave.memory import Context, UsageByRole, add_usage, total_usage
+from planweave.memory import Context, UsageByRole, add_usage, changes, total_usage
+from planweave.memory.reducers import latest, merged
 from planweave.usage import Usage
 
 # Sums of floats are not associative to the last bit; these are exact.
@@ -75,3 +80,47 @@ def test_a_secret_in_the_name_of_a_model_is_refused_and_not_repeated(role: str) 
     with pytest.raises(ValidationError, match="no user, password or query") as caught:
         Context.model_validate({role: name if role == "model" else {"planner": name}})
     assert "h0nter2" not in str(caught.value)
+
+
+class Grown(TypedDict, total=False):
+    """A state with every reducer there is."""
+
+    facts: Annotated[list[int], add]
+    known: Annotated[dict[str, str], merged]
+    usage: Annotated[UsageByRole, add_usage]
+    pages: Annotated[list[int], latest]
+    question: str
+
+
+grown = st.fixed_dictionaries(
+    {
+        "facts": st.lists(st.integers(0, 3), max_size=4),
+        "known": st.dictionaries(st.sampled_from("abc"), st.sampled_from("xy")),
+        "usage": usage,
+        "pages": st.lists(st.integers(0, 3), max_size=2),
+        "question": st.sampled_from("pq"),
+    }
+)
+
+
+@given(grown, grown)
+def test_changes_lead_from_one_state_to_the_other(
+    before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    for last in (after, after | {"facts": [*before["facts"], *after["facts"]]}):
+        graph: Any = StateGraph(Grown)
+        graph.add_node("change", lambda _, last=last: changes(Grown, before, last))
+        graph.add_edge(START, "change")
+        assert graph.compile().invoke(before) == last
+
+
+def test_only_what_is_new_is_written() -> None:
+    spent = {"sql": Usage(seconds=1.0).model_dump()}
+    before = {"facts": [1], "known": {"a": "x"}, "usage": spent, "question": "p"}
+    after = {
+        "facts": [1, 2],
+        "known": {"a": "x", "b": "y"},
+        "usage": add_usage(spent, spent),
+        "question": "p",
+    }
+    assert changes(Grown, before, after) == {"facts": [2], "known": {"b": "y"}, "usage": spent}

@@ -6,7 +6,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from planweave.apps.server.assistants import assistant, drawing, method_of, schemas
+from planweave.apps.server.assistants import (
+    assistant,
+    drawing,
+    method_of,
+    schemas,
+    subgraphs,
+)
 from planweave.apps.server.routes.asked import answer, body, checked
 from planweave.apps.server.threads import MOST_SKIPPED, chosen
 from planweave.apps.service import service
@@ -58,9 +64,9 @@ async def get_graph(request: Request) -> Response:
 
 
 async def get_subgraphs(request: Request) -> Response:
-    """Its subgraphs: no method has any that are bound as nodes."""
-    _method(request)
-    return answer({})
+    """The JSON schemas of its subgraphs, by name."""
+    wanted = request.path_params.get("namespace", "")
+    return answer(await run_in_threadpool(subgraphs, _method(request), wanted))
 
 
 def _method(request: Request) -> str:

@@ -228,7 +228,7 @@ export class Conversation {
   paused(state, node, failed) {
     const { editor, edited } = editorOf(state);
     const action = state.values.action;
-    const tool = action && action.tool === node;
+    const tool = action && node === "tools";
     const note = h("input", { autocomplete: "off" });
     const reject = () => this.fork(state, refused(state, note.value), node);
     return h("section", { className: "card decide", "aria-labelledby": "decide" },
@@ -358,7 +358,7 @@ function lines(text) {
 
 /** Fields to edit what a run goes on with, and a function that gives what was changed. */
 function editorOf({ values, next }) {
-  const action = next.includes(values.action?.tool) ? values.action : null; // else it is done
+  const action = next.includes("tools") ? values.action : null; // else it is done
   const plan = h("textarea", { rows: Math.max(2, values.plan?.length ?? 0) + 1, value: (values.plan ?? []).join("\n") });
   const input = h("textarea", { rows: 3, value: action?.input ?? "", spellcheck: false });
   const shown = Object.fromEntries(Object.entries(values).filter(([name]) => !HIDDEN.has(name)));

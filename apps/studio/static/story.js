@@ -136,12 +136,13 @@ export class Story {
     this.begin(id, node);
     const told = this.begun.get(id);
     this.ends(told);
-    const parts = this.parts(node, update ?? {}).filter(Boolean);
+    update = written(update ?? {});
+    const parts = this.parts(node, update).filter(Boolean);
     if (!parts.length) told.item.classList.add("silent");
     this.follow(() => told.body.append(...parts, ...told.calls.map(callDetails)));
-    if (update?.usage) this.use(update.usage);
-    if (update?.done_steps) this.ticked(update.done_steps);
-    else if (update?.step) this.ticked(before(update.step));
+    if (update.usage) this.use(update.usage);
+    if (update.done_steps) this.ticked(update.done_steps);
+    else if (update.step) this.ticked(before(update.step));
   }
 
   ends({ item, state }) {
@@ -191,7 +192,7 @@ export class Story {
   }
 
   parts(node, update) {
-    if (node === "intake" || node === "__start__") return [];
+    if (node === "__start__") return [];
     const parts = [];
     const replans = update.replans ?? [];
     if (update.plan?.length && !replans.length && !same(update.plan, this.plan?.steps)) {
@@ -205,10 +206,9 @@ export class Story {
     if (update.draft?.length) parts.push(steps("Draft", update.draft));
     if (update.candidate_queries?.length) parts.push(candidates(update));
     parts.push(...(update.revisions ?? []).map(revision));
-    const passesOn = node === "grader" || node === "reader"; // the search of their chain
-    if (update.pages?.length && node !== "reader") parts.push(this.found(update.pages));
-    if (update.action && !passesOn) parts.push(...this.chosen(update.action));
-    const facts = update.facts?.value ?? update.facts ?? []; // an ensemble's come all at once
+    if (update.pages?.length) parts.push(this.found(update.pages));
+    if (update.action) parts.push(...this.chosen(update.action));
+    const facts = update.facts ?? [];
     for (const turn of update.turns ?? []) {
       parts.push(...this.turn(turn, facts.filter((fact) => turn.facts.includes(fact.number))));
     }
@@ -219,7 +219,7 @@ export class Story {
     }
     parts.push(...(update.failures ?? []).map(failure), ...(update.members ?? []).map((one) => this.member(one)));
     if (update.answer) this.answered(update.answer, update.claims ?? []);
-    else if (node === "greeter") this.told.answer.append(...(update.messages ?? []).map((said) => h("p", { className: "card" }, textOf(said))));
+    else if (node === "opening") this.told.answer.append(...(update.messages ?? []).filter(({ type }) => type === "ai").map((said) => h("p", { className: "card" }, textOf(said))));
     return parts;
   }
 
@@ -407,6 +407,12 @@ export function callDetails(call) {
 function waiting({ doing, read = 0, tokens = 0, written = 0 }) {
   if (written) return `${doing}, ${number(written)} tokens`;
   return tokens ? `reading the prompt, ${Math.round((100 * read) / tokens)} % of ${number(tokens)} tokens` : doing;
+}
+
+/** What an update writes, whether it adds to what there is or takes its place. */
+function written(update) {
+  const plain = (value) => (value?.type === "__overwrite__" ? value.value : value);
+  return Object.fromEntries(Object.entries(update).map(([name, value]) => [name, plain(value)]));
 }
 
 /** Numbers of the steps before this one. */

@@ -5,7 +5,7 @@ from pydantic import BaseModel, Field
 
 from planweave.graphs import method
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.parts import begin, bind_tools
+from planweave.graphs.support.parts import begin, tools
 from planweave.memory import Action, Context, WorkingMemory
 from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.support.role import ask_role, failures, usage
@@ -52,10 +52,10 @@ def searched(state: StepBack) -> str:
 def step_back(graph: Builder) -> None:
     graph.add_node("abstraction", abstraction)
     graph.add_node("specific", specific)
+    graph.add_node("tools", tools(("documents",)))
     graph.add_node("answering_machine", answering_machine)
     begin(graph, "abstraction")
-    graph.add_edge("abstraction", "documents")
-    graph.add_edge("specific", "documents")
-    for end in bind_tools(graph, ("documents",)):
-        graph.add_conditional_edges(end, searched, ["specific", "answering_machine"])
-    graph.add_edge("answering_machine", "citation_check")
+    graph.add_edge("abstraction", "tools")
+    graph.add_edge("specific", "tools")
+    graph.add_conditional_edges("tools", searched, ["specific", "answering_machine"])
+    graph.add_edge("answering_machine", "closing")
