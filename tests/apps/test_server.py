@@ -79,7 +79,12 @@ async def test_the_methods_are_its_assistants(client: LangGraphClient) -> None:
     assert {"plan", "facts"} <= set(schemas["output_schema"]["properties"])
     assert "description" in schemas["context_schema"]["properties"]["database"]
     graph = await client.assistants.get_graph("planrag")
-    assert {"planner", "sql"} <= {node["id"] for node in graph["nodes"]}
+    assert {"planner", "tools"} <= {node["id"] for node in graph["nodes"]}
+    opened = await client.assistants.get_graph("planrag", xray=True)
+    assert {"planner", "tools:sql"} <= {node["id"] for node in opened["nodes"]}
+    inside = await client.assistants.get_subgraphs("planrag")
+    assert {*inside} == {"opening", "tools", "documents", "closing"}
+    assert {*await client.assistants.get_subgraphs("planrag", "tools")} == {"tools"}
     with pytest.raises(NotFoundError, match="planrag"):
         await client.assistants.get("no_such_method")
 
@@ -251,11 +256,21 @@ async def test_every_method_greets_at_once_and_leaves_no_thread(client: LangGrap
 
 async def test_messages_tasks_and_checkpoints_are_streamed(client: LangGraphClient) -> None:
     modes: Any = ["messages-tuple", "tasks", "checkpoints"]
-    events = client.runs.stream(None, "planrag", input={"question": "Hi!"}, stream_mode=modes)
+    hello: Any = {"question": "Hi!"}
+    events = client.runs.stream(None, "planrag", input=hello, stream_mode=modes)
     parts = [part async for part in events]
     message, about = next(p.data for p in reversed(parts) if p.event == "messages")
-    assert (message["type"], about["langgraph_node"]) == ("ai", "greeter")
+    assert (message["type"], about["langgraph_node"]) == ("ai", "opening")
     assert {"metadata", "messages", "tasks", "checkpoints"} == {part.event for part in parts}
+    inner = client.runs.stream(
+        None, "planrag", input=hello, stream_mode="updates", stream_subgraphs=True
+    )
+    told = [(part.event.partition(":")[0], [*part.data]) async for part in inner]
+    assert told[1:] == [
+        ("updates|opening", ["intake"]),
+        ("updates|opening", ["greeter"]),
+        ("updates", ["opening"]),
+    ]
 
 
 async def test_a_models_tokens_are_streamed(client: LangGraphClient, database: str) -> None:

@@ -146,9 +146,9 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
         expect(steps.first).to_have_class("done")
         expect(story.get_by_role("table").last).to_contain_text("ash")
         expect(page.locator(".meter")).to_contain_text("7 calls")
-        assert {"sql", "replanner", "speaker"} <= {*page.locator(".visited").all_inner_texts()} | {
-            *page.locator(".visited text").all_text_contents()
-        }
+        assert {"tools", "replanner", "closing"} <= {
+            *page.locator(".visited").all_inner_texts()
+        } | {*page.locator(".visited text").all_text_contents()}
         assert page.evaluate(CHECKS) == []
         screenshot(page, "answer", tmp_path)
         page.emulate_media(color_scheme="dark")
@@ -250,12 +250,12 @@ def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit) -> N
     again = querying("SELECT price FROM offer")
     with serving(*scripted(PLAN, QUERY, again, FINISH, DECISION)) as model:
         visit(model=model)
-        node = page.get_by_role("button", name="Pause before sql")
+        node = page.get_by_role("button", name="Pause before tools")
         node.focus()
         page.keyboard.press("Enter")
         expect(node).to_have_attribute("aria-pressed", "true")
         ask(page, "Which offer is cheapest?")
-        expect(page.get_by_text("Paused before sql")).to_be_visible()
+        expect(page.get_by_text("Paused before tools")).to_be_visible()
         page.get_by_label("Input of sql").fill("SELECT max(price) AS top FROM offer")
         page.get_by_role("button", name="Go on").click()
         expect(page.get_by_role("region", name="Fact 1")).to_contain_text("7.5")
@@ -347,7 +347,7 @@ def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> Non
         expect(page.get_by_role("heading", name="Which offer is cheapest?")).to_be_visible()
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
         expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
-        expect(page.locator(".nodes li.node .name").last).to_have_text("speaker")
+        expect(page.locator(".nodes li.node .name").last).to_have_text("closing")
         expect(page.get_by_role("button", name="Stop")).to_be_hidden()
 
 

@@ -17,6 +17,7 @@ from planweave.graphs.support.events import (
     CallEvent,
     Event,
     FactEvent,
+    ProgressEvent,
     ThoughtEvent,
     TokenEvent,
 )
@@ -86,7 +87,10 @@ async def test_what_happens_inside_is_reported_once_and_in_order(shelf: Shelf) -
     calls = [event.record for event in found if isinstance(event, CallEvent)]
     assert [call.role for call in calls] == ["planner", "selector", "reader", "selector"]
     assert [call.stage for call in calls] == ["2", "4", "5.1.3", "6"]
-    assert {event.node for event in found if isinstance(event, TokenEvent)} >= {"planner", "reader"}
+    said = "".join(event.text for event in found if isinstance(event, TokenEvent))
+    assert said == "It costs USD 5.5/kg [1]."
+    doing = [event.doing for event in found if isinstance(event, ProgressEvent)]
+    assert "reading the pages" in doing
 
 
 async def test_what_was_used_inside_is_counted_once(shelf: Shelf) -> None:
