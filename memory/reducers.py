@@ -1,6 +1,6 @@
 """How working memory grows: the reducers, and their inverse."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeAlias, TypeVar, get_type_hints
 
@@ -47,7 +47,7 @@ def changes(
         before: The state that a part of a graph began with.
         after: What it has come to.
     """
-    reducers = _reducers(state)
+    reducers = _reducers(state)  # type: ignore[arg-type]  # a type can be hashed
     return {
         name: _update(reducers.get(name), before[name], value) if name in before else value
         for name, value in after.items()
@@ -56,7 +56,7 @@ def changes(
 
 
 @cache
-def _reducers(state: Hashable) -> dict[str, Callable[[Any, Any], Any]]:
+def _reducers(state: type[Any]) -> dict[str, Callable[[Any, Any], Any]]:
     hints = get_type_hints(state, include_extras=True)
     last = {name: [*getattr(hint, "__metadata__", ())][-1:] for name, hint in hints.items()}
     return {name: found[0] for name, found in last.items() if found and callable(found[0])}

@@ -53,7 +53,7 @@ async def carry_out(
         async for space, mode, chunk in run:
             if request.stream_subgraphs:
                 say("|".join((mode, *space)), chunk)
-            elif not space or mode == "custom":
+            elif not space or mode in ("custom", "messages"):
                 say(mode, chunk)
 
 

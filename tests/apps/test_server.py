@@ -260,7 +260,7 @@ async def test_messages_tasks_and_checkpoints_are_streamed(client: LangGraphClie
     events = client.runs.stream(None, "planrag", input=hello, stream_mode=modes)
     parts = [part async for part in events]
     message, about = next(p.data for p in reversed(parts) if p.event == "messages")
-    assert (message["type"], about["langgraph_node"]) == ("ai", "opening")
+    assert (message["type"], about["langgraph_node"]) == ("ai", "greeter")
     assert {"metadata", "messages", "tasks", "checkpoints"} == {part.event for part in parts}
     inner = client.runs.stream(
         None, "planrag", input=hello, stream_mode="updates", stream_subgraphs=True

@@ -34,7 +34,7 @@ async def assert_tokens_are_streamed(client: LangGraphClient, database: str) -> 
                 if not heard:
                     await asyncio.to_thread(halfway.wait, 60)
                 heard[about["langgraph_node"], message["id"]].append(message["content"])
-    assert [node for node, _ in heard] == ["answering_machine", "closing"]
+    assert next(iter(heard))[0] == "answering_machine"
     answer, told = heard.values()
     assert "".join(answer) == DECISION["why"]
     assert len(answer) > 2
