@@ -1,5 +1,6 @@
 // One question with its answer as a file that stands alone: no script, nothing from elsewhere.
 
+import { h } from "./dom.js";
 import { save } from "./rows.js";
 
 const DROPPED = "button.icon, .tools, textarea, .editor, .desk, .working, .all-steps, .rows > .row, .asked-with .row";
@@ -19,25 +20,14 @@ export async function share(turn, title) {
     one.removeAttribute("id");
     one.removeAttribute("tabindex");
   }
-  const page = document.implementation.createHTMLDocument(title);
-  page.documentElement.lang = "en";
-  const meta = (attributes) => page.head.prepend(Object.assign(page.createElement("meta"), attributes));
-  meta({ httpEquiv: "content-security-policy", content: "default-src 'none'; style-src 'unsafe-inline'" });
-  meta({ name: "viewport", content: "width=device-width, initial-scale=1" });
-  const charset = page.createElement("meta");
-  charset.setAttribute("charset", "utf-8");
-  page.head.prepend(charset);
-  const style = page.createElement("style");
-  style.textContent = styles.join("\n");
-  page.head.append(style);
-  const main = page.createElement("main");
-  main.className = "shared";
-  const note = page.createElement("p");
-  note.className = "dim small";
-  note.textContent = `Saved from planweave on ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC.`;
-  main.append(copy, note);
-  page.body.append(main);
-  save(`<!doctype html>\n${page.documentElement.outerHTML}`, `${named(title)}.html`, "text/html");
+  const main = h("main", { className: "shared" }, copy,
+    h("p", { className: "dim small" }, `Saved from planweave on ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC.`));
+  const head = [
+    h("meta", { httpEquiv: "content-security-policy", content: "default-src 'none'; style-src 'unsafe-inline'" }),
+    h("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }), h("title", {}, title),
+  ].map((element) => element.outerHTML).join("");
+  const style = `<style>${styles.join("\n")}</style>`; // as text: the page itself admits no such element
+  save(`<!doctype html>\n<html lang="en"><head><meta charset="utf-8">${head}${style}</head><body>${main.outerHTML}</body></html>`, `${named(title)}.html`, "text/html");
 }
 
 function named(title) {

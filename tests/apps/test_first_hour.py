@@ -1,0 +1,264 @@
+"""The first hour of a person at the studio: from a database to an answer that is shared.
+
+By mouse on a desk and on a phone, and once by keys alone. On each view axe-core finds no serious
+problem, and nothing is wider than the window.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe import axe, grave
+from browser import chromium, complaints, screenshot
+from offers import DECISION, FINISH, PLAN, querying
+from openai_server import Answer, serving
+from playwright.sync_api import Browser, Locator, Page, expect
+from serve import serving_planweave
+from servers import Unobtainable
+
+pytestmark = pytest.mark.server
+
+OFFERS = Path(__file__).parents[2] / "examples" / "offers.sql"
+BOTH = querying("SELECT name, price FROM offer ORDER BY price")
+ASK = "Which offer is cheapest?"
+PATIENCE = 60_000
+_MOST_TABS = 120
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    try:
+        with chromium() as browser:
+            yield browser
+    except Unobtainable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="module")
+def script() -> str | None:
+    try:
+        return axe()
+    except Unobtainable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture
+def model() -> Iterator[str]:
+    """A model that plans, queries, finishes and decides, again and again."""
+    acts = [BOTH, FINISH] * 6
+    with serving(
+        by_task("the plan", PLAN),
+        *(by_task("the next action", act) for act in acts),
+        by_task("the one query", BOTH),
+        by_task("the decision", DECISION),
+    ) as served:
+        yield served.name
+
+
+def by_task(task: str, reply: object) -> Answer:
+    return Answer(text=json.dumps(reply), to=f"# Your task now: {task}", delay=0.02)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving_planweave(tmp_path_factory.mktemp("hour")) as served:
+        yield served.url
+
+
+class Visitor:
+    """Somebody at the page, with a mouse or with keys alone."""
+
+    def __init__(self, page: Page, script: str, name: str, folder: Path, *, keys: bool) -> None:
+        self.page, self.keys = page, keys
+        self._script, self._name, self._folder = script, name, folder
+
+    def press(self, control: Locator) -> None:
+        """Press a button or a link."""
+        if not self.keys:
+            control.click()
+            return
+        self.reach(control)
+        self.page.keyboard.press("Enter")
+
+    def write(self, control: Locator, text: str) -> None:
+        """Put a text into a field, in place of what it holds."""
+        if not self.keys:
+            control.fill(text)
+            return
+        self.reach(control)
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.type(text)
+
+    def reach(self, control: Locator) -> None:
+        """Go to a control with the Tab key."""
+        expect(control).to_be_visible(timeout=PATIENCE)
+        focused = "element => element === document.activeElement"
+        for _ in range(_MOST_TABS):
+            if control.evaluate(focused):
+                return
+            self.page.keyboard.press("Tab")
+        pytest.fail(f"Tab does not reach {control}")
+
+    def look(self, view: str) -> None:
+        """See the view: nothing is cut, and axe-core has no serious complaint."""
+        width = self.page.viewport_size["width"] if self.page.viewport_size else 0
+        assert self.page.evaluate("document.documentElement.scrollWidth") <= width, view
+        assert grave(self.page, self._script) == [], view
+        screenshot(self.page, f"hour-{self._name}-{view}", self._folder)
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "keys"), [(1280, 900, False), (360, 740, False), (1280, 900, True)]
+)
+def test_the_first_hour(
+    browser: Browser,
+    script: str,
+    server: str,
+    model: str,
+    tmp_path: Path,
+    width: int,
+    height: int,
+    keys: bool,
+) -> None:
+    context = browser.new_context(
+        base_url=server,
+        viewport={"width": width, "height": height},
+        reduced_motion="reduce",
+        accept_downloads=True,
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    heard = complaints(page)
+    name = "keys" if keys else str(width)
+    visitor = Visitor(page, script, name, tmp_path, keys=keys)
+    page.goto("/studio/")
+    expect(page.locator("h1").first).to_be_attached(timeout=PATIENCE)
+    visitor.look("start")
+    connect(visitor)
+    configure(visitor, model)
+    ask_and_approve(visitor)
+    use_the_rows(visitor)
+    shared = share(visitor, tmp_path)
+    rewind(visitor)
+    trace(visitor)
+    compare(visitor)
+    assert heard == []
+    open_shared(context.new_page(), shared)
+    context.close()
+
+
+def connect(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.press(page.get_by_role("link", name="Databases", exact=True))
+    visitor.write(page.get_by_label("Database", exact=True), str(OFFERS))
+    visitor.press(page.get_by_role("button", name="Connect", exact=True))
+    visitor.press(page.get_by_role("button", name="Use for questions"))
+    visitor.look("databases")
+    visitor.press(page.get_by_role("link", name="Ask", exact=True))
+
+
+def configure(visitor: Visitor, model: str) -> None:
+    """The model and an approval are settings, which this test sets as another tab would have."""
+    settings = {"model": model, "database": str(OFFERS), "approve": True}
+    visitor.page.evaluate(
+        "value => sessionStorage.setItem('planweave.settings', value)", json.dumps(settings)
+    )
+    visitor.page.reload()
+
+
+def ask_and_approve(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.write(page.get_by_role("textbox", name="Ask a question"), ASK)
+    page.keyboard.press("Enter")
+    approve = page.get_by_role("button", name="Approve the plan")
+    expect(approve).to_be_focused(timeout=PATIENCE)
+    visitor.look("approval")
+    visitor.press(approve)
+    answered(page)
+    visitor.look("answer")
+
+
+def answered(page: Page) -> None:
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch", timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden(timeout=PATIENCE)
+
+
+def use_the_rows(visitor: Visitor) -> None:
+    page = visitor.page
+    fact = page.get_by_role("region", name="Fact 1")
+    visitor.press(fact.get_by_role("button", name="price"))
+    expect(fact.get_by_role("row").nth(1)).to_contain_text("ash")
+    visitor.press(fact.get_by_role("button", name="Chart"))
+    chart = fact.get_by_role("img", name="price by name: 3 values, the highest for ash")
+    expect(chart).to_be_visible()
+    with page.expect_download() as download:
+        visitor.press(fact.get_by_role("button", name="CSV"))
+    rows = Path(download.value.path()).read_text("utf-8").splitlines()
+    assert rows == ["name,price", "birch,5.25", "cedar,6", "ash,7.5"]
+    visitor.press(fact.locator("summary", has_text="SQL"))
+    visitor.press(fact.get_by_role("button", name="Edit and run"))
+    visitor.write(fact.get_by_label("Query", exact=True), "SELECT count(*) AS offers FROM offer")
+    visitor.press(fact.get_by_role("button", name="Run the query"))
+    expect(fact.get_by_role("columnheader", name="offers")).to_be_visible()
+    visitor.look("rows")
+
+
+def share(visitor: Visitor, folder: Path) -> Path:
+    page = visitor.page
+    with page.expect_download() as download:
+        visitor.press(page.get_by_role("button", name="Save as a page of its own"))
+    assert download.value.suggested_filename == "which-offer-is-cheapest.html"
+    path = folder / "shared.html"
+    download.value.save_as(path)
+    return path
+
+
+def open_shared(page: Page, path: Path) -> None:
+    """The file stands alone: it asks for nothing and runs nothing."""
+    heard, asked = complaints(page), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+    expect(page.get_by_role("heading", name=ASK)).to_be_visible()
+    expect(page.get_by_role("table").first).to_contain_text("5.25")
+    assert page.locator("script, button").count() == 0
+    assert (heard, asked) == ([], [path.as_uri()])
+
+
+def rewind(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.press(page.get_by_role("button", name="Rewind to before selector").first)
+    dialog = page.get_by_role("dialog")
+    visitor.look("rewind")
+    visitor.write(dialog.get_by_label("Plan, one step a line"), "Compare the prices.")
+    visitor.press(dialog.get_by_role("button", name="Run again from here"))
+    expect(page.get_by_text("Plan as edited").locator("..")).to_contain_text("Compare the prices.")
+    answered(page)
+    visitor.look("rewound")
+
+
+def trace(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.press(page.get_by_role("link", name="Traces", exact=True))
+    visitor.press(page.get_by_role("link", name=ASK).first)
+    calls = page.locator(".waterfall").first.get_by_role("listitem")
+    expect(calls.first).to_contain_text("planner")
+    visitor.press(calls.first.locator("summary"))
+    expect(calls.first).to_contain_text("# Your task now: the plan")
+    visitor.look("trace")
+
+
+def compare(visitor: Visitor) -> None:
+    page = visitor.page
+    page.evaluate(
+        "() => { const all = JSON.parse(sessionStorage.getItem('planweave.settings'));"
+        " delete all.approve; sessionStorage.setItem('planweave.settings', JSON.stringify(all)); }"
+    )
+    visitor.press(page.get_by_role("link", name="Compare", exact=True))
+    page.reload()
+    page.get_by_label("Method").nth(1).select_option("single_rag")
+    visitor.write(page.get_by_role("textbox", name="Ask both a question"), ASK)
+    page.keyboard.press("Enter")
+    expect(page.locator(".verdict").get_by_role("table")).to_contain_text("Birch", timeout=PATIENCE)
+    visitor.look("compare")
