@@ -33,7 +33,7 @@ export class Conversation {
   async ask(question) {
     this.collection = settings.values.collection ?? this.collection;
     if (!this.thread) {
-      const metadata = { title: question.slice(0, 200), method: this.method(), collection: this.collection };
+      const metadata = { title: question.slice(0, 200), method: this.method(), model: settings.values.model, collection: this.collection };
       this.thread = (await post("/threads", { metadata })).thread_id;
     }
     this.story.ask(question);
@@ -145,6 +145,7 @@ export class Conversation {
       tools.replaceChildren(...(answer.firstChild ? [
         copyButton("Copy the answer", () => answer.innerText),
         iconButton("share", "Save as a page of its own", () => share(element, title)),
+        h("a", { className: "trace-of", href: `#/traces/${this.thread}` }, "Trace"),
         turn === this.story.turns.at(-1) ? iconButton("again", "Ask anew, without kept replies", () => this.askAnew()) : null,
       ].filter(Boolean) : []));
     }

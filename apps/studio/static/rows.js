@@ -43,7 +43,7 @@ function editor(url, query) {
       const result = await post("/studio/api/databases/query", { url, query: text.value });
       const { rows, total_rows: total } = result;
       found.replaceChildren(
-        h("p", { className: "dim" }, `${total === rows.length ? number(total) : `The first ${number(rows.length)}`} rows · ${seconds(result.seconds)}`),
+        h("p", { className: "dim" }, `${total === rows.length ? number(total) : `The first ${number(rows.length)}`} row${rows.length === 1 ? "" : "s"} · ${seconds(result.seconds)}`),
         ...(result.hint ? [notice(result.hint, "problem")] : []),
         ...(rows.length ? [rowsTable(result.columns, rows)] : []));
     } catch (error) {
