@@ -25,9 +25,13 @@ export async function share(turn, title) {
   const head = [
     h("meta", { httpEquiv: "content-security-policy", content: "default-src 'none'; style-src 'unsafe-inline'" }),
     h("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }), h("title", {}, title),
-  ].map((element) => element.outerHTML).join("");
+  ].map(written).join("");
   const style = `<style>${styles.join("\n")}</style>`; // as text: the page itself admits no such element
-  save(`<!doctype html>\n<html lang="en"><head><meta charset="utf-8">${head}${style}</head><body>${main.outerHTML}</body></html>`, `${named(title)}.html`, "text/html");
+  save(`<!doctype html>\n<html lang="en"><head><meta charset="utf-8">${head}${style}</head><body>${written(main)}</body></html>`, `${named(title)}.html`, "text/html");
+}
+
+function written(element) {
+  return new XMLSerializer().serializeToString(element);
 }
 
 function named(title) {
