@@ -158,9 +158,9 @@ class _Scope:
             return _Place(table, self._catalogue.columns[meant][name])
         here = [alias for alias in self._tables if self._has(alias, name)]
         alias = here[0] if here else self._nearest_home(name)
-        if alias:
-            return _Place(alias, self._catalogue.columns[self._tables.get(alias, alias)][name])
-        return self._similar(column)
+        # A home may have the name of another table's alias: then it has no such column here.
+        found = self._catalogue.columns.get(self._tables.get(alias, alias), {}).get(name)
+        return _Place(alias, found) if found else self._similar(column)
 
     def _nearest_home(self, column: str) -> str:
         """The table with the column that takes the fewest joins, or of those is asked about."""
@@ -250,6 +250,8 @@ class _Scope:
 
     def _is_linked(self, left: "exp.Column", right: "exp.Column") -> bool:
         one, other = self._table_of(left), self._table_of(right)
+        if not (one and other):  # an alias that the query does not have
+            return False
         return self._catalogue.is_link(one, left.name.lower(), other, right.name.lower())
 
     def _rejoined(self, dropped: set[str]) -> list[str] | None:
