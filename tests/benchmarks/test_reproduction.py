@@ -38,7 +38,7 @@ def test_every_table_of_a_paper_is_listed(name: str, count: int) -> None:
 
 @pytest.mark.parametrize("command", RUNS)
 def test_every_command_is_understood(command: str) -> None:
-    filled = command.format(data="D", dqa="D/dqa", out="OUT", limit=3, model="embedded:0.5b")
+    filled = command.format(data="D", dqa="D/dqa", out="OUT", limit=20, model="embedded:0.5b")
     group, name, *words = shlex.split(filled)
     commands = typer.main.get_command(import_module(f"planweave.apps.cli.{group}").app)
     known = commands.commands[name]  # type: ignore[attr-defined]
