@@ -95,7 +95,8 @@ class Fact(TypedDict):
     the page supports, None where it was not measured; ``agreement`` the share of the candidate
     queries that returned the same, where there were several; ``working`` holds the steps of a
     calculation; ``ranks`` says that the rows are options, the best first, and whether the highest
-    or lowest value is best.
+    or lowest value is best; ``doubts`` says what its query leaves out or does otherwise than the
+    question and the rules say, where the program has read it against them.
     """
 
     number: int
@@ -109,6 +110,7 @@ class Fact(TypedDict):
     agreement: NotRequired[float]
     working: NotRequired[list[Worked]]
     ranks: NotRequired[Literal["highest", "lowest"]]
+    doubts: NotRequired[list[str]]
 
 
 class Turn(TypedDict):

@@ -41,7 +41,7 @@ def linked(
     """
     found = [
         f"{table}.{column} = {_some(list(map(quote or _quoted, spoken)), _SHOWN_VALUES, ' or ')}"
-        for table, column, spoken in _spoken_values(question, schema, values)
+        for table, column, spoken in spoken_values(question, schema, values)
     ]
     columns = _spoken_columns(question, schema)
     lines = [f"Values in the data: {_some(found, _SHOWN_PLACES, '; ')}."] if found else []
@@ -55,7 +55,7 @@ def _some(names: Sequence[str], most: int, between: str) -> str:
     return between.join([*names[:most], *([MORE] if len(names) > most else [])])
 
 
-def _spoken_values(
+def spoken_values(
     question: str, schema: Schema, values: Callable[[str, str], Sequence[str]]
 ) -> Iterable[tuple[str, str, list[str]]]:
     """Columns with those of their values that stand in the question as whole words."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from planweave.tools.checking.words import stem
 from planweave.tools.suggest import shared_start
 
 _SMALL_WORDS = """
@@ -59,7 +60,7 @@ class Needed(NamedTuple):
     present: str
 
 
-def needed(rules: str, question: str, things: Iterable[str]) -> Needed:
+def needed(rules: str, question: str, things: Sequence[str]) -> Needed:
     """The sentences of ``rules`` that a question needs.
 
     Args:
@@ -67,11 +68,9 @@ def needed(rules: str, question: str, things: Iterable[str]) -> Needed:
         question: What is to be decided.
         things: Names of tables or labels; they occur in all rules and tell none apart.
     """
-    general = {form for name in things for word in _words(name) for form in _forms(word)}
-    asked = _specific(_words(question), general)
-    texts = [text for part in _SENTENCES.split(rules) if (text := _unless(part.strip(), asked))]
-    present = next((text for text in texts if _PRESENT.match(text)), "")
-    read = [_read(text, general) for text in texts if text != present]
+    texts, present = sentences(rules, question, things)
+    general = _general(things)
+    read = [_read(text, general) for text in texts]
     scope, kept = list(_words(question)), set[int]()
     grown = True
     while grown:
@@ -81,16 +80,28 @@ def needed(rules: str, question: str, things: Iterable[str]) -> Needed:
                 kept.add(place)
                 scope += _words(rule.body)
                 grown = True
-    sentences = tuple(rule.text for place, rule in enumerate(read) if place in kept)
-    matters = _TIME.search(" ".join((question, *sentences)))
-    return Needed(sentences, present if matters else "")
+    chosen = tuple(rule.text for place, rule in enumerate(read) if place in kept)
+    matters = _TIME.search(" ".join((question, *chosen)))
+    return Needed(chosen, present if matters else "")
+
+
+def sentences(rules: str, question: str, things: Iterable[str]) -> tuple[list[str], str]:
+    """The sentences of rules without their exceptions, and the one that names the present."""
+    asked = _specific(_words(question), _general(things))
+    texts = [text for part in _SENTENCES.split(rules) if (text := _unless(part.strip(), asked))]
+    present = next((text for text in texts if _PRESENT.match(text)), "")
+    return [text for text in texts if text != present], present
+
+
+def _general(things: Iterable[str]) -> set[str]:
+    return {form for name in things for word in _words(name) for form in _forms(word)}
 
 
 def _unless(text: str, asked: Sequence[str]) -> str:
     """A sentence without its exception, or nothing where the question is that exception."""
     found = _UNLESS.search(text)
     about = _words(found["what"]) if found else ()
-    if any(_kin(word, other) for word in about for other in asked):
+    if any(_kin(word, other) or stem(word) == stem(other) for word in about for other in asked):
         return ""
     return _UNLESS.sub("", text)
 

@@ -40,6 +40,7 @@ from planweave.tools import (
 )
 from planweave.tools.database import Cell
 from planweave.tools.result_text import cell_text
+from planweave.tools.sql import SqlDatabase
 
 _ROLE = "query_writer"
 
@@ -88,6 +89,7 @@ def observation(
     context: Context,
     agreement: float | None = None,
     ranks: Literal["highest", "lowest"] | None = None,
+    doubts: Sequence[str] | None = None,
 ) -> Observation:
     """What a result shows.
 
@@ -96,6 +98,7 @@ def observation(
         context: Bounds the text.
         agreement: How many of several candidate queries returned the same.
         ranks: The rows are options, the best first, and this end is best.
+        doubts: Why the first of them may not be what is asked; None if nobody has looked.
     """
     only_row = result.rows[0] if result.total_rows == 1 else ()
     return Observation(
@@ -109,6 +112,7 @@ def observation(
         table=_table(result) if result.rows else None,
         agreement=agreement,
         ranks=ranks,
+        doubts=doubts,
     )
 
 
@@ -136,17 +140,28 @@ async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -
     calls: list[CallRecord] = []
     best, agreement = await _given(action["input"], state["question"], database, context), None
     ranks: Literal["highest", "lowest"] | None = None
+    doubts: Sequence[str] | None = None
     if best is None or best.result is None:
         written = await _written(state, action, database, runtime, calls)
         best, agreement = written.best, written.agreement
         if written.ranking:
             ranks = "highest" if written.ranking.highest else "lowest"
-    seen = [observation(best.result, context, agreement, ranks)] if best.result else []
+            doubts = await asyncio.to_thread(_doubts, best, state["question"], database, context)
+    seen = [observation(best.result, context, agreement, ranks, doubts)] if best.result else []
     problem = best.problem or "".join(one.text for one in seen if not one.found)
     turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}
     found = [one for one in seen if one.found]
     update = turn_taken(turned, found, problem, perf_counter() - started)
     return update | {"usage": add_usage(update["usage"], usage_of_calls(calls))}
+
+
+def _doubts(
+    best: Candidate, question: str, database: Database, context: Context
+) -> Sequence[str] | None:
+    """What a ranking leaves out of the question and the rules."""
+    if not isinstance(database, SqlDatabase):
+        return None
+    return [*database.doubts(best.query, question, context.rules), *best.doubts]
 
 
 async def _given(

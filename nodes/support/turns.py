@@ -34,6 +34,7 @@ class Observation(NamedTuple):
     agreement: float | None = None
     working: Sequence[Worked] = ()
     ranks: Literal["highest", "lowest"] | None = None
+    doubts: Sequence[str] | None = None
 
 
 def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None]) -> WorkingMemory:
@@ -113,6 +114,8 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
         fact["working"] = [*observation.working]
     if observation.ranks:
         fact["ranks"] = observation.ranks
+    if observation.doubts is not None:
+        fact["doubts"] = [*observation.doubts]
     return fact
 
 

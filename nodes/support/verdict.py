@@ -7,6 +7,7 @@ from planweave.memory import (
     Answer,
     Claim,
     Context,
+    Fact,
     Verdict,
     VerdictKind,
     WorkingMemory,
@@ -32,6 +33,9 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
     if basis["how"] == "learned":
         cited = "".join(f"[{number}]" for number in answer["facts"])
         return Following("supported", f"A learned query gives it {cited}.", tuple(answer["facts"]))
+    ranking = next((f for f in reversed(state["facts"]) if f["number"] in answer["facts"]), None)
+    if ranking and (led := _led(answer["decision"] or "", ranking, context)):
+        return led
     cited_facts = [fact for fact in state["facts"] if fact["number"] in answer["facts"]]
     found = follow(
         answer["decision"] or "",
@@ -44,6 +48,32 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
     if found.kind == "contradicted" and not _admits(found.gives, context):
         return Following("not_in_facts", found.reason)
     return found
+
+
+def _led(decision: str, fact: Fact, context: Context) -> Following | None:
+    """Whether a decision follows because it leads a ranking; None where the ranking was not read.
+
+    The program has carried the ranking out. What its query leaves out is said.
+    """
+    table, how, doubts = fact.get("table"), fact.get("ranks"), fact.get("doubts")
+    if table is None or how is None or doubts is None:
+        return None
+    known = {candidate.casefold() for candidate in context.candidates}
+    rows = [
+        (option, row[-1])
+        for row in table["rows"]
+        if row[-1] is not None and ((option := str(row[0]).casefold()) in known or not known)
+    ]
+    if not rows or rows[0][0] != decision.strip().casefold():
+        return None
+    if len(rows) > 1 and rows[0][1] == rows[1][1]:
+        return Following("not_in_facts", "Another option has the same value.")
+    if doubts:
+        return Following("not_in_facts", " ".join(doubts))
+    number = fact["number"]
+    return Following(
+        "supported", f"It has the {how} {table['columns'][-1]} in fact [{number}].", (number,)
+    )
 
 
 def _admits(given: str, context: Context) -> bool:

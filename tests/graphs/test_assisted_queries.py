@@ -160,6 +160,32 @@ async def test_a_ranking_decides_without_the_model(run: Run) -> None:
     assert answer["basis"] == {"how": "lowest", "column": "value"}
 
 
+async def test_the_verdict_on_a_ranking_says_what_its_query_leaves_out(run: Run) -> None:
+    verdicts = []
+    for query in (RANKED, "SELECT name, LENGTH(name) AS value FROM plant"):
+        memory = await run(
+            "single_rag",
+            Replies(write=[query]),
+            {"question": "Which plant has the lowest cost?"},
+            assist="on",
+            query_candidates=1,
+            rules="The lowest cost decides.",
+            candidates=("Bonn", "Cottbus"),
+        )
+        facts(memory)
+        answer = memory["answer"]
+        verdicts.append((answer or {}).get("verdict"))
+    assert verdicts[0] == {
+        "kind": "supported",
+        "text": "In the facts: it has the lowest value in fact [1].",
+    }
+    assert verdicts[1] == {
+        "kind": "not_in_facts",
+        "text": "Not in the facts: the query does not use “cost”. "
+        "The query uses “name”, of which nothing is said.",
+    }
+
+
 async def test_an_option_that_may_not_be_decided_is_passed_over(run: Run) -> None:
     memory = await run(
         "single_rag",

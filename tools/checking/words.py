@@ -138,6 +138,11 @@ GENERIC = listed(
 )
 """Words of columns that say nothing of what they hold."""
 
+_IRREGULAR = {
+    **{"left": "leave", "lost": "lose", "sold": "sell", "bought": "buy", "spent": "spend"},
+    **{"held": "hold", "took": "take", "taken": "take", "went": "go", "brought": "bring"},
+    **{"wrote": "write", "written": "write", "won": "win", "kept": "keep", "made": "make"},
+}
 _CONDITION = re.compile(
     r"(?P<at_least>at least|no less than|not less than|no fewer than|minimum of|from at least)|"
     r"(?P<at_most>at most|no more than|not more than|up to|within|maximum of|not exceed(?:ing)?)|"
@@ -189,6 +194,15 @@ def root(word: str) -> str:
     elif len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
         word = word[:-1]
     return word[:6]
+
+
+def stem(word: str) -> str:
+    """What forms of a word share: ``late`` and ``lateness``, ``left`` and ``leave``.
+
+    It tells less apart than :func:`root`, which stands for names too.
+    """
+    plain = _IRREGULAR.get(word.lower(), word.lower())
+    return re.sub(r"(?:e?ness|ings?|ed|es|s|e|able)$", "", plain)[:6] if len(plain) > 3 else plain
 
 
 def roots(text: str) -> frozenset[str]:

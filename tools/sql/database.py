@@ -27,6 +27,7 @@ from planweave.tools.sql import hints
 from planweave.tools.sql.backend import Backend
 from planweave.tools.sql.correct import corrected
 from planweave.tools.sql.describe import catalogue, definitions, with_data
+from planweave.tools.sql.doubts import doubts
 from planweave.tools.sql.guard import Statement, check, unwrapped
 from planweave.tools.sql.ranking import Option, as_ranking, option_column
 from planweave.tools.unlinked import unlinked
@@ -109,6 +110,10 @@ class SqlDatabase:
         """The query with one row for each option, the best first; as it is if it ranks nothing."""
         plain, dialect = unwrapped(query), self._backend.dialect
         return as_ranking(plain, option, dialect, highest=highest, missing=missing) or plain
+
+    def doubts(self, query: str, question: str, rules: str) -> tuple[str, ...]:
+        """Why the first row of a ranking may not be what is asked; see :func:`doubts.doubts`."""
+        return doubts(query, question, rules, self.schema(), self._values, self._backend.dialect)
 
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which columns a question speaks of.

@@ -12,6 +12,7 @@ from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.suites.check import measure as suite
 from planweave.benchmarks.suites.check.pack import pack
 from planweave.benchmarks.suites.check.pairs import generate
+from planweave.benchmarks.suites.check.rankings import checked_rankings
 
 
 def check(
@@ -25,8 +26,12 @@ def check(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Precision and recall of the check of decisions and sentences, on made-up facts; no model."""
+    """Precision and recall of the check of decisions, sentences and rankings; no model.
+
+    The rankings are those of the shops of the seed, right ones and changed ones.
+    """
     found = suite.checked(generate(seed, pairs) if pairs else pack())
+    found += checked_rankings(seed) if pairs else []
     console = Console(stderr=as_json, highlight=False)
     show_tables(suite.tables(found), console)
     if failures:
@@ -40,7 +45,7 @@ def check(
 
 def _figures(seed: int, found: list[suite.Checked]) -> dict[str, Any]:
     figures: dict[str, Any] = {"seed": seed}
-    for kind in ("decision", "claim"):
+    for kind in dict.fromkeys(one.pair.kind for one in found):
         own = [one for one in found if one.pair.kind == kind]
         figures[kind] = {
             "pairs": len(own),

@@ -53,7 +53,7 @@ def tables(found: Sequence[Checked]) -> list[Table]:
     """Precision and recall by kind, and what was passed case by case."""
     kinds = sorted({one.pair.kind for one in found})
     overall = Table(
-        title="Check of decisions and sentences",
+        title="Check of decisions, sentences and rankings",
         columns=("kind", "pairs", "precision", "recall", "wrong ones passed"),
         rows=[
             (

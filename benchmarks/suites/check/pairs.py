@@ -11,14 +11,14 @@ from typing import Literal, NamedTuple
 
 from planweave.memory import Fact, Quote, Table, Value
 
-Kind = Literal["decision", "claim"]
+Kind = Literal["decision", "claim", "ranking"]
 
 
 class Pair(NamedTuple):
     """A text, the facts that it cites, and whether they support it.
 
     Attributes:
-        kind: Whether the text is a decision or a sentence of its reasons.
+        kind: Whether the text is a decision, a sentence of its reasons, or a query that ranks.
         case: What is right or wrong with it.
         text: The decision or the sentence.
         supported: The label.

@@ -1,0 +1,99 @@
+"""The check of rankings: right ones pass, and what is left out or turned round is said."""
+
+import pytest
+
+from planweave.benchmarks.suites.check.rankings import checked_rankings
+from planweave.tools.sql import SqlDatabase, open_sql
+from planweave.tools.terms import relevant
+
+RULES = """Today is 2025-06-30.
+The worth of a parcel is pieces * price. Parcels with the state lost do not count.
+A parcel is overdue if it has not come (no date in came) and its due day is past.
+A parcel was late if it came after due.
+"""
+SUMMED = (
+    "SELECT h.name, SUM(p.pieces * p.price) AS value "
+    "FROM parcels p JOIN hauliers h ON h.id = p.haulier_id"
+)
+MOST_WORTH = "Which haulier brings the most worth this year?"
+RIGHT = (
+    f"{SUMMED} WHERE p.state <> 'lost' AND p.sent >= '2025-01-01' "
+    "GROUP BY h.name ORDER BY value DESC"
+)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> SqlDatabase:
+    path = tmp_path_factory.mktemp("doubts") / "parcels.sql"
+    path.write_text(
+        """CREATE TABLE hauliers (id INTEGER PRIMARY KEY, name TEXT, town TEXT);
+        CREATE TABLE parcels (id INTEGER PRIMARY KEY, haulier_id INTEGER REFERENCES hauliers (id),
+          pieces INTEGER, price REAL, state TEXT, sent DATE, due DATE, came DATE);
+        INSERT INTO hauliers VALUES (1, 'Ost', 'Graz'), (2, 'West', 'Linz');
+        INSERT INTO parcels VALUES (1, 1, 3, 2.5, 'fine', '2025-02-01', '2025-02-04', '2025-02-03'),
+          (2, 2, 4, 1.5, 'lost', '2025-03-01', '2025-03-04', NULL);""",
+        encoding="utf-8",
+    )
+    return open_sql(path)
+
+
+def test_a_ranking_that_uses_all_that_is_asked_has_no_doubt(database: SqlDatabase) -> None:
+    assert database.doubts(RIGHT, MOST_WORTH, RULES) == ()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "doubt"),
+    [
+        (" AND p.sent >= '2025-01-01'", "", "The query does not use “this year”."),
+        ("p.state <> 'lost' AND ", "", "The query does not use “lost”, “state”."),
+        ("<> 'lost'", "= 'lost'", "It takes 'lost' the other way round."),
+        (">= '2025", "<= '2025", "It compares sent the other way round."),
+        ("p.pieces * p.price", "p.pieces + p.price", "The query does not use “pieces * price”."),
+        ("SUM(", "MAX(", "It takes one row of parcels for all of an option's."),
+        ("h.id = p.haulier_id", "h.id = p.id", "It joins h along no key."),
+        (
+            "SUM(p.pieces * p.price)",
+            "SUM(p.pieces * p.price * p.id)",
+            "The query uses “id”, of which nothing is said.",
+        ),
+        ("SUM(", "AVG(", "It takes a mean, of which nothing is said."),
+    ],
+)
+def test_what_a_ranking_lacks_or_turns_round_is_said(
+    database: SqlDatabase, right: str, wrong: str, doubt: str
+) -> None:
+    changed = RIGHT.replace(right, wrong)
+    assert changed != RIGHT
+    assert doubt in database.doubts(changed, MOST_WORTH, RULES)
+
+
+def test_missing_values_are_asked_for_as_the_rules_say(database: SqlDatabase) -> None:
+    question = "Which haulier has the most overdue parcels?"
+    counted = (
+        "SELECT h.name, COUNT(*) AS value FROM parcels p JOIN hauliers h ON h.id = p.haulier_id "
+        "WHERE p.state <> 'lost' AND p.came IS NULL AND p.due < '2025-06-30' GROUP BY h.name"
+    )
+    assert database.doubts(counted, question, RULES) == ()
+    turned = counted.replace("p.came IS NULL", "p.came IS NOT NULL")
+    assert database.doubts(turned, question, RULES) == ("It takes came the other way round.",)
+
+
+def test_what_cannot_be_followed_is_a_doubt(database: SqlDatabase) -> None:
+    nested = "SELECT name, (SELECT SUM(pieces) FROM parcels) AS value FROM hauliers"
+    assert database.doubts(nested, MOST_WORTH, RULES)
+    assert database.doubts("SELECT (", MOST_WORTH, RULES) == ("The query cannot be read.",)
+
+
+def test_a_rule_counts_only_where_its_term_is_spoken_of() -> None:
+    rules, present = relevant(RULES, "Who is late most often?", ("parcels", "hauliers"))
+    assert present == "Today is 2025-06-30."
+    assert [rule.term for rule in rules if rule.term] == [("late",)]
+
+
+def test_right_rankings_of_the_shops_pass_and_wrong_ones_hardly_ever() -> None:
+    found = checked_rankings(5, ("deliveries", "staff", "stock"))
+    right = [one for one in found if one.pair.supported]
+    wrong = [one for one in found if not one.pair.supported]
+    assert sum(one.passed for one in right) >= 0.8 * len(right)
+    assert sum(one.passed for one in wrong) <= 0.06 * len(wrong)
+    assert len(wrong) > 40

@@ -1,0 +1,59 @@
+"""What speaks against a ranking query: what it does not use, adds, counts or turns round.
+
+A ranking decides by what its query computes. So the query is read against the question and the
+rules that it needs: their columns, values, numbers, periods and formulas must be in it, tables must
+be joined by keys and rows counted once. No model is asked, and what cannot be followed is a doubt:
+a wrong yes is worse than a wrong no.
+"""
+
+from collections.abc import Sequence
+
+from planweave.texts import listed
+from planweave.tools.database import Schema
+from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.doubts.added import added
+from planweave.tools.sql.doubts.asked import Asked, Values
+from planweave.tools.sql.doubts.counted import counted
+from planweave.tools.sql.doubts.query import Query
+from planweave.tools.sql.doubts.turned import turned
+from planweave.tools.sql.doubts.unused import unused
+
+_SHOWN = 4
+
+
+def doubts(
+    query: str, question: str, rules: str, schema: Schema, values: Values, dialect: str
+) -> tuple[str, ...]:
+    """Why the leading row of a ranking may not be what is asked for, in sentences; best none.
+
+    Args:
+        query: As :func:`planweave.tools.sql.ranking.as_ranking` writes it.
+        question: What is to be decided.
+        rules: All that were given, in words.
+        schema: The database's.
+        values: Stored texts of a column.
+        dialect: sqlglot's name of the dialect.
+    """
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = sqlglot.parse_one(query, read=dialect)
+    except (SqlglotError, RecursionError):
+        return ("The query cannot be read.",)
+    if not isinstance(tree, exp.Select) or len(list(tree.find_all(exp.Select))) > 1:
+        return ("The query is nested, which the check does not follow.",)
+    catalogue = Catalogue(schema)
+    read = Query(tree, catalogue, values)
+    asked = Asked(question, rules, schema, catalogue, values, read.option_name)
+    found = []
+    if left := list(dict.fromkeys(unused(read, asked))):
+        found.append(f"The query does not use {_quoted(left)}.")
+    if more := list(dict.fromkeys(added(read, asked))):
+        found.append(f"The query uses {_quoted(more)}, of which nothing is said.")
+    return (*found, *dict.fromkeys((*counted(read, asked), *turned(read, asked))))
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return listed([f"“{name}”" for name in names], _SHOWN)

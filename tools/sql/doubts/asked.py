@@ -1,0 +1,103 @@
+"""What a ranking must account for: the question and the rules that matter to it."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from functools import cached_property
+from typing import TypeAlias
+
+from planweave.tools.checking.words import numbers_of
+from planweave.tools.database import Schema
+from planweave.tools.linking import spoken_values
+from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.terms import relevant
+
+Values: TypeAlias = Callable[[str, str], Sequence[str]]
+"""Stored texts of a column, by table and column."""
+
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_PERIODS = {"year": "%Y-01-01", "month": "%Y-%m-01"}
+_DENIED = re.compile(r"\b(?:not|no|without|except|never|nobody|still to)\W+(?:\w+\W+){0,2}$", re.I)
+_VAGUE = ("id", "name", "value", "number", "year")
+_FEW = 50
+
+
+class Asked:
+    """A question with its rules, and what they name in a schema.
+
+    Attributes:
+        question: What is to be decided.
+        rules: Those that matter.
+        texts: The question and the sentences of these rules.
+        said: All of it.
+        schema: The database's.
+        catalogue: Its names and links.
+        values: Stored texts of a column.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        rules: str,
+        schema: Schema,
+        catalogue: Catalogue,
+        values: Values,
+        option: str,
+    ) -> None:
+        self.question, self.schema, self.catalogue = question, schema, catalogue
+        self.values, self._option = values, option
+        things = [entity.name for entity in schema.entities]
+        self.rules, self._present = relevant(rules, question, things)
+        self.texts = (question, *(rule.text for rule in self.rules))
+        self.said = " ".join(self.texts)
+
+    def named(self, text: str) -> Iterator[str]:
+        """Columns that a text names as they are written, in the singular or plural."""
+        before = ""
+        for word in re.findall(r"[^\W\d]\w*", text.lower()):
+            forms = (word, word.removesuffix("s"), f"{word.removesuffix('ies')}y")
+            name = next((form for form in forms if self.catalogue.homes(form)), "")
+            if name and name not in _VAGUE and before not in ("all", "every", "each"):
+                yield name
+            before = word
+
+    def spoken(self, text: str) -> Iterator[tuple[str, str, str]]:
+        """Values that a text names, with table and column; names of options are none."""
+        for table, column, spoken in spoken_values(text, self.schema, self.values):
+            is_option = column.lower() == self._option
+            if is_option or len(self.values(table, column)) > _FEW:
+                continue
+            yield from ((table, column, v) for v in spoken if not v.isdigit())
+
+    @cached_property
+    def today(self) -> date | None:
+        """The present, as the rules name it."""
+        found = DAY.search(self._present)
+        return date.fromisoformat(found[0]) if found else None
+
+    def starts(self) -> Iterator[tuple[str, str]]:
+        """Periods that are spoken of, and the day on which each begins."""
+        for period, start in _PERIODS.items():
+            if self.today and re.search(rf"\bthis {period}\b", self.said, re.I):
+                yield period, self.today.strftime(start)
+
+    def is_amount(self, name: str) -> bool:
+        """Whether a column holds numbers that can be added up."""
+        fields = [(e.name, f) for e in self.schema.entities for f in e.fields]
+        return any(
+            field.name.lower() == name
+            and field.type.lower().startswith(("int", "real", "num", "dec", "float", "doub", "big"))
+            and {*self.values(table, field.name)} != {"0", "1"}
+            for table, field in fields
+        )
+
+
+def is_denied(value: str, text: str) -> bool:
+    """Whether a text denies a word shortly before it."""
+    at = text.casefold().find(value.casefold())
+    return at >= 0 and _DENIED.search(text[:at]) is not None
+
+
+def plain_numbers(text: str) -> list[float]:
+    """The numbers of a text, without days."""
+    return numbers_of(re.sub(r"[*/+()=]", " ", DAY.sub(" ", text)))

@@ -1,0 +1,59 @@
+"""Whether a query computes a formula that a rule gives in words, however it is written there."""
+
+import operator
+import random
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_SIGNS: Mapping[str, Callable[..., float]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+}
+_TRIALS = 3
+_DIGITS = 9
+
+
+def computes(value: "exp.Expr", formula: str) -> bool:
+    """Whether a part of ``value`` is ``formula``, or a multiple, whatever its columns hold.
+
+    Both are worked out for random numbers. A formula that is more than arithmetic on columns is
+    not judged: True.
+    """
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    try:
+        wanted = sqlglot.parse_one(formula)
+    except SqlglotError:
+        return True
+    aims = [_worked(wanted, trial) for trial in range(_TRIALS)]
+    if None in aims:
+        return True
+    for node in value.walk():
+        found = [_worked(node, trial) for trial in range(_TRIALS)]
+        ratios = {round(a / f, _DIGITS) for a, f in zip(aims, found, strict=True) if a and f}
+        if None not in found and 0 not in found and len(ratios) == 1:
+            return True
+    return False
+
+
+def _worked(node: "exp.Expr", trial: int) -> float | None:
+    """What an expression comes to with the numbers of a trial; None if it is no arithmetic."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Column):
+        return random.Random(f"{trial} {node.name.lower()}").uniform(1, 2)  # noqa: S311 (no secret)
+    if isinstance(node, exp.Literal) and not node.is_string:
+        return float(node.name)
+    if isinstance(node, exp.Paren | exp.Cast | exp.Coalesce | exp.Round):
+        return _worked(node.this, trial)
+    sign = _SIGNS.get(node.key)
+    if sign is None:
+        return None
+    ends = _worked(node.this, trial), _worked(node.expression, trial)
+    return None if None in ends or (node.key == "div" and not ends[1]) else sign(*ends)
