@@ -139,9 +139,21 @@ GENERIC = listed(
 """Words of columns that say nothing of what they hold."""
 
 _IRREGULAR = {
-    **{"left": "leave", "lost": "lose", "sold": "sell", "bought": "buy", "spent": "spend"},
-    **{"held": "hold", "took": "take", "taken": "take", "went": "go", "brought": "bring"},
-    **{"wrote": "write", "written": "write", "won": "win", "kept": "keep", "made": "make"},
+    "left": "leave",
+    "lost": "lose",
+    "sold": "sell",
+    "bought": "buy",
+    "spent": "spend",
+    "held": "hold",
+    "took": "take",
+    "taken": "take",
+    "went": "go",
+    "brought": "bring",
+    "wrote": "write",
+    "written": "write",
+    "won": "win",
+    "kept": "keep",
+    "made": "make",
 }
 _CONDITION = re.compile(
     r"(?P<at_least>at least|no less than|not less than|no fewer than|minimum of|from at least)|"
