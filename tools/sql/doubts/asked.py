@@ -86,7 +86,7 @@ class Asked:
         fields = [(e.name, f) for e in self.schema.entities for f in e.fields]
         return any(
             field.name.lower() == name
-            and field.type.lower().startswith(("int", "real", "num", "dec", "float", "doub", "big"))
+            and field.type.lower().startswith(("int", "real", "num", "dec", "float", "double", "big"))
             and {*self.values(table, field.name)} != {"0", "1"}
             for table, field in fields
         )
