@@ -20,6 +20,7 @@ _PERIODS = {"year": "%Y-01-01", "month": "%Y-%m-01"}
 _DENIED = re.compile(r"\b(?:not|no|without|except|never|nobody|still to)\W+(?:\w+\W+){0,2}$", re.I)
 _VAGUE = ("id", "name", "value", "number", "year")
 _FEW = 50
+_NUMERIC = ("int", "real", "num", "dec", "float", "double", "big", "small")
 
 
 class Asked:
@@ -86,7 +87,7 @@ class Asked:
         fields = [(e.name, f) for e in self.schema.entities for f in e.fields]
         return any(
             field.name.lower() == name
-            and field.type.lower().startswith(("int", "real", "num", "dec", "float", "double", "big"))
+            and field.type.lower().startswith(_NUMERIC)
             and {*self.values(table, field.name)} != {"0", "1"}
             for table, field in fields
         )
