@@ -174,7 +174,8 @@ async def test_the_verdict_on_a_ranking_says_what_its_query_leaves_out(run: Run)
         )
         facts(memory)
         answer = memory["answer"]
-        verdicts.append((answer or {}).get("verdict"))
+        assert answer is not None
+        verdicts.append(answer["verdict"])
     assert verdicts[0] == {
         "kind": "supported",
         "text": "In the facts: it has the lowest value in fact [1].",
