@@ -25,7 +25,7 @@ _WITHOUT = re.compile(
     r".+?\b(?P<body>with(?:out)? .+?) (?:is|are|was|were|has|have) (?P<term>.+)", re.I
 )
 _MARKED = re.compile(
-    r".+?\b(?P<body>with(?:out)? (?:a |an )?(?:date|value|number|entry) in \w+)", re.I
+    r".+?\b(?P<body>with(?:out)? (?:a |an )?(?:date|value|number|entry) in (?P<column>\w+))", re.I
 )
 _EXCLUDES = re.compile(
     r"\b(?:do|does) not count\b|\bnever\b|\bignored\b|\bexcluded\b|\bleft out\b", re.I
@@ -90,7 +90,13 @@ def relevant(rules: str, question: str, things: Sequence[str]) -> tuple[list[Rul
     read = [_read(text, general) for text in texts]
     kept = {rule for rule in read if not rule.term and rule.text in chosen.sentences}
     left_out = [_head(r.text, general) for r in kept if r.excludes and not r.leaves_out_gaps]
-    kept |= {r for r in read if _MARKED.match(r.text) and _head(r.text, general) in left_out}
+    asked = stems(tokens(question))
+    kept |= {
+        rule
+        for rule in read
+        if (marked := _MARKED.match(rule.text))
+        and (_head(rule.text, general) in left_out or stems(tokens(marked["column"])) & asked)
+    }
     while True:
         scope = [*_words(question), *(word for rule in kept for word in _words(_about(rule)))]
         new = {rule for rule in read if _matters(rule, scope, question)} - kept

@@ -6,7 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import TypeAlias
 
-from planweave.tools.checking.words import numbers_of
+from planweave.tools.checking.words import numbers_of, stem, tokens
 from planweave.tools.database import Schema
 from planweave.tools.linking import spoken_values
 from planweave.tools.sql.catalogue import Catalogue
@@ -60,15 +60,30 @@ class Asked:
             name = next((form for form in forms if self.catalogue.homes(form)), "")
             if name and name not in _VAGUE and before not in ("all", "every", "each"):
                 yield name
+            if self.catalogue.homes(both := f"{before}_{word}"):
+                yield both
             before = word
 
     def spoken(self, text: str) -> Iterator[tuple[str, str, str]]:
         """Values that a text names, with table and column; names of options are none."""
         for table, column, spoken in spoken_values(text, self.schema, self.values):
-            is_option = column.lower() == self._option
-            if is_option or len(self.values(table, column)) > _FEW:
-                continue
-            yield from ((table, column, v) for v in spoken if not v.isdigit())
+            yield from ((table, column, value) for value in spoken if self._tells(table, column))
+        words = [word for word in tokens(text) if len(word) > 2]
+        for entity in self.schema.entities:  # "ill" speaks of the reason "illness"
+            for field in entity.fields:
+                if self._tells(entity.name, field.name):
+                    for value in self.values(entity.name, field.name):
+                        if any(
+                            value != w and value.startswith(w) and stem(value) == stem(w)
+                            for w in words
+                        ):
+                            yield entity.name, field.name, value
+
+    def _tells(self, table: str, column: str) -> bool:
+        """Whether a column holds a few texts that are no options, such as states or kinds."""
+        values = self.values(table, column)
+        is_flag = {*values} <= {"0", "1"}
+        return column.lower() != self._option and len(values) <= _FEW and not is_flag
 
     @cached_property
     def today(self) -> date | None:
