@@ -1,21 +1,25 @@
-# `make decide` answers one decision question, `make studio` serves the studio page, `make test`
-# passes the tests, `make attack` tries every known attack. Each sets up what it needs in .venv the
-# first time, and is quick afterwards.
+# `make decide` answers one decision question, `make studio` serves the studio page, `make check` and
+# `make test` run the tests, `make attack` tries every known attack. Each sets up what it needs in
+# .venv the first time, and is quick afterwards.
 
 PYTHON ?= python3
 BIN := .venv/bin
 PORT ?= 2024
 SEED ?= 1
+# Tests of one file share its servers, so a file stays with one worker.
+WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help decide studio test attack check site lock clean
+.PHONY: help decide studio lint check test coverage weights attack site lock clean
 
 help:
 	@echo "make decide   answer one decision question with the embedded model (fetches 1.1 GB once)"
 	@echo "make studio   serve the studio page at http://127.0.0.1:$(PORT)/studio/ (fetches 1.2 GB once)"
-	@echo "make test     lint, type check and test (fetches 0.5 GB of test models once)"
+	@echo "make lint     lint, spelling and types"
+	@echo "make check    the same, and the tests that need no server, browser or model (3 minutes)"
+	@echo "make test     the same, and all tests (fetches 0.5 GB of test models once)"
+	@echo "make coverage all tests, and which lines they run"
 	@echo "make attack   try every attack of tests/attacks and print the table (an hour; SEED=$(SEED))"
-	@echo "make check    lint and type check only"
 	@echo "make site     build the documentation into site/"
 	@echo "make lock     resolve the dependencies again into the requirements files"
 	@echo "make clean    remove .venv and caches"
@@ -29,26 +33,37 @@ studio: .venv/serve.done
 	@$(BIN)/planweave models pull minilm
 	@$(BIN)/planweave serve --port $(PORT)
 
-test: check
-	@echo "== Weights of the test models"
-	@$(BIN)/planweave models pull embedded:0.5b
-	@$(BIN)/planweave models pull minilm
-	@echo "== Tests"
-	@# One process loads more native libraries than any command does: they need room for their threads.
-	@GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384 $(BIN)/pytest
+# One process loads more native libraries than any command does: they need room for their threads.
+PYTEST := GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384 $(BIN)/pytest
+PARALLEL := -q -n $(WORKERS) --maxprocesses=4 --dist=loadfile
 
-attack: .venv/dev.done
-	@$(BIN)/planweave models pull minilm
-	@GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384 PLANWEAVE_ATTACK=full \
-		PLANWEAVE_ATTACK_SEED=$(SEED) $(BIN)/pytest tests/attacks -q \
-		--timeout=3600 --session-timeout=14400
-
-check: .venv/dev.done
+lint: .venv/dev.done
 	@echo "== Lint and types"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/codespell
 	@$(BIN)/mypy
+
+check: lint
+	@echo "== Tests without servers, browsers and models"
+	@$(PYTEST) $(PARALLEL) -m "not slow and not server and not model and not published"
+
+test: lint weights
+	@echo "== Tests"
+	@$(PYTEST) $(PARALLEL)
+
+coverage: weights
+	@$(PYTEST) $(PARALLEL) --cov --cov-report=term:skip-covered
+
+weights: .venv/dev.done
+	@echo "== Weights of the test models"
+	@$(BIN)/planweave models pull embedded:0.5b
+	@$(BIN)/planweave models pull minilm
+
+attack: .venv/dev.done
+	@$(BIN)/planweave models pull minilm
+	@PLANWEAVE_ATTACK=full PLANWEAVE_ATTACK_SEED=$(SEED) $(PYTEST) tests/attacks -q \
+		--timeout=3600 --session-timeout=14400
 
 site: .venv-docs/done
 	@.venv-docs/bin/mkdocs build --strict --quiet
@@ -94,4 +109,4 @@ lock: .venv/dev.done
 		--constraint requirements-dev.lock --output-file requirements-serve.lock
 
 clean:
-	rm -rf .venv .venv-docs site .mypy_cache .pytest_cache .ruff_cache build *.egg-info
+	rm -rf .venv .venv-docs site .coverage .mypy_cache .pytest_cache .ruff_cache build *.egg-info

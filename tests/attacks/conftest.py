@@ -12,6 +12,7 @@ A test counts as one try of the class that its file is named after (``test_other
 import os
 from collections import Counter
 from pathlib import PurePath
+from typing import Any
 
 import pytest
 from tally import RecordTried, Tried
@@ -43,7 +44,7 @@ def record_tried(request: pytest.FixtureRequest) -> RecordTried:
     """
 
     def record(kind: str, number: int = 1, failed: int = 0) -> None:
-        request.node.user_properties.append(("attack", Tried(kind, number, failed)))
+        request.node.user_properties.append(("attack", [kind, number, failed]))
 
     return record
 
@@ -56,7 +57,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.skipped:
         _skipped[kind] = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else "")
         return
-    recorded = [value for _, value in report.user_properties if isinstance(value, Tried)]
+    properties: list[tuple[str, Any]] = report.user_properties  # plain: workers send them
+    recorded = [Tried(*value) for name, value in properties if name == "attack"]
     for one in recorded or [Tried(kind, 1, 0)]:
         _tried[one.kind] += one.number
         _failed[one.kind] += one.failed
