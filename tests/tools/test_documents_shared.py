@@ -202,6 +202,7 @@ def test_two_processes_share_it(shared: str, tmp_path: Path) -> None:
         ("mysql://host/x", "through PostgreSQL only"),
         ("nonsense", "is no URL"),
     ],
+    ids=["nobody there", "variable", "scheme", "no URL"],
 )
 def test_a_database_that_cannot_be_used_is_one_sentence(
     url: str, problem: str, monkeypatch: pytest.MonkeyPatch
