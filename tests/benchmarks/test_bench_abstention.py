@@ -3,8 +3,10 @@
 import json
 import random
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+import bench_command
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,10 +14,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from records import record
 from scipy import stats
-from typer.testing import CliRunner, Result
 
-from planweave import PlanweaveError
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.suites.query_writing.abstention import (
@@ -30,6 +29,8 @@ from planweave.benchmarks.suites.query_writing.abstention import (
     standing,
     upper_limit,
 )
+
+bench = partial(bench_command.bench, "abstention")
 
 
 def point(
@@ -235,13 +236,6 @@ def test_the_plot_shows_curve_and_threshold() -> None:
     draw({"m": points}, {"m": Calibration(None, 5, None)}, 0.2, Figure())
 
 
-def bench(*words: object) -> Result:
-    done = CliRunner().invoke(app, ["abstention", *map(str, words)])
-    if done.exception and not isinstance(done.exception, PlanweaveError):
-        raise done.exception
-    return done
-
-
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     results = ResultFile(path, print)
@@ -267,4 +261,4 @@ def test_results_without_a_confidence(tmp_path: Path) -> None:
     results = ResultFile(path, print)
     results.append(run_of("a", "right", None))
     results.close()
-    assert "No result in these files has a confidence" in str(bench(path).exception)
+    bench(path, fails="No result in these files has a confidence")

@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import bench_command
 import pytest
+from bench_command import rows
 from documents import WordEmbeddings, WordTokens
 from inline_snapshot import external_file
 from published import published
 from pydantic import JsonValue
 from records import record
 from scripted import Prompt, Reply, act, playing, tell
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from planweave import BadInput, PlanweaveError
-from planweave.apps.cli.bench import app
+from planweave import BadInput
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.core.table import Table, text
 from planweave.benchmarks.suites.agents import suite
 from planweave.benchmarks.suites.agents.judge import agreed
 from planweave.benchmarks.suites.agents.questions import SETS, choose, load
@@ -170,13 +170,7 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
 def bench(data: Path, out: Path, *words: object, fails: str = "") -> Result:
     given = ("agents", "--data", data, "--model", "agent:x", "--out", out)
     fixed = ("--embeddings", "words:64", "--method", "agent_v1")
-    done = CliRunner().invoke(app, [str(word) for word in (*given, *fixed, *words)])
-    if fails:
-        assert isinstance(done.exception, PlanweaveError), done.output
-        assert fails in str(done.exception)
-    elif done.exception:
-        raise done.exception
-    return done
+    return bench_command.bench(*given, *fixed, *words, fails=fails)
 
 
 def results(out: Path) -> dict[tuple[str, int], Record]:
@@ -419,11 +413,6 @@ def scored(question: str, trial: int, value: float, **changed: JsonValue) -> Rec
         database="",
         score=score,
     )
-
-
-def rows(tables: list[Table], title: str) -> list[list[str]]:
-    (table,) = [table for table in tables if table.title == title]
-    return [[text(cell) for cell in row] for row in table.rows]
 
 
 def test_mean_and_sample_deviation_by_hand() -> None:

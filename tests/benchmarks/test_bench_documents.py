@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench_command import bench
 from langchain_core.embeddings import Embeddings
 from published import published
-from typer.testing import CliRunner
 
 from planweave import BadInput
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.suites.documents import measure as retrieval
 from planweave.benchmarks.suites.documents.measure import Asked, measure
 from planweave.benchmarks.suites.documents.quality import HotpotQuestion, Quality, pooled
@@ -128,8 +127,7 @@ def test_parts_are_kept_side_by_side(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     common = ["documents", "--data", str(data), "--embeddings", "letters:x", "--out", str(out)]
     for words in (["--part", "indexing"], ["--part", "vectors", "--sizes", "50,60"]):
-        done = CliRunner().invoke(app, [*common, *words, "--queries", "3"])
-        assert done.exit_code == 0, done.output
+        bench(*common, *words, "--queries", "3")
     kept = json.loads((out / "retrieval.json").read_text())
     assert set(kept) == {"indexing", "vectors"}
     assert [line["size"] for line in kept["vectors"]["result"]] == [50, 50, 60, 60]
@@ -147,9 +145,7 @@ def test_parts_are_kept_side_by_side(data: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_words_are_told(data: Path, tmp_path: Path, words: list[str], told: str) -> None:
-    done = CliRunner().invoke(app, ["documents", "--data", str(data), *words])
-    assert isinstance(done.exception, BadInput)
-    assert told in str(done.exception)
+    bench("documents", "--data", data, *words, fails=told)
 
 
 def test_absent_and_damaged_data_are_told(data: Path, tmp_path: Path) -> None:

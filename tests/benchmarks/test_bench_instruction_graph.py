@@ -5,12 +5,10 @@ from pathlib import Path as File
 
 import bag_of_words
 import pytest
+from bench_command import bench
 from langchain_core.embeddings import Embeddings
 from published import published
-from typer.testing import CliRunner
 
-from planweave import BadInput
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.suites.paths.instruction_graph import PUBLISHED, grown, growth, sweep
 from planweave.learning.paths import Path, read_paths, write_paths
 from planweave.models import register_embeddings
@@ -59,8 +57,7 @@ def test_the_command_writes_what_it_measured(tmp_path: File) -> None:
     file, out = tmp_path / "paths.jsonl", tmp_path / "out"
     write_paths(file, [*PATHS, Path("film", "failed", ("finish",), reward=0.5)])
     words = ["instruction-graph", "--data", str(file), "--embeddings", "bag:1", "--size", "50"]
-    done = CliRunner().invoke(app, [*words, "--out", str(out), "--json", "--queries", "3"])
-    assert done.exit_code == 0, done.output
+    done = bench(*words, "--out", out, "--json", "--queries", "3")
     told = json.loads(done.stdout)
     assert told == json.loads((out / "instruction-graph.json").read_text())
     assert told["sweep"]["paths"] == 3
@@ -69,8 +66,7 @@ def test_the_command_writes_what_it_measured(tmp_path: File) -> None:
     assert str(tmp_path) not in done.stdout
     assert (out / "instruction-graph.png").stat().st_size > 5_000
     write_paths(file, [Path("film", "failed", ("finish",), reward=0.5)])
-    done = CliRunner().invoke(app, words)
-    assert isinstance(done.exception, BadInput)
+    bench(*words, fails="path")
 
 
 @pytest.mark.published

@@ -5,20 +5,20 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import bench_command
 import pytest
+from bench_command import rows
 from documents import WordEmbeddings, WordTokens
 from published import published
 from pydantic import JsonValue
 from records import record
 from scripted import Prompt, Reply, act, playing, tell
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from planweave import BadInput, PlanweaveError
-from planweave.apps.cli.bench import app
+from planweave import BadInput
 from planweave.apps.cli.bench.mhqa import _CUT
 from planweave.benchmarks.core.record import Record, Score, without_texts
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.core.table import Table, text
 from planweave.benchmarks.suites.mhqa.corpus import collect
 from planweave.benchmarks.suites.mhqa.retrieval import search
 from planweave.benchmarks.suites.mhqa.suite import FILES, WAYS, Asked, asked, choose, load, samples
@@ -275,13 +275,7 @@ def bench(data: Path, out: Path, *words: object, name: str = "mhqa", fails: str 
     given: tuple[object, ...] = (name, "--data", data, "--out", out, "--embeddings", "words:64")
     if name == "mhqa":
         given += ("--model", "reader:x")
-    done = CliRunner().invoke(app, [str(word) for word in (*given, *words)])
-    if fails:
-        assert isinstance(done.exception, PlanweaveError), done.output
-        assert fails in str(done.exception)
-    elif done.exception:
-        raise done.exception
-    return done
+    return bench_command.bench(*given, *words, fails=fails)
 
 
 def results(out: Path) -> dict[tuple[str, str], Record]:
@@ -431,11 +425,6 @@ def scored(
         facts=[{"number": n, "quote": quote} for n, quote in enumerate(quotes, 1)],
         turns=[] if places is None else [{"input": "q"}] * 2,
     )
-
-
-def rows(tables: Sequence[Table], title: str) -> list[list[str]]:
-    (table,) = [table for table in tables if table.title == title]
-    return [[text(cell) for cell in row] for row in table.rows]
 
 
 RECORDS = [

@@ -3,8 +3,10 @@ import json
 import random
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+import bench_command
 import numpy as np
 import pytest
 from langchain_core.messages import BaseMessage
@@ -12,10 +14,8 @@ from matplotlib.figure import Figure
 from published import published
 from records import record
 from speaking import speaks
-from typer.testing import CliRunner, Result
 
-from planweave import BadInput, PlanweaveError, prompts
-from planweave.apps.cli.bench import app
+from planweave import BadInput, prompts
 from planweave.benchmarks.core.metrics import Rate
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
@@ -25,6 +25,8 @@ from planweave.benchmarks.suites.needles.suite import Trial, ingredients, named,
 from planweave.benchmarks.suites.needles.tables import draw_heat_map, grid, needle_tables
 from planweave.memory import Answer, Context
 from planweave.models import process_settings
+
+bench = partial(bench_command.bench, "needles")
 
 TEXT = " ".join(f"Sentence {n} speaks of hydrogen and of nothing else." for n in range(2_000))
 SNAPSHOT = Path(__file__).parents[1] / "prompts" / "snapshots" / "needles.txt"
@@ -262,13 +264,6 @@ def test_two_models_have_a_panel_each() -> None:
     assert "By length (one question other)" in titles
 
 
-def bench(*words: object) -> Result:
-    done = CliRunner().invoke(app, ["needles", *map(str, words)])
-    if done.exception and not isinstance(done.exception, PlanweaveError):
-        raise done.exception
-    return done
-
-
 def _forgetful(messages: Sequence[BaseMessage]) -> str:
     """Names all needles but the last, and one that was not there."""
     words = SAID.findall(messages[-1].text)
@@ -304,10 +299,10 @@ def test_lengths_that_make_no_sense(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text(TEXT, encoding="utf-8")
     words = ("--data", text, "--out", tmp_path)
-    assert "less than --shortest" in str(bench(*words, "--longest", 500).exception)
-    assert "do not fit" in str(bench(*words, "--longest", 9000).exception)
-    small = bench(*words, "--model", speaks(_forgetful), "--window", 1200, "--longest", 1000)
-    assert "1200 tokens of speaking" in str(small.exception)
+    bench(*words, "--longest", 500, fails="less than --shortest")
+    bench(*words, "--longest", 9000, fails="do not fit")
+    small = ("--model", speaks(_forgetful), "--window", 1200, "--longest", 1000)
+    bench(*words, *small, fails="1200 tokens of speaking")
     assert not [*tmp_path.glob("*.jsonl")]
 
 

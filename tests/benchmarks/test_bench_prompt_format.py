@@ -1,15 +1,14 @@
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+import bench_command
 import pytest
 from langchain_core.messages import BaseMessage
 from records import record
 from speaking import speaks
-from typer.testing import CliRunner, Result
 
-from planweave import PlanweaveError
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.core.metrics import Rate, grouped
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.runner import carry_out
@@ -19,6 +18,8 @@ from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
 from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Trial, continues, samples, task
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
 from planweave.memory import Answer, Context
+
+bench = partial(bench_command.bench, "prompt-format")
 
 SNAPSHOT = Path(__file__).parents[1] / "prompts" / "snapshots" / "prompt_format.txt"
 
@@ -229,13 +230,6 @@ def test_only_plain_text_of_the_same_temperature_is_compared() -> None:
     assert len(grouped([*cold, *warm])) == 3
 
 
-def bench(*words: object) -> Result:
-    done = CliRunner().invoke(app, ["prompt-format", *map(str, words)])
-    if done.exception and not isinstance(done.exception, PlanweaveError):
-        raise done.exception
-    return done
-
-
 def _obedient(messages: Sequence[BaseMessage]) -> str:
     """Follows every instruction unless it stands in a system message, and then none."""
     if messages[0].type == "system":
@@ -276,8 +270,8 @@ def test_the_command_and_its_resumption(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", ["warm", "", "0,3", "-1"])
 def test_temperatures_that_are_none(given: str, tmp_path: Path) -> None:
-    done = bench("--temperature", given, "--out", tmp_path, "--model", speaks(_obedient))
-    assert "no temperatures" in str(done.exception)
+    words = ("--temperature", given, "--out", tmp_path, "--model", speaks(_obedient))
+    bench(*words, fails="no temperatures")
 
 
 def test_which_models_go_on_from_a_prefix() -> None:

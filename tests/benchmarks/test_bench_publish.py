@@ -3,11 +3,9 @@
 from pathlib import Path
 
 import pytest
+from bench_command import bench
 from records import record
-from typer.testing import CliRunner
 
-from planweave import BadInput
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.core.record import Called
 from planweave.benchmarks.core.report import Report
 from planweave.benchmarks.core.store import ResultFile, read
@@ -41,8 +39,7 @@ def results(tmp_path: Path) -> Path:
 
 def test_prompts_and_pages_are_left_out_and_the_report_stays(results: Path, tmp_path: Path) -> None:
     out = tmp_path / "public.jsonl"
-    ran = CliRunner().invoke(app, ["publish", str(results), "--out", str(out)])
-    assert ran.exit_code == 0, ran.output
+    bench("publish", results, "--out", out)
     assert SECRET in results.read_text()
     assert SECRET not in out.read_text()
     (told,) = read(out).records.values()
@@ -56,6 +53,5 @@ def test_prompts_and_pages_are_left_out_and_the_report_stays(results: Path, tmp_
 
 
 def test_a_file_is_not_overwritten(results: Path) -> None:
-    ran = CliRunner().invoke(app, ["publish", str(results), "--out", str(results)])
-    assert isinstance(ran.exception, BadInput)
+    bench("publish", results, "--out", results, fails="results.jsonl")
     assert SECRET in results.read_text()

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench_command import bench
 from langchain_core.messages import BaseMessage
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from published import published
 from records import record
 from speaking import speaks
-from typer.testing import CliRunner, Result
 
-from planweave import BadInput, PlanweaveError
-from planweave.apps.cli.bench import app
+from planweave import BadInput
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
@@ -221,13 +220,6 @@ def test_the_query_in_a_reply(reply: str, query: str | None) -> None:
     assert query_in(reply) == (query or "WITH a AS (SELECT 1) SELECT * FROM a")
 
 
-def bench(*words: object) -> Result:
-    done = CliRunner().invoke(app, [*map(str, words)])
-    if done.exception and not isinstance(done.exception, PlanweaveError):
-        raise done.exception
-    return done
-
-
 class Writer:
     """A model that misspells its first query about names; the prompts are kept."""
 
@@ -315,8 +307,8 @@ def test_the_command_over_graphs(tmp_path: Path) -> None:
 
 
 def test_a_mode_that_is_none(data: Path, tmp_path: Path) -> None:
-    failed = bench("text2sql", "--data", data, "--mode", "fast", "--out", tmp_path / "out")
-    assert "There is no mode 'fast'" in str(failed.exception)
+    words = ("--mode", "fast", "--out", tmp_path / "out")
+    bench("text2sql", "--data", data, *words, fails="There is no mode 'fast'")
     assert {"plain", "plain_repair"} <= set(SOLVERS.names())
     assert not (tmp_path / "out").exists()
 

@@ -5,14 +5,11 @@ from math import tanh
 from pathlib import Path
 
 import pytest
+from bench_command import Page, bench
 from langchain_core.embeddings import Embeddings
 from published import published
-from pydantic import BaseModel, JsonValue
 from scripted import Prompt, Reply, register
-from typer.testing import CliRunner, Result
 
-from planweave import BadInput
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.table import Cell, text
 from planweave.benchmarks.suites.rag.suite import Difference, Trial, choose, load, samples
@@ -167,35 +164,6 @@ def colours(prompt: Prompt) -> Reply:
     return {"verdicts": verdicts}
 
 
-def bench(*words: object, fails: str = "") -> Result:
-    done = CliRunner().invoke(app, ["rag", *(str(word) for word in words)])
-    if fails:
-        assert isinstance(done.exception, BadInput), done.output
-        assert fails in str(done.exception)
-    elif done.exception:
-        raise done.exception
-    return done
-
-
-class Printed(BaseModel):
-    """A table of the report as JSON."""
-
-    title: str
-    columns: list[str]
-    rows: list[list[JsonValue]]
-
-
-class Page(BaseModel):
-    """The report as JSON."""
-
-    tables: list[Printed]
-
-    def rows(self, title: str) -> list[dict[str, JsonValue]]:
-        """The rows of a table by the names of its columns."""
-        found = next(one for one in self.tables if one.title == title)
-        return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
-
-
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planweave.models.embeddings", lambda name: Letters())
     data = write(
@@ -206,11 +174,11 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pair(4, 0, 0),
     )
     words = ("--data", data, "--model", register(colours), "--out", tmp_path / "out")
-    first = bench(*words, "--json")
-    again = bench(*words)
+    first = bench("rag", *words, "--json")
+    again = bench("rag", *words)
     assert "24 done before, 0 to do" in again.output
-    page = Page.model_validate_json(first.stdout)
-    rows = page.rows("Agreement with people")
+    page = Page.of(first)
+    rows = page.records("Agreement with people")
     overall = {row["method"]: row for row in rows if row["criterion"] == "overall"}
     judged = overall["statement_f1"]
     sign = judged["same sign as people"]
@@ -219,7 +187,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (judged["pairs"], judged["unmeasured"]) == (3, 1)
     assert (overall["ragchecker"]["pairs"], overall["ragchecker"]["unmeasured"]) == (0, 4)
     assert overall["length"]["unmeasured"] == 0
-    unmeasured = {row["method"]: row for row in page.rows("What was not measured")}
+    unmeasured = {row["method"]: row for row in page.records("What was not measured")}
     assert unmeasured.keys() == {"answer_relevance", "ragchecker", "statement_f1"}
     own = unmeasured["statement_f1"]
     assert (own["unmeasured pairs"], own["unreadable replies"]) == (1, 2)
@@ -231,7 +199,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_the_judge_measures(tmp_path: Path) -> None:
     data = write(tmp_path, pair(1, 1, 2))
     bench(
-        *("--data", data, "--model", register(colours), "--out", tmp_path / "out"),
+        *("rag", "--data", data, "--model", register(colours), "--out", tmp_path / "out"),
         *("--method", "statement_f1"),
     )
     (results,) = (tmp_path / "out").glob("*.jsonl")
@@ -265,16 +233,16 @@ def test_what_the_judge_measures(tmp_path: Path) -> None:
 def test_bad_data(tmp_path: Path, lines: str, fails: str) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(lines, encoding="utf-8")
-    bench("--data", path, "--out", tmp_path / "out", fails=fails)
+    bench("rag", "--data", path, "--out", tmp_path / "out", fails=fails)
 
 
 def test_bad_files(tmp_path: Path) -> None:
-    bench("--data", tmp_path / "none.jsonl", fails="No such file")
+    bench("rag", "--data", tmp_path / "none.jsonl", fails="No such file")
     broken = tmp_path / "pairs.jsonl.gz"
     broken.write_bytes(b"no gzip")
-    bench("--data", broken, fails="cannot be read")
+    bench("rag", "--data", broken, fails="cannot be read")
     good = write(tmp_path, pair())
-    bench("--data", good, "--method", "guess", fails="no way of rating 'guess'")
+    bench("rag", "--data", good, "--method", "guess", fails="no way of rating 'guess'")
 
 
 @pytest.mark.published

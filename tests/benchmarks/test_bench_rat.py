@@ -5,19 +5,18 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import bench_command
 import pytest
+from bench_command import Page, rows
 from documents import WordEmbeddings, WordTokens
 from published import published
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 from records import record
 from scripted import Prompt, Reply, register
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from planweave import BadInput
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.core.record import Called, Record, Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.core.table import Table, text
 from planweave.benchmarks.suites.rat.corpus import Text, collection_of, decontaminated
 from planweave.benchmarks.suites.rat.items import FILES, choose, load
 from planweave.benchmarks.suites.rat.tables import PAPER, rat_tables
@@ -190,11 +189,6 @@ def sample(question: str, method: str, *right: bool, scenario: str = "HumanEval"
     return record(question, method, score=score, scenario=scenario, database="", suite="rat")
 
 
-def rows(tables: list[Table], title: str) -> list[list[str]]:
-    found = next(table for table in tables if table.title == title)
-    return [[text(cell) for cell in row] for row in found.rows]
-
-
 def test_pass_at_k_is_estimated_from_all_attempts() -> None:
     some = [sample("a", "rat", True, False, False), sample("b", "rat", False, False, False)]
     (row,) = rows(rat_tables(some), "At least one of several attempts")
@@ -270,35 +264,11 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     register_embeddings("words", WordEmbeddings)
 
     def bench(*words: object, fails: str = "") -> Result:
-        out = ("--out", str(tmp_path / "results"))
-        done = CliRunner().invoke(app, [*(str(word) for word in words), *out])
-        if fails:
-            assert isinstance(done.exception, BadInput), done.output
-            assert fails in str(done.exception)
-        elif done.exception:
-            raise done.exception
-        return done
+        out = ("--out", tmp_path / "results")
+        return bench_command.bench(*words, *out, fails=fails)
 
     yield bench
     collection._open.clear()
-
-
-class Printed(BaseModel):
-    """A table of the report as JSON."""
-
-    title: str
-    columns: list[str]
-    rows: list[list[JsonValue]]
-
-
-class Page(BaseModel):
-    """The report as JSON."""
-
-    tables: list[Printed]
-
-    def rows(self, title: str) -> list[list[JsonValue]]:
-        """The rows of a table."""
-        return next(one for one in self.tables if one.title == title).rows
 
 
 REPLIES: dict[str, dict[str, tuple[Reply, Reply]]] = {
@@ -343,7 +313,7 @@ def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> 
     model = register(lambda prompt: pupil(family, prompt))
     ways = "direct,rag-1,rat,rat-non-causal"
     words = ("rat", *given, "--model", model, "--limit", 1, "--method", ways)
-    page = Page.model_validate_json(bench(*words, "--json").stdout)
+    page = Page.of(bench(*words, "--json"))
     scores = {str(row[1]): row[2] for row in page.rows("Score by data set")}
     found = {name: score["value"] for name, score in scores.items() if isinstance(score, dict)}
     assert found == {"direct": 0.0, "rag-1": 0.0, "rat": 1.0, "rat-non-causal": 1.0}
@@ -366,9 +336,7 @@ def test_pass_at_5_and_what_the_variants_save_over_two_programs(bench: Bench, da
         return stated if prompt.task == "draft" else pupil("code", prompt)
 
     words = ("--samples", 5, "--limit", 2, "--method", "direct,rat,rat-skip")
-    page = Page.model_validate_json(
-        bench("rat", *given, "--model", register(script), *words, "--json").stdout
-    )
+    page = Page.of(bench("rat", *given, "--model", register(script), *words, "--json"))
     several = {str(row[1]): row for row in page.rows("At least one of several attempts")}
     assert {row[2] for row in several.values()} == {5}
     assert several["rat"][3]["value"] == 1.0  # type: ignore[index, call-overload]
@@ -404,9 +372,7 @@ def test_writing_is_kept_with_its_task_to_be_compared(
     built = ("rat-corpus", "--family", "writing", "--data", tmp_path / "hotpot")
     assert "2 of 2 texts" in bench(*built, "--embeddings", "words:1").output
     words = ("rat", "--family", "writing", "--model", register(author), "--dataset", "history")
-    page = Page.model_validate_json(
-        bench(*words, "--method", "direct,rat", "--limit", 2, "--json").stdout
-    )
+    page = Page.of(bench(*words, "--method", "direct,rat", "--limit", 2, "--json"))
     assert [row[0] for row in page.rows("Written")] == ["direct", "rat"]
     (retrieval,) = page.rows("What retrieval did")
     assert retrieval[4] == "100%"

@@ -12,13 +12,11 @@ from pathlib import Path
 
 import bench_world
 import pytest
+from bench_command import bench
 from openai_server import Answer, serving
 from ray_cluster import RayCluster, ray_cluster
 from servers import free_port
-from typer.testing import CliRunner
 
-from planweave import BadInput
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.core.ray_executor import Cluster, ClusterLost, _settings
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
@@ -119,9 +117,7 @@ def test_a_node_that_is_killed_loses_no_question_and_doubles_none(
 def test_what_is_no_cluster_is_one_sentence(tmp_path: Path, address: str, why: str) -> None:
     data = bench_world.write_data(tmp_path / "data", 1)
     words = ["dqa", "--data", str(data), "--model", "openai:gpt-4o", "--out", str(tmp_path)]
-    done = CliRunner().invoke(app, [*words, "--ray", address])
-    assert isinstance(done.exception, BadInput)
-    assert f"no Ray cluster to be used at {address}: {why}" in str(done.exception)
+    bench(*words, "--ray", address, fails=f"no Ray cluster to be used at {address}: {why}")
 
 
 class Fails:

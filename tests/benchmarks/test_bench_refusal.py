@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner
+from bench_command import bench
 
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.suites.query_writing.refusal import Scored, calibrate, threshold
 
 
@@ -51,8 +50,6 @@ def test_the_command_writes_the_table_and_the_plot(tmp_path: Path) -> None:
     ]
     (tmp_path / "unanswerable.jsonl").write_text("\n".join(map(json.dumps, others)))
     out = tmp_path / "out"
-    arguments = ["refusal", "--data", str(tmp_path), "--out", str(out), "--json"]
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 0, done.output
+    bench("refusal", "--data", tmp_path, "--out", out, "--json")
     assert "100.0%" in (out / "refusal.md").read_text()
     assert (out / "refusal.png").stat().st_size > 1000

@@ -2,17 +2,17 @@
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
+import bench_command
 import pytest
 from published import published
 from pydantic import JsonValue
 from records import record
 from scripted import Prompt, Reply, act, finding, register, tell
-from typer.testing import CliRunner, Result
 
-from planweave import BadInput, PlanweaveError
-from planweave.apps.cli.bench import app
+from planweave import BadInput
 from planweave.benchmarks.core.metrics import Rate, longest_chain
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.store import read
@@ -22,6 +22,8 @@ from planweave.benchmarks.suites.rules.load import Verdict
 from planweave.benchmarks.suites.rules.tables import rules_tables
 from planweave.memory import Answer
 from planweave.models import CallRecord
+
+bench = partial(bench_command.bench, "rules")
 
 FEE = "Each checked bag costs $40."
 LINES: list[dict[str, object]] = [
@@ -69,13 +71,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for domain in DOMAINS:
         (folder / f"rules_{domain}.txt").write_text(f"# Rules of {domain}\n{FEE}\n")
     return folder
-
-
-def bench(*words: object) -> Result:
-    done = CliRunner().invoke(app, ["rules", *map(str, words)])
-    if done.exception and not isinstance(done.exception, PlanweaveError):
-        raise done.exception
-    return done
 
 
 def said(decision: str | None) -> Answer:

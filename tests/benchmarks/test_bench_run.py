@@ -10,11 +10,9 @@ from pathlib import Path
 
 import bench_world
 import pytest
+from bench_command import bench
 from openai_server import Answer, serving
-from typer.testing import CliRunner, Result
 
-from planweave import PlanweaveError
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.core.machine import command
 from planweave.benchmarks.core.runner import carry_out
 from planweave.benchmarks.core.store import read
@@ -37,16 +35,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PLANWEAVE_RESPONSE_CACHE", "off")
-
-
-def bench(*words: object, fails: str = "") -> Result:
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    if fails:
-        assert isinstance(done.exception, PlanweaveError), done.output
-        assert fails in str(done.exception)
-    elif done.exception:
-        raise done.exception
-    return done
 
 
 def test_all_methods_on_both_databases(data: Path, tmp_path: Path) -> None:
