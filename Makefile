@@ -6,8 +6,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PORT ?= 2024
 SEED ?= 1
-# Tests of one file share its servers, so a file stays with one worker.
-WORKERS ?= auto
+# WORKERS=2 runs tests at the same time. A file's tests share its servers, so they stay together.
+WORKERS ?= 0
 
 .DEFAULT_GOAL := help
 .PHONY: help decide studio lint check test coverage weights attack site lock clean
@@ -16,7 +16,7 @@ help:
 	@echo "make decide   answer one decision question with the embedded model (fetches 1.1 GB once)"
 	@echo "make studio   serve the studio page at http://127.0.0.1:$(PORT)/studio/ (fetches 1.2 GB once)"
 	@echo "make lint     lint, spelling and types"
-	@echo "make check    the same, and the tests that need no server, browser or model (3 minutes)"
+	@echo "make check    the same, and the tests that need no server, browser or model"
 	@echo "make test     the same, and all tests (fetches 0.5 GB of test models once)"
 	@echo "make coverage all tests, and which lines they run"
 	@echo "make attack   try every attack of tests/attacks and print the table (an hour; SEED=$(SEED))"
@@ -46,7 +46,7 @@ lint: .venv/dev.done
 
 check: lint
 	@echo "== Tests without servers, browsers and models"
-	@$(PYTEST) $(PARALLEL) -m "not slow and not server and not model and not published"
+	@$(PYTEST) $(PARALLEL) -m "not server and not model and not published"
 
 test: lint weights
 	@echo "== Tests"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import PROGRAM, CommandLine, Run
+from command_line import PROGRAM, CommandLine, Run, in_process
 from endpoints import Operator, served
 
 from planweave.apps.service import service
@@ -28,6 +28,15 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def planweave(tmp_path: Path, environment: dict[str, str]) -> CommandLine:
+    """The command line in this process, which starts no interpreter; see ``program``."""
+
+    return in_process(tmp_path, environment)
+
+
+@pytest.fixture
+def program(tmp_path: Path, environment: dict[str, str]) -> CommandLine:
+    """The installed program, in a process of its own."""
+
     def run(*arguments: str, stdin: str = "", **variables: str) -> Run:
         return subprocess.run(
             [PROGRAM, *arguments],

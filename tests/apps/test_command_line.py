@@ -43,10 +43,10 @@ def rules(tmp_path: Path) -> str:
 
 
 def test_decide_tells_plan_query_facts_and_decision(
-    planweave: CommandLine, offers: str, rules: str
+    program: CommandLine, offers: str, rules: str
 ) -> None:
     with serving(*scripted(*WHOLE_RUN)) as model:
-        run = planweave(
+        run = program(
             *("decide", "Which offer?", "--database", offers, "--rules", rules),
             *("--candidates", "SELECT name FROM offer", "--model", model.name),
         )
@@ -443,7 +443,7 @@ def test_wrong_options(
     assert_one_clear_error(run, word)
 
 
-def test_full_disk(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
+def test_full_disk(program: CommandLine, offers: str, tmp_path: Path) -> None:
     folder = tmp_path / "small"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
@@ -451,7 +451,7 @@ def test_full_disk(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
         pytest.skip("A small file system cannot be mounted without the right to do so.")
     try:
         with serving(*scripted(*WHOLE_RUN)) as model:
-            run = planweave(
+            run = program(
                 *("decide", "Which?", "--database", offers, "--model", model.name),
                 PLANWEAVE_STATE_DIR=str(folder),
             )

@@ -1,6 +1,7 @@
 """planweave learn dqa."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,12 @@ def test_a_small_course_is_taken_and_goes_on(planweave: CommandLine, tmp_path: P
     assert (tmp_path / "curve.png").stat().st_size > 5_000
 
 
-def test_without_matplotlib_there_is_no_picture(planweave: CommandLine, tmp_path: Path) -> None:
+def test_without_matplotlib_there_is_no_picture(program: CommandLine, tmp_path: Path) -> None:
     hidden = tmp_path / "hidden"
     hidden.mkdir()
     (hidden / "matplotlib.py").write_text("raise ImportError\n")
-    run = planweave(*QUICK, "--out", str(tmp_path), PYTHONPATH=str(hidden))
+    path = os.pathsep.join([str(hidden), os.environ.get("PYTHONPATH", "")])
+    run = program(*QUICK, "--out", str(tmp_path), PYTHONPATH=path)
     assert run.returncode == 0, run.stderr
     assert "curve.png" not in run.stdout
     assert not (tmp_path / "curve.png").exists()
