@@ -53,5 +53,5 @@ def test_prompts_and_pages_are_left_out_and_the_report_stays(results: Path, tmp_
 
 
 def test_a_file_is_not_overwritten(results: Path) -> None:
-    bench("publish", results, "--out", results, fails="results.jsonl")
+    bench("publish", results, "--out", results, fails="--out")
     assert SECRET in results.read_text()

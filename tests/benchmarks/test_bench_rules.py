@@ -189,8 +189,8 @@ def test_methods_and_the_whole_rules_in_one_prompt(data: Path, tmp_path: Path) -
 
 
 def test_a_level_that_does_not_exist_is_refused(data: Path) -> None:
-    done = bench("--data", data, "--level", "3", "--model", register(analyst))
-    assert "There is no level '3'" in str(done.exception)
+    words = ("--data", data, "--level", "3", "--model", register(analyst))
+    bench(*words, fails="There is no level '3'")
 
 
 def test_the_longest_chain_counts_tasks_of_one_step_once() -> None:
