@@ -21,7 +21,7 @@ _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
 }
-_UPLOADS = "/studio/api/documents"
+_UPLOADS = ("/studio/api/documents", "/studio/api/databases")
 """The studio bounds what it takes here by itself."""
 
 
@@ -149,7 +149,7 @@ class Admission:
 
 def _is_open(path: str) -> bool:
     """Whether a path needs no key: it tells nothing of anybody's."""
-    page = path == "/studio" or path.startswith("/studio/")
+    page = path in ("/", "/studio") or path.startswith("/studio/")
     return path == "/ok" or (page and not path.startswith("/studio/api"))
 
 

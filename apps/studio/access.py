@@ -7,6 +7,7 @@ from starlette.requests import Request
 
 from planweave import BadInput
 from planweave.apps.service import Service, service
+from planweave.tools.files.kept import path_of
 
 
 def _one_person(_: Request) -> None:
@@ -18,7 +19,8 @@ class Quota:
     """What one person may keep; None is no limit.
 
     Attributes:
-        documents: How many; a collection without any counts as one.
+        documents: How many, uploaded databases among them; a collection without any counts as
+            one.
         bytes: What their collections take, vectors included. The document that reaches the limit
             may go over it by what its text takes.
     """
@@ -62,10 +64,13 @@ class Access:
         """The URL of the database that a caller means by ``name``; for the one person itself.
 
         Raises:
-            BadInput: It is not offered.
+            BadInput: It is neither offered nor the caller's own (``owner/name``).
         """
-        if self.owner(request) is None:
+        owner = self.owner(request)
+        if owner is None:
             return name
+        if name.startswith(f"{owner}/"):
+            return str(path_of(name.removeprefix(f"{owner}/"), owner))
         offer = self.service()
         urls = {**offer.graphs, **offer.databases}
         if name not in urls:

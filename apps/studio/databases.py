@@ -1,9 +1,12 @@
-"""Databases: connect to one and see what it holds."""
+"""Databases: upload a file as one, connect to one, see what it holds, and ask it."""
 
 from dataclasses import asdict
 from math import isfinite
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -11,10 +14,14 @@ from starlette.responses import JSONResponse
 
 from planweave import BadInput
 from planweave.apps.studio.access import Access
-from planweave.apps.studio.guard import body
-from planweave.apps.studio.uploads import Turns
+from planweave.apps.studio.guard import asked, body
+from planweave.apps.studio.samples import sample_database
+from planweave.apps.studio.uploads import AT_ONCE, Turns, file_name, received, room
 from planweave.tools import Database, Limits, open_database
 from planweave.tools.database import Cell
+from planweave.tools.documents.store import settings
+from planweave.tools.example_questions import about_database
+from planweave.tools.files import KINDS, kept
 from planweave.tools.result_text import cell_text
 
 _MOST = 20_000  # bytes of a URL and a query
@@ -45,6 +52,47 @@ class Databases:
     def __init__(self, access: Access) -> None:
         self._access = access
         self._turns = Turns()
+        self._threads = CapacityLimiter(AT_ONCE)
+
+    def listed(self, request: Request) -> JSONResponse:
+        """The databases that a caller has uploaded, what can be uploaded, and how large."""
+        owner = self._access.owner(request)
+        return JSONResponse(
+            {
+                "databases": [_described(one, owner) for one in kept.databases(owner)],
+                "kinds": KINDS,
+                "most_bytes": settings().limits().bytes,
+            }
+        )
+
+    async def upload(self, request: Request) -> JSONResponse:
+        """Keep the request's body, a file, as a database, or as tables of one (``into``)."""
+        name, into = file_name(asked(request, "name"), KINDS), request.query_params.get("into", "")
+        owner, quota = self._access.owner(request), self._access.quota(request)
+        async with self._turns.of(f"{owner or ''}/uploads"):
+            most = await run_sync(room, owner, quota, limiter=self._threads)
+            folder = await run_sync(_uploads, limiter=self._threads)
+            async with received(request, folder, name, most) as path:
+                made = await run_sync(
+                    lambda: kept.keep(path, name, owner, into=into), limiter=self._threads
+                )
+        return JSONResponse(_described(made, owner))
+
+    def sample(self, request: Request) -> JSONResponse:
+        """Make the sample database, if the caller does not have it."""
+        owner = self._access.owner(request)
+        return JSONResponse({"url": kept.url_of(sample_database(owner), owner)})
+
+    def remove(self, request: Request) -> JSONResponse:
+        """Delete a database of the caller's own."""
+        kept.delete(asked(request, "name"), self._access.owner(request))
+        return JSONResponse({})
+
+    async def questions(self, request: Request) -> JSONResponse:
+        """Questions that the database can answer, made from its schema without a model."""
+        database = await self._opened(request, await _sent(request, Named))
+        found = await run_in_threadpool(about_database, database)
+        return JSONResponse({"questions": found})
 
     async def schema(self, request: Request) -> JSONResponse:
         """What the database holds: tables or labels, fields, keys, counts and samples."""
@@ -89,6 +137,17 @@ async def _sent(request: Request, kind: type[N]) -> N:
             f"The request names no {'query' if missing == 'query' else 'database'}.",
             fix='Send {"url": "…"}, and a "query" where rows are asked for.',
         ) from None
+
+
+def _described(one: kept.Kept, owner: str | None) -> dict[str, Any]:
+    """A database as the page lists it, with the name or path under which it is asked."""
+    return {**asdict(one), "url": kept.url_of(one.name, owner)}
+
+
+def _uploads() -> Path:
+    folder = settings().data_dir / "databases"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
 
 
 def _shown(cell: Cell) -> Cell:

@@ -1,6 +1,5 @@
 """Documents: collections are listed, uploaded to, read and deleted from."""
 
-import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,14 +11,12 @@ from starlette.responses import JSONResponse
 from planweave import BadInput
 from planweave.apps.studio.access import Access
 from planweave.apps.studio.guard import asked
-from planweave.apps.studio.uploads import Turns, received, room
+from planweave.apps.studio.samples import sample_documents
+from planweave.apps.studio.uploads import AT_ONCE, Turns, file_name, received, room
 from planweave.tools.documents import Added, collections, delete_collection, open_collection
-from planweave.tools.documents.pages import KINDS, kind_of
+from planweave.tools.documents.pages import KINDS
 from planweave.tools.documents.store import documents_folder, path_of, settings
-
-_FILE_NAME = re.compile(r"[\w(][\w ()+,.&@'-]{0,119}")
-_AT_ONCE = 8
-"""Uploads that threads of their own work on: no other request waits for one."""
+from planweave.tools.example_questions import about_documents
 
 
 class Documents:
@@ -28,7 +25,7 @@ class Documents:
     def __init__(self, access: Access) -> None:
         self._access = access
         self._turns = Turns()
-        self._threads = CapacityLimiter(_AT_ONCE)
+        self._threads = CapacityLimiter(AT_ONCE)
 
     def listed(self, request: Request) -> JSONResponse:
         """All collections with their documents, the kinds of files that are read, and the limit."""
@@ -47,7 +44,7 @@ class Documents:
     async def upload(self, request: Request) -> JSONResponse:
         """Add the file that is the request's body to a collection, which is made if need be."""
         collection = self._access.writable(request, asked(request, "collection"))
-        name = file_name(asked(request, "name"))
+        name = file_name(asked(request, "name"), KINDS)
         embeddings = request.query_params.get("embeddings") or None
         owner, quota = self._access.owner(request), self._access.quota(request)
         async with self._turns.of(owner or collection):
@@ -59,6 +56,10 @@ class Documents:
                 )
         return JSONResponse(asdict(added))
 
+    def sample(self, request: Request) -> JSONResponse:
+        """Make the collection of sample documents, if the caller does not have it."""
+        return JSONResponse({"collection": sample_documents(self._access.owner(request))})
+
     def remove(self, request: Request) -> JSONResponse:
         """Take a document away, or a whole collection if none is named."""
         collection = self._access.writable(request, asked(request, "collection"))
@@ -68,6 +69,11 @@ class Documents:
             delete_collection(collection)
         return JSONResponse({})
 
+    def questions(self, request: Request) -> JSONResponse:
+        """Questions that the documents can answer, made from their headings without a model."""
+        collection = self._access.readable(request, asked(request, "collection"))
+        return JSONResponse({"questions": about_documents(open_collection(collection))})
+
     def page(self, request: Request) -> JSONResponse:
         """The text of a page of a document."""
         collection = self._access.readable(request, asked(request, "collection"))
@@ -76,24 +82,6 @@ class Documents:
             raise BadInput(f"{number!r} is no number of a page.")
         text = open_collection(collection).page(asked(request, "name"), int(number))
         return JSONResponse({"text": text})
-
-
-def file_name(name: str) -> str:
-    """The name of an uploaded file, once it is sure that it leads nowhere.
-
-    Raises:
-        BadInput: It is no plain file name, or of a kind that is not read.
-    """
-    if not _FILE_NAME.fullmatch(name) or ".." in name:
-        raise BadInput(
-            f"{name!r} cannot be the name of a document.",
-            fix="Use letters, digits, spaces and . - _ ( ), at most 120 of them.",
-        )
-    if kind_of(Path(name)) is None:
-        raise BadInput(
-            f"{name} is of no kind that can be read.", fix=f"Known are {', '.join(KINDS)}."
-        )
-    return name
 
 
 def _uploads(collection: str) -> Path:

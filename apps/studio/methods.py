@@ -1,5 +1,6 @@
 """The methods: what each does, its graph, and the settings that they all share."""
 
+import json
 from functools import cache
 from typing import Any
 
@@ -7,12 +8,24 @@ from pydantic import JsonValue
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from planweave import BadInput
+from planweave.apps.options import context_of
 from planweave.apps.studio.access import Access
+from planweave.apps.studio.guard import body
 from planweave.apps.studio.settings import form
 from planweave.graphs import METHODS
+from planweave.graphs.support.choice import choose
 from planweave.memory import BOUND_TOOL, OWN_TOOLS
 
 _TOOLS = (*OWN_TOOLS, BOUND_TOOL, "tools")
+_MOST = 100_000  # bytes of settings
+_DECISIVE = (
+    *("model", "models", "database", "graph", "collection", "web_search", "assist", "approve"),
+    *("experience", "evaluations"),
+)
+"""Settings that decide which method answers by default."""
+_GROUPS = {"documents": "documents", "write": "documents", "hops": "documents", "act": "act"}
+"""The group of a family on the page; what is in none of these decides."""
 
 
 class Methods:
@@ -23,11 +36,26 @@ class Methods:
 
     def listed(self, request: Request) -> JSONResponse:
         """Every method with its description, the form of the settings, and what is offered."""
+        methods = [METHODS.get(name) for name in METHODS.names()]
         listed = [
-            {"name": name, "description": METHODS.get(name).description} for name in METHODS.names()
+            {
+                "name": method.name,
+                "description": method.description,
+                "group": _GROUPS.get(method.family, "decide"),
+            }
+            for method in methods
         ]
         offered = self._access.offered(request)
         return JSONResponse({"methods": listed, "settings": form(), "offered": offered})
+
+    async def choice(self, request: Request) -> JSONResponse:
+        """Which method answers with these settings when nobody names one, and why."""
+        sent = json.loads(await body(request, _MOST) or b"{}")
+        if not isinstance(sent, dict):
+            raise BadInput("The settings are no object.")
+        kept = {name: sent[name] for name in _DECISIVE if sent.get(name)}
+        chosen = choose(context_of(self._access.service().context.model_dump() | kept))
+        return JSONResponse(chosen._asdict())
 
 
 def graph(request: Request) -> JSONResponse:

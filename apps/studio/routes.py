@@ -14,6 +14,7 @@ from planweave.apps.studio.databases import Databases
 from planweave.apps.studio.documents import Documents
 from planweave.apps.studio.experience import Experiences
 from planweave.apps.studio.guard import Guard
+from planweave.apps.studio.models import Models
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -25,15 +26,25 @@ def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
         access: Whose documents a caller sees and what it may choose; one person may do everything.
     """
     documents, databases, experience = Documents(access), Databases(access), Experiences(access)
+    found = methods.Methods(access)
     inside = [
-        Route("/api/methods", methods.Methods(access).listed),
+        Route("/api/methods", found.listed),
+        Route("/api/methods/choice", found.choice, methods=["POST"]),
         Route("/api/methods/{name}/graph", methods.graph),
         Route("/api/documents", documents.listed, methods=["GET"]),
         Route("/api/documents", documents.upload, methods=["PUT"]),
         Route("/api/documents", documents.remove, methods=["DELETE"]),
+        Route("/api/documents/sample", documents.sample, methods=["POST"]),
+        Route("/api/documents/questions", documents.questions),
         Route("/api/documents/page", documents.page),
+        Route("/api/databases", databases.listed, methods=["GET"]),
+        Route("/api/databases", databases.upload, methods=["PUT"]),
+        Route("/api/databases", databases.remove, methods=["DELETE"]),
         Route("/api/databases", databases.schema, methods=["POST"]),
+        Route("/api/databases/sample", databases.sample, methods=["POST"]),
+        Route("/api/databases/questions", databases.questions, methods=["POST"]),
         Route("/api/databases/query", databases.query, methods=["POST"]),
+        Route("/api/models", Models(access).listed),
         Route("/api/experience", experience.paths, methods=["GET"]),
         Route("/api/experience", experience.add, methods=["PUT"]),
         Route("/api/experience", experience.judge, methods=["POST"]),
@@ -45,6 +56,7 @@ def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
         Mount("/", StaticFiles(directory=_STATIC, html=True)),
     ]
     return [
+        Route("/", _to_the_page),
         Route("/studio", _to_the_page),
         Mount("/studio", routes=inside, middleware=[Middleware(Guard)]),
     ]

@@ -1,7 +1,8 @@
 """Uploads: streamed to disk, one at a time for each person, within the room that they have."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,11 @@ from planweave import BadInput
 from planweave.apps.studio.access import Quota
 from planweave.tools.documents import usage
 from planweave.tools.documents.store import settings
+from planweave.tools.files import kept as databases
 
+AT_ONCE = 8
+"""Uploads that threads of their own work on: no other request waits for one."""
+_FILE_NAME = re.compile(r"[\w(][\w ()+,.&@'-]{0,119}")
 _SILENCE = 60.0  # seconds without a byte: the sender is gone, and his next upload waits
 
 
@@ -43,14 +48,33 @@ def room(owner: str | None, quota: Quota) -> int:
     most = settings().limits().bytes
     if owner is None:
         return most
-    used = usage(owner)
-    if quota.documents is not None and used.documents >= quota.documents:
+    used, tables = usage(owner), databases.usage(owner)
+    if quota.documents is not None and used.documents + tables.databases >= quota.documents:
         raise _full(f"Your quota of documents ({quota.documents:,}) is used up.")
     if quota.bytes is None:
         return most
-    if used.bytes >= quota.bytes:
+    left = quota.bytes - used.bytes - tables.bytes
+    if left <= 0:
         raise _full(f"Your quota for documents ({quota.bytes / 1e6:,.1f} MB) is used up.")
-    return min(most, quota.bytes - used.bytes)
+    return min(most, left)
+
+
+def file_name(name: str, kinds: Collection[str]) -> str:
+    """The name of an uploaded file, once it is sure that it leads nowhere.
+
+    Raises:
+        BadInput: It is no plain file name, or of a kind that is not read.
+    """
+    if not _FILE_NAME.fullmatch(name) or ".." in name:
+        raise BadInput(
+            f"{name!r} cannot be the name of a file.",
+            fix="Use letters, digits, spaces and . - _ ( ), at most 120 of them.",
+        )
+    if not name.lower().endswith(tuple(kinds)):
+        raise BadInput(
+            f"{name} is of no kind that can be read.", fix=f"Known are {', '.join(kinds)}."
+        )
+    return name
 
 
 @asynccontextmanager

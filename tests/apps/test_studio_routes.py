@@ -30,7 +30,7 @@ from planweave.graphs import METHODS
 from planweave.learning.experience import Experience
 from planweave.learning.paths import Path as Instructions
 from planweave.memory import Context
-from planweave.models import register_embeddings
+from planweave.models import process_settings, register_embeddings
 from planweave.tools.documents import Added, chunks
 
 STATIC = Path(studio.__file__).parent / "static"
@@ -295,6 +295,98 @@ def test_whoever_has_a_name_sees_only_what_is_theirs(page: TestClient) -> None:
     assert "not yours" in detail(alice.delete(DOCUMENTS, params=theirs))
     assert "not yours" in detail(upload(alice, "x.md", "text", "bob/energy"))
     assert "not yours" in detail(upload(alice, "x.md", "text", "alice"))
+
+
+def send(page: TestClient, name: str, content: bytes, **asked: str) -> Any:
+    return page.put("/studio/api/databases", params={"name": name, **asked}, content=content)
+
+
+def test_a_file_becomes_a_database_that_is_listed_asked_and_deleted(page: TestClient) -> None:
+    made = send(page, "offers.csv", b"name,price\nash,7.5\nbirch,5.25\nodd\n").json()
+    assert made["tables"] == [
+        {"name": "offers", "rows": 2, "columns": {"name": "TEXT", "price": "REAL"}}
+    ]
+    assert made["notes"] == ["1 of 3 rows of offers.csv are broken and were left out (line 4)."]
+    again = send(page, "offers.csv", b"name,price\nash,8\n").json()
+    assert again["name"] == "offers-2"
+    joined = send(page, "extra.csv", b"name,stock\nash,3\n", into="offers").json()
+    assert [table["name"] for table in joined["tables"]] == ["offers", "extra"]
+    listed = page.get("/studio/api/databases").json()
+    assert {one["name"] for one in listed["databases"]} == {"offers", "offers-2"}
+    asked = {"url": made["url"], "query": "SELECT name FROM offers ORDER BY price"}
+    assert page.post("/studio/api/databases/query", json=asked).json()["rows"][0] == ["birch"]
+    assert page.delete("/studio/api/databases", params={"name": "offers"}).status_code == 200
+    assert "no database" in detail(page.delete("/studio/api/databases", params={"name": "offers"}))
+    assert detail(page.post("/studio/api/databases", json={"url": made["url"]}))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.db", b"hello", "a.db is no SQLite database."),
+        ("a.csv", b"", "a.csv holds no rows."),
+        ("../a.csv", b"a\n1\n", "cannot be the name of a file"),
+        ("a.txt", b"a\n1\n", "a.txt is of no kind that can be read."),
+        ("a.csv", b"a\n" + b"1\n" * 600_000, "larger than 1,000,000 bytes"),
+    ],
+)
+def test_a_file_that_is_no_database_is_refused_and_leaves_nothing(
+    page: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    name: str,
+    content: bytes,
+    problem: str,
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_DOCUMENT_MEGABYTES", "1")
+    assert problem in detail(send(page, name, content))
+    assert page.get("/studio/api/databases").json()["databases"] == []
+    assert [path for path in (tmp_path / "data").rglob("*") if path.is_file()] == []
+
+
+def test_a_database_is_its_owners_alone(page: TestClient) -> None:
+    with client(studio.Access(owner=lambda _: "ada")) as ada:
+        made = send(ada, "offers.csv", b"name,price\nash,7.5\n").json()
+        assert made["url"] == "ada/offers"
+        assert ada.post("/studio/api/databases", json={"url": "ada/offers"}).status_code == 200
+    with client(studio.Access(owner=lambda _: "bob")) as bob:
+        assert bob.get("/studio/api/databases").json()["databases"] == []
+        for url in ("ada/offers", "bob/../ada/offers", "bob/offers"):
+            assert detail(bob.post("/studio/api/databases", json={"url": url}))
+    full = studio.Access(owner=lambda _: "ada", quota=lambda _: studio.Quota(documents=1))
+    with client(full) as ada:
+        assert "used up" in detail(send(ada, "more.csv", b"a\n1\n"))
+
+
+def test_samples_are_made_once_and_have_questions(
+    page: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_WEIGHTS_DIR", "/nowhere")  # words alone are searched
+    process_settings.cache_clear()
+    for _ in range(2):
+        url = page.post("/studio/api/databases/sample").json()["url"]
+        collection = page.post("/studio/api/documents/sample").json()["collection"]
+    assert len(page.get("/studio/api/databases").json()["databases"]) == 1
+    found = page.post("/studio/api/databases/questions", json={"url": url}).json()["questions"]
+    assert len(found) == 3
+    assert "Which product has the highest price?" in found
+    asked = {"collection": collection}
+    found = page.get("/studio/api/documents/questions", params=asked).json()["questions"]
+    assert "What does returns.md say about Returns?" in found
+    process_settings.cache_clear()
+
+
+def test_a_method_is_chosen_and_models_are_listed(page: TestClient) -> None:
+    chosen = page.post("/studio/api/methods/choice", json={"database": "shop.db"}).json()
+    assert (chosen["method"], bool(chosen["reason"])) == ("single_rag", True)
+    chosen = page.post("/studio/api/methods/choice", json={"model": "openai:x", "max": 1}).json()
+    assert chosen["method"] == "planrag"
+    listed = page.get("/studio/api/models").json()["models"]
+    assert [one["name"] for one in listed[:2]] == ["embedded", "embedded:0.5b"]
+
+
+def test_the_root_leads_to_the_page(page: TestClient) -> None:
+    assert page.get("/", follow_redirects=False).headers["location"] == "/studio/"
 
 
 def test_a_database_is_described(page: TestClient, offers: str) -> None:

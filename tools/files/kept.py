@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from planweave import BadInput
 from planweave.tools.documents.store import settings
@@ -13,6 +14,13 @@ from planweave.tools.files.importing import Imported, ImportedTable, import_file
 
 _NAME = re.compile(r"\w[\w-]{0,63}")
 _LOCAL = "local"
+
+
+class Usage(NamedTuple):
+    """How many databases, and the bytes that they take."""
+
+    databases: int
+    bytes: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +93,16 @@ def path_of(name: str, owner: str | None) -> Path:
     return path
 
 
+def url_of(name: str, owner: str | None) -> str:
+    """What a run is given to ask a database: ``owner/name``, or the path for the one person.
+
+    Raises:
+        BadInput: The owner has no such database.
+    """
+    path = path_of(name, owner)
+    return f"{owner}/{name}" if owner else str(path)
+
+
 def delete(name: str, owner: str | None) -> None:
     """Delete a database for good.
 
@@ -98,9 +116,10 @@ def delete(name: str, owner: str | None) -> None:
         path.parent.rmdir()
 
 
-def usage(owner: str | None) -> int:
-    """Bytes that the databases of an owner take."""
-    return sum(path.stat().st_size for path in _folder(owner).glob("*.db"))
+def usage(owner: str | None) -> Usage:
+    """What the databases of an owner take."""
+    sizes = [path.stat().st_size for path in _folder(owner).glob("*.db")]
+    return Usage(len(sizes), sum(sizes))
 
 
 def _folder(owner: str | None) -> Path:
