@@ -29,13 +29,15 @@ class Documents:
 
     def listed(self, request: Request) -> JSONResponse:
         """All collections with their documents, the kinds of files that are read, and the limit."""
-        names = collections(self._access.owner(request))
+        owner = self._access.owner(request)
+        names = collections(owner)
         return JSONResponse(
             {
                 "collections": {
                     name: [asdict(info) for info in open_collection(name).documents()]
                     for name in names
                 },
+                "owner": owner or "",
                 "kinds": KINDS,
                 "most_bytes": settings().limits().bytes,
             }

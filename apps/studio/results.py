@@ -1,8 +1,9 @@
 """Result files of benchmarks: leaderboards, and what happened in each run."""
 
+import re
 from pathlib import Path
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -12,7 +13,9 @@ from planweave.apps.studio.guard import asked
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.report import Report
-from planweave.benchmarks.core.store import Results, merged
+from planweave.benchmarks.core.store import Results, Run, merged
+
+_LONGEST_HEAD = 100_000  # bytes of a file's first line
 
 
 class ResultSettings(BaseSettings):
@@ -24,18 +27,19 @@ class ResultSettings(BaseSettings):
 
 
 def files(_: Request) -> JSONResponse:
-    """The result files of the folder, by name."""
+    """The result files of the folder, the newest first, each with what was run and when."""
     folder = _folder()
-    found = sorted(path for path in folder.rglob("*.jsonl") if _inside(path, folder))
-    return JSONResponse(
+    found = [
         {
-            "folder": str(folder),
-            "files": [
-                {"name": path.relative_to(folder).as_posix(), "bytes": path.stat().st_size}
-                for path in found
-            ],
+            "name": path.relative_to(folder).as_posix(),
+            "bytes": path.stat().st_size,
+            **_headed(path),
         }
-    )
+        for path in sorted(folder.rglob("*.jsonl"))
+        if _inside(path, folder)
+    ]
+    found.sort(key=lambda one: str(one["started"]), reverse=True)
+    return JSONResponse({"folder": str(folder), "files": found})
 
 
 def report(request: Request) -> JSONResponse:
@@ -55,6 +59,23 @@ def record(request: Request) -> JSONResponse:
         raise BadInput(f"The result files hold no run {key!r}.")
     calls = [call.restored(found.texts).model_dump(mode="json") for call in found.calls]
     return JSONResponse({**found.model_dump(mode="json", exclude={"texts"}), "calls": calls})
+
+
+def _headed(path: Path) -> dict[str, JsonValue]:
+    """Suite, methods, models and start of the run that a file begins with; empty if of another."""
+    with path.open("rb") as file:
+        line = file.readline(_LONGEST_HEAD)
+    try:
+        run = Run.model_validate_json(line)
+    except ValidationError:
+        return {"suite": "", "methods": "", "models": "", "started": ""}
+    named = re.search(r"--method[ =](\S+)", run.command)
+    return {
+        "suite": run.suite,
+        "methods": named[1] if named else "",
+        "models": ", ".join(run.models),
+        "started": run.started,
+    }
 
 
 def _line(record: Record, label: str) -> dict[str, JsonValue]:

@@ -7,6 +7,26 @@ from planweave.memory import Context, settings
 
 _FIRST = ("Sources", "Model", "Plan", "Reading", "Budget")
 _LAST = "More"
+_PLANS = ("planrag", "planrag_no_replan", "agent_v3")
+_NO_QUERIES = ("rat", "rag", "cot", "direct", "whole_document", "furepa", "ircot")
+_NO_SEARCH = ("path_policy", "cot", "direct", "whole_document")
+_ONE_STEP = ("single_rag", "path_policy", "agent_v1", *_NO_QUERIES)
+_QUERIED = tuple(name for name in METHODS if name not in _NO_QUERIES)
+_SEARCHED = tuple(name for name in METHODS if name not in _NO_SEARCH)
+_ONLY: dict[str, tuple[str, ...]] = {
+    "approve": _PLANS,
+    "replan": ("planrag",),
+    "evaluations": ("agent_v3",),
+    "experience": ("planrag", "path_policy"),
+    "approve_tools": tuple(name for name in METHODS if name not in _ONE_STEP),
+    "parallel": tuple(name for name in METHODS if name not in (*_ONE_STEP, "autogpt")),
+    **dict.fromkeys(
+        ("database", "graph", "query_seconds", "query_rows", "query_candidates", "most_unlinked"),
+        _QUERIED,
+    ),
+    **dict.fromkeys(("pages", "search", "reranker", "corrective"), _SEARCHED),
+}
+"""Settings that are read by some methods of several families alone."""
 
 
 def form() -> dict[str, JsonValue]:
@@ -17,6 +37,7 @@ def form() -> dict[str, JsonValue]:
     return {
         "schema": Context.model_json_schema(),
         "groups": [_group(title) for title in (*known, _LAST)],
+        "only": {name: list(methods) for name, methods in _ONLY.items()},
     }
 
 

@@ -100,8 +100,8 @@ def visit(page: Page, folder: Path) -> Visit:
             database = str(folder / "offers.sql")
             chosen = json.dumps({"model": model.name, "database": database} | settings)
             page.add_init_script(
-                f"sessionStorage.getItem('planweave.settings') ?? "
-                f"sessionStorage.setItem('planweave.settings', {json.dumps(chosen)})"
+                f"localStorage.getItem('planweave.settings') ?? "
+                f"localStorage.setItem('planweave.settings', {json.dumps(chosen)})"
             )
         page.goto(f"/studio/#/{part}")
         expect(page.locator("h1").first).to_be_attached()
@@ -415,7 +415,7 @@ def test_a_citation_opens_its_page_in_another_tab_too(
     with serving(*(Answer(text=json.dumps(reply)) for reply in replies)) as model:
         settings = {"model": model.name, "collection": "grid", "whole_collection": "off"}
         chosen = json.dumps(settings)
-        page.evaluate("value => sessionStorage.setItem('planweave.settings', value)", chosen)
+        page.evaluate("value => localStorage.setItem('planweave.settings', value)", chosen)
         page.goto("/studio/")
         page.reload()
         page.get_by_label("Method").select_option("agent_v1")

@@ -4,34 +4,41 @@ import { get, post, remove } from "./server.js";
 import { Conversation, lineage } from "./conversation.js";
 import { button, confirmed, field, h, icon, iconButton, notice } from "./dom.js";
 import { Drawing, legend } from "./graph.js";
-import { form, settings, summary } from "./settings.js";
+import { AUTOMATIC, METHOD_GROUPS, models, pickMethod, pickModel } from "./picker.js";
+import { form, settings } from "./settings.js";
+import { chips, chosen, examples, remembered, ways } from "./sources.js";
 
 const KEPT = "planweave.method";
+const NEEDS_NOTHING = new Set(["direct", "cot", "path_policy"]);
 
 export async function view(known, [thread]) {
   const page = new Ask(known);
   await page.prepare();
   if (thread) await page.open(thread);
+  else requestAnimationFrame(() => page.composer.text.focus({ preventScroll: true }));
   return page.element;
 }
 
 /** Values that are worth offering for a setting. */
 export async function suggestions({ offered }) {
   const { collections } = await get("/studio/api/documents").catch(() => ({ collections: {} }));
-  const databases = JSON.parse(sessionStorage.getItem("planweave.databases") ?? "[]");
-  const urls = (kind) => databases.filter((one) => one.kind === kind).map((one) => one.url);
+  const { databases } = await get("/studio/api/databases").catch(() => ({ databases: [] }));
+  const urls = (kind) => remembered().filter((one) => one.kind === kind).map((one) => one.url);
   const own = {
-    collection: Object.keys(collections), database: urls("relational"), graph: urls("graph"),
-    model: ["embedded", "embedded:0.5b", "openai:gpt-4o-mini"],
+    collection: Object.keys(collections), graph: urls("graph"),
+    database: [...new Set([...databases.map(({ url }) => url), ...urls("relational")])],
+    model: (await models()).map(({ name }) => name),
   };
   if (!Object.keys(offered).length) return own;
-  return { ...offered, collection: [...offered.collection, ...own.collection] };
+  return { ...offered, collection: [...offered.collection, ...own.collection], database: [...offered.database, ...databases.map(({ url }) => url)] };
 }
 
-/** A select of all methods. */
-export function methodSelect(known, chosen, onchange) {
-  return h("select", { onchange: ({ target }) => onchange(target.value) },
-    known.methods.map(({ name }) => h("option", { value: name, selected: name === chosen }, name)));
+/** A select of all methods, in their groups; `first` is offered before them. */
+export function methodSelect(known, chosen, onchange, first = null) {
+  const option = (name) => h("option", { value: name, selected: name === chosen }, name);
+  return h("select", { onchange: ({ target }) => onchange(target.value) }, first && option(first),
+    Object.entries(METHOD_GROUPS).map(([group, label]) => h("optgroup", { label },
+      known.methods.filter((method) => method.group === group).map(({ name }) => option(name)))));
 }
 
 /** The graph of a method; choosing a node adds it to `pauses`, or takes it out. */
@@ -78,10 +85,11 @@ class Ask {
     this.known = known;
     this.pauses = new Set();
     this.running = false;
-    this.method = localStorage.getItem(KEPT) ?? known.methods[0].name;
-    if (!known.methods.some(({ name }) => name === this.method)) this.method = known.methods[0].name;
+    this.method = localStorage.getItem(KEPT) ?? AUTOMATIC;
+    if (!known.methods.some(({ name }) => name === this.method)) this.method = AUTOMATIC;
+    this.actual = known.methods[0].name; // what answers where the choice is left to the program
     this.talk = new Conversation({
-      method: () => this.method,
+      method: () => this.actual,
       pauses: this.pauses,
       changed: (mark) => this.changed(mark),
     });
@@ -91,37 +99,59 @@ class Ask {
   build() {
     this.list = h("ul", { className: "threads", "aria-label": "Earlier questions" });
     this.about = h("p", { className: "about" });
-    this.select = methodSelect(this.known, this.method, (method) => this.choose(method));
+    this.select = methodSelect(this.known, this.method, (method) => this.choose(method), AUTOMATIC);
+    const figures = iconButton("figure", "Choose a method by its figure", async () => {
+      const method = await pickMethod(this.known, this.method);
+      if (method) await this.choose(method);
+    });
+    this.model = button("", async () => {
+      await pickModel(!Object.keys(this.known.offered).length);
+      await this.choose(this.method);
+      this.tellSources();
+    }, { className: "model" });
     this.composer = composer("Ask a question", (question) => this.ask(question));
     this.stop = button([icon("stop"), "Stop"], () => this.talk.stop(), { className: "stop", hidden: true });
-    this.welcome = h("div", { className: "welcome" },
-      h("h2", {}, "What do you want to know?"),
-      h("p", {}, "The method plans first and retrieves after. Watch each step, stop where you like, and go back to any of them."));
-    this.sources = h("p", { className: "sources" });
+    this.welcome = h("div", { className: "welcome" });
+    this.sources = h("div", { className: "sources" });
     this.tabs = new Tabs({ Graph: h("div", {}), Settings: h("div", {}), Timeline: h("div", {}) });
     this.element = h("div", { className: "ask" }, h("h1", { className: "unseen" }, "Ask"),
       h("details", { className: "earlier" }, h("summary", {}, "Earlier questions"),
         h("a", { className: "button new", href: "#/ask", onclick: () => this.fresh() }, icon("plus"), "New question"), this.list),
       h("section", { className: "talk", "aria-label": "Conversation" },
-        h("div", { className: "picker" }, field("Method", this.select), this.about),
+        h("div", { className: "picker" }, h("div", { className: "method-field" }, field("Method", this.select), figures),
+          h("div", { className: "field" }, h("span", { className: "label", id: "model-label" }, "Model"), this.model), this.about),
         this.welcome, this.talk.element,
         h("div", { className: "foot" }, this.stop, this.composer.element, this.talk.story.meter, this.sources)),
       h("aside", { className: "side", "aria-label": "Graph, settings and timeline" }, this.tabs.element));
-    this.tabs.element.addEventListener("change", () => this.tellSources());
-    this.tellSources();
+    this.tabs.element.addEventListener("change", () => this.sourcesChanged());
     this.element.querySelector(".earlier").open = matchMedia("(min-width: 1180px)").matches;
   }
 
   async prepare() {
-    this.suggested = await suggestions(this.known);
-    await Promise.all([this.choose(this.method), this.listThreads()]);
+    [this.suggested, this.models] = await Promise.all([suggestions(this.known), models()]);
+    await Promise.all([this.choose(this.method), this.listThreads(), this.tellSources()]);
   }
 
   async choose(method) {
     this.method = method;
     localStorage.setItem(KEPT, method);
     this.select.value = method;
-    this.about.textContent = this.known.methods.find(({ name }) => name === method).description;
+    await this.settle();
+  }
+
+  /** Find out which method answers, and show it. */
+  async settle() {
+    let reason = "";
+    this.actual = this.method;
+    if (this.method === AUTOMATIC) {
+      const found = await post("/studio/api/methods/choice", settings.values);
+      this.actual = found.method;
+      reason = `${found.method} answers: ${found.reason}.`;
+    }
+    this.about.textContent = reason || this.known.methods.find(({ name }) => name === this.actual).description;
+    if (this.shown === this.actual) return;
+    this.shown = this.actual;
+    const method = this.actual;
     this.pauses.clear();
     this.drawing = await methodDrawing(method, this.pauses, () => this.hintPauses());
     this.hint = h("p", { className: "about" });
@@ -138,9 +168,39 @@ class Ask {
       : "Choose a node to have the run pause before it.";
   }
 
-  tellSources() {
-    const choose = button("Choose a database or documents", () => this.tabs.reveal("Settings"), { className: "link" });
-    this.sources.replaceChildren(...(summary() ? [summary()] : ["Nothing is connected yet. ", choose]));
+  /** A source or setting is another: that may be answered by another method. */
+  async sourcesChanged() {
+    if (this.method === AUTOMATIC && !this.talk.thread) await this.settle();
+    await this.tellSources();
+  }
+
+  /** A source was chosen where there was none. */
+  async adopted() {
+    this.suggested = await suggestions(this.known);
+    this.shown = null; // the form names the source
+    await this.settle();
+    await this.tellSources();
+    this.composer.text.focus({ preventScroll: true });
+  }
+
+  /** What is asked, with which model, and on a new page the first questions or ways to a source. */
+  async tellSources() {
+    const name = settings.values.model ?? this.models[0]?.name ?? "embedded";
+    const missing = this.models.find((one) => one.name === name)?.missing ?? "";
+    this.model.replaceChildren(h("span", { className: missing ? "state bad" : "state good", "aria-hidden": "true" }, missing ? "○" : "●"), name);
+    this.model.setAttribute("aria-label", `Model: ${name}, ${missing || "ready"}`);
+    this.model.title = missing || "Ready. Choose another model.";
+    const connected = chosen().length > 0;
+    this.sources.replaceChildren(connected ? chips(() => this.adopted()) : "Nothing is connected yet.");
+    const heading = h("h2", {}, "What do you want to know?");
+    if (!connected) {
+      this.welcome.replaceChildren(heading, h("p", {}, "First choose what to ask. Queries only ever read; nothing leaves this machine but for the model that you choose."), ways(() => this.adopted()));
+      return;
+    }
+    const place = h("ul", { className: "examples", "aria-label": "Example questions" });
+    this.welcome.replaceChildren(heading, h("p", {}, `Ask ${chosen().map(({ name: one }) => one).join(" and ")}. Watch each step, stop where you like, and go back to any of them.`), place);
+    const questions = await examples();
+    place.replaceChildren(...questions.map((question) => h("li", {}, button(question, () => this.ask(question)))));
   }
 
   /** An address that names no thread may be the one that is shown already. */
@@ -149,7 +209,13 @@ class Ask {
   }
 
   async ask(question) {
+    if (!chosen().length && !this.talk.thread && this.needsSource()) {
+      this.composer.text.value = question; // nothing that was typed is lost
+      this.sources.replaceChildren(notice("Nothing is connected yet: choose what to ask, then send the question.", "problem"), this.welcome.querySelector(".ways") ?? ways(() => this.adopted()));
+      return;
+    }
     this.welcome.hidden = true;
+    if (!this.talk.thread) await this.settle();
     this.drawing.reset();
     try {
       await this.talk.ask(question);
@@ -158,13 +224,18 @@ class Ask {
     }
   }
 
+  needsSource() {
+    const { environment, web_search: web, tools } = settings.values;
+    return !(NEEDS_NOTHING.has(this.actual) || environment || web || tools?.length);
+  }
+
   async open(thread) {
     const { metadata } = await get(`/threads/${thread}`);
     const { collection, method = metadata.graph_id } = metadata;
-    const adopted = collection && !summary(); // so that a follow-up asks the same
+    const adopted = collection && !chosen().length; // so that a follow-up asks the same
     if (adopted) settings.set("collection", collection);
     if (adopted || (method && method !== this.method)) await this.choose(method ?? this.method);
-    this.tellSources();
+    await this.tellSources();
     this.welcome.hidden = true;
     await this.talk.open(thread, collection);
     await this.listThreads();
@@ -176,6 +247,7 @@ class Ask {
     if (this.running !== running) this.listThreads();
     this.running = running;
     if (this.talk.thread) history.replaceState(null, "", `#/ask/${this.talk.thread}`);
+    this.welcome.hidden ||= Boolean(this.talk.thread);
     this.stop.hidden = !running;
     this.composer.go.disabled = running;
     const asked = this.talk.story.element.childElementCount > 0;

@@ -1,57 +1,131 @@
-// Databases: connect to one and see what it holds.
+// Databases: upload a file as one, connect to one, see what it holds, and ask it.
 
-import { post } from "./server.js";
-import { button, empty, field, h, notice, number, seconds, table, tell } from "./dom.js";
+import { get, post, remove } from "./server.js";
+import { button, confirmed, dropZone, empty, field, h, iconButton, notice, number, seconds, table, tell } from "./dom.js";
 import { settings } from "./settings.js";
+import { madeOf, remember, remembered, sourceName, uploadTables, useSample } from "./sources.js";
 
-const KEPT = "planweave.databases";
+const API = "/studio/api/databases";
 
-export async function view({ offered: { database: databases = [], graph: graphs = [] } }) {
-  const shown = h("div", {});
-  const url = h("input", { required: true, autocomplete: "off", spellcheck: false, placeholder: "postgresql://reader:${DB_PASSWORD}@host/shop" });
-  const connect = async () => {
-    shown.replaceChildren(h("p", { className: "dim" }, "Connecting …"));
+export async function view({ offered: { database: offered = [], graph: graphs = [] } }) {
+  const page = new Page([...offered, ...graphs]);
+  await page.list();
+  return page.element;
+}
+
+class Page {
+  constructor(offered) {
+    this.offered = offered;
+    this.kept = h("div", {});
+    this.shown = h("div", {});
+    this.log = h("ul", { className: "log", "aria-live": "polite" });
+    this.into = h("select", {});
+    this.url = h("input", { required: true, autocomplete: "off", spellcheck: false, placeholder: "postgresql://reader:${DB_PASSWORD}@host/shop" });
+    this.upload = h("section", { className: "card", "aria-label": "Upload" });
+    this.element = h("div", { className: "page" }, h("h1", {}, "Databases"),
+      h("p", { className: "lead" }, "Relational databases are asked in SQL, graph databases in Cypher; both only ever read."),
+      this.upload, this.kept, this.connecting(), this.shown);
+  }
+
+  connecting() {
+    const known = [...new Set([...this.offered, ...remembered().map((one) => one.url)])];
+    const earlier = known.length && h("ul", { className: "chips", "aria-label": "Databases at hand" }, known.map((one) =>
+      h("li", {}, button(sourceName(one), () => { this.url.value = one; this.connect(one); }, { className: "chip", title: one }))));
+    return h("form", { className: "card", onsubmit: (event) => { event.preventDefault(); this.connect(this.url.value.trim()); } },
+      field("Database", this.url, "SQLAlchemy URL, bolt:// URL, or a file of the server: SQLite, .sql, .cql, CSV, Excel, Parquet. Write ${NAME} for a password that an environment variable of the server holds."),
+      h("div", { className: "row" }, h("button", { className: "primary" }, "Connect"), earlier || null));
+  }
+
+  /** The databases that were uploaded, and where another is. */
+  async list() {
+    const { databases, kinds, most_bytes: most } = await get(API);
+    this.most = most;
+    this.into.replaceChildren(h("option", { value: "" }, "a database of its own"), ...databases.map(({ name }) => h("option", { value: name }, `tables of ${name}`)));
+    if (!this.upload.childElementCount) {
+      this.upload.append(h("h2", {}, "Upload a file as a database"), field("Each file becomes", this.into),
+        ...dropZone(kinds.join(","), `${kinds.join(" ")} · up to ${number(most / 1e6)} MB each`, (files) => this.add(files)), this.log,
+        h("div", { className: "row" }, button("Use the sample database", () => this.sample(), { className: "link" })));
+    }
+    this.kept.replaceChildren(...(databases.length ? [h("section", { className: "list", "aria-label": "Uploaded databases" }, databases.map((one) => this.entry(one)))] : []));
+  }
+
+  entry(one) {
+    const rows = one.tables.map(({ name, rows: count, columns }) => [name, number(count),
+      h("span", { className: "types" }, Object.entries(columns).map(([column, type]) => `${column} ${type.toLowerCase()}`).join(", "))]);
+    return h("section", { className: "card" },
+      h("div", { className: "row" }, h("h2", {}, one.name), h("span", { className: "dim" }, `${one.files.join(", ")} · ${number(one.bytes / 1000)} kB`), h("span", { className: "grow" }),
+        button("Look inside", () => this.connect(one.url)), askButton(one.url, "database"),
+        iconButton("trash", `Delete ${one.name}`, () => this.forget(one))),
+      table(["Table", { name: "Rows", number: true }, "Columns"], rows, `Tables of ${one.name}`),
+      one.notes.map((note) => notice(note, "problem")));
+  }
+
+  async add(files) {
+    for (const file of files) {
+      const line = h("li", {}, `${file.name}: reading …`);
+      this.log.append(line);
+      try {
+        line.textContent = madeOf(await uploadTables(file, this.most, this.into.value));
+      } catch (error) {
+        line.className = "bad";
+        line.textContent = error.message;
+      }
+    }
+    await this.list();
+  }
+
+  async sample() {
     try {
-      const schema = await post("/studio/api/databases", { url: url.value.trim() });
-      remember({ url: url.value.trim(), kind: schema.kind });
-      shown.replaceChildren(...described(url.value.trim(), schema));
+      await useSample("database");
+      await this.list();
+    } catch (error) {
+      this.log.append(h("li", { className: "bad" }, error.message));
+    }
+  }
+
+  async forget(one) {
+    if (!(await confirmed(`Delete the database ${one.name} with its ${one.tables.length} table${one.tables.length === 1 ? "" : "s"}?`, "Delete"))) return;
+    try {
+      await remove(`${API}?${new URLSearchParams({ name: one.name })}`);
+      if (settings.values.database === one.url) settings.set("database", undefined);
+      this.shown.replaceChildren();
+      await this.list();
+    } catch (error) {
+      this.kept.prepend(notice(error.message));
+    }
+  }
+
+  async connect(url) {
+    this.shown.replaceChildren(h("p", { className: "dim" }, "Connecting …"));
+    try {
+      const schema = await post(API, { url });
+      if (!(await this.isUploaded(url))) remember({ url, kind: schema.kind });
+      this.shown.replaceChildren(...described(url, schema));
+      this.shown.scrollIntoView({ block: "start" });
       tell(`Connected: ${schema.entities.length} tables or labels.`);
     } catch (error) {
-      shown.replaceChildren(notice(error.message));
+      this.shown.replaceChildren(notice(error.message));
     }
-  };
-  const known = [...new Set([...databases, ...graphs, ...remembered().map((one) => one.url)])];
-  const earlier = known.length && h("ul", { className: "chips", "aria-label": "Databases at hand" }, known.map((one) =>
-    h("li", {}, button(one, () => { url.value = one; connect(); }, { className: "chip" }))));
-  return h("div", { className: "page" }, h("h1", {}, "Databases"),
-    h("p", { className: "lead" }, "Relational databases are asked in SQL, graph databases in Cypher; both only ever read."),
-    h("form", { className: "card", onsubmit: (event) => { event.preventDefault(); connect(); } },
-      field("Database", url, "SQLAlchemy URL, bolt:// URL, SQLite file, .sql or .cql script. Write ${NAME} for a password that an environment variable of the server holds."),
-      h("div", { className: "row" }, h("button", { className: "primary" }, "Connect"), earlier || null)),
-    shown);
+  }
+
+  async isUploaded(url) {
+    const { databases } = await get(API);
+    return databases.some((one) => one.url === url);
+  }
 }
 
-function remembered() {
-  return JSON.parse(sessionStorage.getItem(KEPT) ?? "[]");
-}
-
-function remember(one) {
-  const others = remembered().filter(({ url }) => url !== one.url);
-  sessionStorage.setItem(KEPT, JSON.stringify([one, ...others].slice(0, 8)));
+/** Puts a database into use and goes where it is asked. */
+function askButton(url, setting) {
+  return button("Ask about this", () => {
+    settings.set(setting, url);
+    location.hash = "#/ask";
+  }, { className: "primary" });
 }
 
 function described(url, { kind, language, entities }) {
   if (!entities.length) return [empty("Nothing in it", "The database holds no tables or labels.")];
-  const setting = kind === "graph" ? "graph" : "database";
-  const use = button("", () => { settings.set(setting, used() ? undefined : url); show(); });
-  const used = () => settings.values[setting] === url;
-  const show = () => {
-    use.textContent = used() ? "Used for questions" : "Use for questions";
-    use.setAttribute("aria-pressed", used());
-  };
-  show();
   return [
-    h("div", { className: "row" }, h("h2", {}, language), h("span", { className: "grow" }), use),
+    h("div", { className: "row" }, h("h2", {}, sourceName(url)), h("span", { className: "dim" }, language), h("span", { className: "grow" }), askButton(url, kind === "graph" ? "graph" : "database")),
     queryBox(url, language),
     ...entities.map(entity),
   ];

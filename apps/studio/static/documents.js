@@ -1,82 +1,122 @@
 // Documents: collections that answers are drawn from.
 
-import { get, put, remove } from "./server.js";
-import { button, confirmed, dropZone, empty, field, h, iconButton, notice, number, table, tell } from "./dom.js";
+import { get, remove } from "./server.js";
+import { button, confirmed, dropZone, empty, field, h, icon, iconButton, notice, number, table, tell } from "./dom.js";
 import { settings } from "./settings.js";
+import { uploadDocument, useSample } from "./sources.js";
 
 const API = "/studio/api/documents";
 
 export async function view() {
-  const listing = h("div", {});
-  const show = async () => listing.replaceChildren(...listed(await get(API), show));
-  const known = await get(API);
-  listing.append(...listed(known, show));
-  return h("div", { className: "page" }, h("h1", {}, "Documents"),
-    h("p", { className: "lead" }, "Collections are searched by meaning and by words. Answers quote the page that they rest on."),
-    uploader(known, show), listing);
+  const page = new Page();
+  await page.show();
+  return page.element;
 }
 
-function uploader({ collections, kinds, most_bytes: most }, show) {
-  const list = h("datalist", { id: "collections" }, Object.keys(collections).map((value) => h("option", { value })));
-  const name = h("input", { value: Object.keys(collections)[0] ?? "default", list: list.id, required: true, autocomplete: "off", pattern: "\\w[\\w\\-]{0,63}(/\\w[\\w\\-]{0,63})?" });
-  const search = h("select", {}, h("option", { value: "" }, "As the collection is, or by meaning and words"), h("option", { value: "none" }, "By words alone (quick, no model)"));
-  const log = h("ul", { className: "log", "aria-live": "polite" });
-  const add = async (chosen) => {
-    if (!name.reportValidity()) return;
-    for (const file of chosen) {
-      const line = h("li", {}, `${file.name}: reading …`);
-      log.append(line);
-      line.textContent = await upload(file, name.value.trim(), search.value, most).catch((error) => {
-        line.className = "bad";
-        return `${file.name}: ${error.message}`;
-      });
-    }
-    await show();
-  };
-  const place = dropZone(kinds.join(","), `${kinds.join(" ")} · up to ${number(most / 1e6)} MB each`, add);
-  return h("section", { className: "card", "aria-label": "Add documents" },
-    h("div", { className: "columns" }, field("Collection", name), field("Search", search)), list, place, log);
+class Page {
+  constructor() {
+    this.listing = h("div", {});
+    this.uploader = h("div", {});
+    this.element = h("div", { className: "page" }, h("h1", {}, "Documents"),
+      h("p", { className: "lead" }, "Collections are searched by meaning and by words. Answers quote the page that they rest on."),
+      this.uploader, this.listing);
+  }
+
+  async show() {
+    this.known = await get(API);
+    const { collections } = this.known;
+    const names = Object.keys(collections);
+    const benchmarks = names.filter(isBenchmark);
+    const own = names.filter((name) => !isBenchmark(name)).sort((a, b) => newest(collections[b]).localeCompare(newest(collections[a])));
+    if (!this.uploader.childElementCount) this.uploader.append(this.adding(own[0]));
+    const drawn = (some) => some.map((name) => this.collection(name, collections[name]));
+    this.listing.replaceChildren(
+      ...(own.length ? drawn(own) : [empty("No documents yet", "Add a file, and a collection is made for it.")]),
+      ...(benchmarks.length ? [h("details", {}, h("summary", {}, `Collections of benchmarks (${benchmarks.length})`), h("div", { className: "list" }, drawn(benchmarks)))] : []));
+  }
+
+  /** Where files are added, to a collection by name. */
+  adding(first) {
+    const { collections, kinds, most_bytes: most, owner } = this.known;
+    const list = h("datalist", { id: "collections" }, Object.keys(collections).map((value) => h("option", { value })));
+    this.name = h("input", { value: first ?? (owner ? `${owner}/documents` : "default"), list: list.id, required: true, autocomplete: "off", pattern: "\\w[\\w\\-]{0,63}(/\\w[\\w\\-]{0,63})?" });
+    const search = h("select", {}, h("option", { value: "" }, "As the collection is, or by meaning and words"), h("option", { value: "none" }, "By words alone (quick, no model)"));
+    const log = h("ul", { className: "log", "aria-live": "polite" });
+    const add = async (chosen) => {
+      if (!this.name.reportValidity()) return;
+      for (const file of chosen) {
+        const line = h("li", {}, `${file.name}: reading …`);
+        log.append(line);
+        line.textContent = await added(file, this.name.value.trim(), most, search.value).catch((error) => {
+          line.className = "bad";
+          return error.message.startsWith(file.name) ? error.message : `${file.name}: ${error.message}`;
+        });
+      }
+      await this.show();
+    };
+    this.place = dropZone(kinds.join(","), `${kinds.join(" ")} · up to ${number(most / 1e6)} MB each`, add);
+    const sample = button("Use the sample documents", async () => {
+      try {
+        await useSample("documents");
+        await this.show();
+      } catch (error) {
+        log.append(h("li", { className: "bad" }, error.message));
+      }
+    }, { className: "link" });
+    return h("section", { className: "card", "aria-label": "Add documents" },
+      h("div", { className: "columns" }, field("Collection", this.name), field("Search", search)), list, this.place, log, h("div", { className: "row" }, sample));
+  }
+
+  collection(name, documents) {
+    const used = settings.values.collection === name;
+    const forget = async (document) => {
+      const what = document ? `“${document}” from ${name}` : `the collection ${name} with its ${documents.length} documents`;
+      if (!(await confirmed(`Delete ${what}?`, "Delete"))) return;
+      await remove(`${API}?${new URLSearchParams({ collection: name, ...(document ? { name: document } : {}) })}`)
+        .then(() => { if (!document && used) settings.set("collection", undefined); })
+        .catch((error) => section.append(notice(error.message)));
+      await this.show();
+    };
+    const use = button(used ? "Used for questions" : "Use for questions", () => {
+      settings.set("collection", used ? undefined : name);
+      tell(used ? `${name} is no longer used.` : `Questions are answered from ${name}.`);
+      this.show();
+    }, { "aria-pressed": used });
+    const ask = button("Ask about this", () => {
+      settings.set("collection", name);
+      location.hash = "#/ask";
+    });
+    const more = button([icon("upload"), "Add files"], () => {
+      this.name.value = name;
+      this.place[0].click();
+    }, { "aria-label": `Add files to ${name}` });
+    const rows = documents.map((info) => [
+      button(info.name, () => showPage(name, info.name, 1), { className: "link" }),
+      number(info.pages), number(info.chunks), `${number(info.bytes / 1000, 1)} kB`, info.added.slice(0, 10),
+      iconButton("trash", `Delete ${info.name}`, () => forget(info.name)),
+    ]);
+    const section = h("section", { className: "card" },
+      h("div", { className: "row" }, h("h2", {}, name), h("span", { className: "grow" }), more, ask, use, iconButton("trash", `Delete the collection ${name}`, () => forget(""))),
+      documents.length
+        ? table(["Document", { name: "Pages", number: true }, { name: "Chunks", number: true }, { name: "Size", number: true }, "Added", { name: h("span", { className: "unseen" }, "Delete") }], rows, `Documents of ${name}`)
+        : h("p", { className: "dim" }, "Empty."));
+    return section;
+  }
 }
 
-async function upload(file, collection, embeddings, most) {
-  if (file.size > most) throw new Error("It is too large.");
-  const query = new URLSearchParams({ collection, name: file.name, ...(embeddings ? { embeddings } : {}) });
-  const added = await put(`${API}?${query}`, file);
-  const images = added.image_pages.length ? ` Only images on ${added.image_pages.length} pages: nothing there can be found.` : "";
-  return `${added.document}: ${added.status}, ${number(added.pages)} ${added.pages === 1 ? "page" : "pages"}.${images}`;
+/** Collections that `planweave bench` makes, as in `bench/agents-1f2e`. */
+function isBenchmark(name) {
+  return /^(bench|mhqa|rat)[/-]/.test(name);
 }
 
-function listed({ collections }, show) {
-  const names = Object.keys(collections);
-  if (!names.length) return [empty("No documents yet", "Add a file, and a collection is made for it.")];
-  return names.map((name) => collection(name, collections[name], show));
+function newest(documents) {
+  return documents.map(({ added: when }) => when).sort().at(-1) ?? "";
 }
 
-function collection(name, documents, show) {
-  const used = settings.values.collection === name;
-  const forget = async (document) => {
-    const what = document ? `“${document}” from ${name}` : `the collection ${name} with its ${documents.length} documents`;
-    if (!(await confirmed(`Delete ${what}?`, "Delete"))) return;
-    await remove(`${API}?${new URLSearchParams({ collection: name, ...(document ? { name: document } : {}) })}`)
-      .catch((error) => section.append(notice(error.message)));
-    await show();
-  };
-  const use = button(used ? "Used for questions" : "Use for questions", () => {
-    settings.set("collection", used ? undefined : name);
-    tell(used ? `${name} is no longer used.` : `Questions are answered from ${name}.`);
-    show();
-  }, { "aria-pressed": used });
-  const rows = documents.map((info) => [
-    button(info.name, () => showPage(name, info.name, 1), { className: "link" }),
-    number(info.pages), number(info.chunks), `${number(info.bytes / 1000, 1)} kB`, info.added.slice(0, 10),
-    iconButton("trash", `Delete ${info.name}`, () => forget(info.name)),
-  ]);
-  const section = h("section", { className: "card" },
-    h("div", { className: "row" }, h("h2", {}, name), h("span", { className: "grow" }), use, iconButton("trash", `Delete the collection ${name}`, () => forget(""))),
-    documents.length
-      ? table(["Document", { name: "Pages", number: true }, { name: "Chunks", number: true }, { name: "Size", number: true }, "Added", { name: h("span", { className: "unseen" }, "Delete") }], rows, `Documents of ${name}`)
-      : h("p", { className: "dim" }, "Empty."));
-  return section;
+async function added(file, collection, most, embeddings) {
+  const made = await uploadDocument(file, collection, most, embeddings);
+  const images = made.image_pages.length ? ` Only images on ${made.image_pages.length} pages: nothing there can be found.` : "";
+  return `${made.document}: ${made.status}, ${number(made.pages)} ${made.pages === 1 ? "page" : "pages"}.${images}`;
 }
 
 /** A page of a document, with the words that were quoted marked. */

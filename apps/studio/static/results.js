@@ -6,15 +6,18 @@ import { callDetails, recorded } from "./story.js";
 
 const API = "/studio/api/results";
 const SHOWN = 200;
+const [RUNS, COMPARED] = ["Runs", "Question by question"];
 
 export async function view(_, chosen) {
   const { folder, files } = await get(API);
   if (!files.length) return h("div", { className: "page" }, h("h1", {}, "Results"), empty("No result files", `planweave bench writes them; the studio looks in ${folder}.`));
   const body = h("div", {});
-  const boxes = files.map(({ name, bytes }) => {
-    const box = h("input", { type: "checkbox", value: name, checked: chosen.includes(name) });
+  const boxes = files.map((file) => {
+    const box = h("input", { type: "checkbox", value: file.name, checked: chosen.includes(file.name) });
     box.addEventListener("change", () => load());
-    return h("label", { className: "chip" }, box, name, h("span", { className: "dim" }, `${number(bytes / 1000)} kB`));
+    const what = [file.suite, file.methods, file.models].filter(Boolean).join(" · ") || file.name;
+    const about = [file.started.slice(0, 16).replace("T", " "), file.name, `${number(file.bytes / 1000)} kB`].filter(Boolean).join(" · ");
+    return h("label", {}, box, h("span", {}, h("b", {}, what), h("span", { className: "about" }, ` ${about}`)));
   });
   const load = async () => {
     const names = boxes.map((label) => label.control ?? label.querySelector("input")).filter((box) => box.checked).map((box) => box.value);
@@ -29,7 +32,7 @@ export async function view(_, chosen) {
   };
   await load();
   return h("div", { className: "page wide" }, h("h1", {}, "Results"),
-    h("div", { className: "chips", role: "group", "aria-label": "Result files" }, boxes), body);
+    h("div", { className: "files card", role: "group", "aria-label": "Result files" }, boxes), body);
 }
 
 class Board {
@@ -42,8 +45,10 @@ class Board {
 
   parts() {
     const [first, ...others] = this.report.tables;
+    const titles = [first.title, ...(this.groups.length > 1 ? [COMPARED] : []), RUNS, ...others.map(({ title }) => title)];
     return [
       ...this.report.heads.map((head) => h("p", { className: "dim small" }, head)),
+      h("nav", { className: "index", "aria-label": "Tables of this report" }, titles.map((title) => button(title, () => document.getElementById(anchor(title))?.scrollIntoView(), { className: "link" }))),
       section(first),
       this.compared(),
       this.runs(),
@@ -73,7 +78,7 @@ class Board {
     };
     for (const control of [text, group, value]) control.addEventListener("input", show);
     show();
-    return h("section", { className: "card tall" }, h("h2", {}, "Runs"), h("div", { className: "row" }, text, group, value), place);
+    return h("section", { className: "card tall", id: anchor(RUNS) }, h("h2", {}, RUNS), h("div", { className: "row" }, text, group, value), place);
   }
 
   /** Two methods on the questions that both were asked. */
@@ -86,7 +91,7 @@ class Board {
     const show = () => place.replaceChildren(...this.differences(first.value, second.value));
     for (const control of [first, second]) control.addEventListener("input", show);
     show();
-    return h("section", { className: "card tall" }, h("h2", {}, "Question by question"), h("div", { className: "row" }, first, h("span", { className: "dim" }, "beside"), second), place);
+    return h("section", { className: "card tall", id: anchor(COMPARED) }, h("h2", {}, COMPARED), h("div", { className: "row" }, first, h("span", { className: "dim" }, "beside"), second), place);
   }
 
   differences(first, second) {
@@ -125,6 +130,10 @@ class Board {
   }
 }
 
+function anchor(title) {
+  return `table-${title.toLowerCase().replace(/\W+/g, "-")}`;
+}
+
 function lane(record, line) {
   return h("section", { className: "lane", "aria-label": line.group },
     h("h3", {}, line.group, " ", mark(line)),
@@ -149,7 +158,7 @@ function cut(text) {
 
 function section({ title, note, columns, rows }) {
   const numeric = columns.map((_, at) => rows.every((row) => row[at] === null || typeof row[at] === "number"));
-  return h("section", { className: "card" }, h("h2", {}, title),
+  return h("section", { className: "card", id: anchor(title) }, h("h2", {}, title),
     table(columns.map((name, at) => ({ name, number: numeric[at] })), rows.map((row) => row.map(cell)), title),
     note ? h("p", { className: "about" }, note) : null);
 }

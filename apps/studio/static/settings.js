@@ -1,39 +1,48 @@
 // The settings of a run: a form made from the schema of the context. Only what differs is sent.
 
 import { field, h } from "./dom.js";
+import { holdsPassword, sourceName } from "./sources.js";
 
 const KEPT = "planweave.settings";
+const COMMON = ["database", "collection", "graph", "rules", "candidates", "approve", "max_seconds", "max_calls"];
 
-/** What a person has set, kept until the tab is closed. */
+/** What a person has set. It stays for the next tab; a URL that holds a password stays in this one. */
 export const settings = {
-  values: JSON.parse(sessionStorage.getItem(KEPT) ?? "{}"),
+  values: JSON.parse(sessionStorage.getItem(KEPT) ?? localStorage.getItem(KEPT) ?? "{}"),
   set(name, value) {
     if (value === undefined) delete this.values[name];
     else this.values[name] = value;
     sessionStorage.setItem(KEPT, JSON.stringify(this.values));
+    const lasting = Object.entries(this.values).filter(([, one]) => typeof one !== "string" || !holdsPassword(one));
+    localStorage.setItem(KEPT, JSON.stringify(Object.fromEntries(lasting)));
   },
 };
 
-/** The form's groups that a method reads. */
-export function form({ schema, groups }, method, suggestions) {
-  const shown = groups.filter((group) => !group.methods.length || group.methods.includes(method));
-  const badges = shown.map(() => h("span", { className: "badge" }));
-  const count = () => shown.forEach((group, at) => {
-    const set = group.fields.filter((name) => name in settings.values).length;
+/** The settings that a method reads, of all where it is empty: the common ones, then by groups. */
+export function form({ schema, groups, only = {} }, method, suggestions) {
+  const reads = (name) => !method || !only[name] || only[name].includes(method);
+  const shown = groups.filter((group) => !method || !group.methods.length || group.methods.includes(method));
+  const known = new Set(shown.flatMap((group) => group.fields).filter(reads));
+  const first = { title: "Common", fields: COMMON.filter((name) => known.has(name)) };
+  const others = shown.map(({ title, fields }) => ({ title, fields: fields.filter((name) => known.has(name) && !COMMON.includes(name)) }));
+  const sections = [first, ...others].filter(({ fields }) => fields.length);
+  const badges = sections.map(() => h("span", { className: "badge" }));
+  const count = () => sections.forEach(({ fields }, at) => {
+    const set = fields.filter((name) => name in settings.values).length;
     badges[at].hidden = !set;
     badges[at].textContent = `${set} set`;
   });
   count();
   return h("form", { className: "settings", onsubmit: (event) => event.preventDefault(), onchange: count },
-    shown.map((group, at) => h("details", { open: at === 0 },
-      h("summary", {}, group.title, badges[at]),
-      group.fields.map((name) => control(name, schema.properties[name], suggestions)))));
+    sections.map(({ title, fields }, at) => h("details", { open: at === 0 },
+      h("summary", {}, title, badges[at]),
+      fields.map((name) => control(name, schema.properties[name], suggestions)))));
 }
 
 /** What questions are answered from and by, in a line. */
 export function summary() {
   const { database, graph, collection, model } = settings.values;
-  const sources = [database, graph, collection].filter(Boolean);
+  const sources = [database, graph, collection].filter(Boolean).map(sourceName);
   return sources.length ? `Asks ${sources.join(", ")} with the model ${model ?? "embedded"}.` : "";
 }
 

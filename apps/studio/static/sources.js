@@ -1,0 +1,142 @@
+// Sources: what questions are answered from, how files become one, and what to ask it first.
+
+import { get, post, put } from "./server.js";
+import { button, h, iconButton, notice, number, tell } from "./dom.js";
+import { settings } from "./settings.js";
+
+const DATABASES = "/studio/api/databases";
+const DOCUMENTS = "/studio/api/documents";
+const OPENED = "planweave.databases";
+
+/** The databases that were connected to by URL, the last first: `{ url, kind }`. */
+export function remembered() {
+  return JSON.parse(localStorage.getItem(OPENED) ?? "[]");
+}
+
+export function remember(one) {
+  if (holdsPassword(one.url)) return; // a password does not stay after the tab is closed
+  const others = remembered().filter(({ url }) => url !== one.url);
+  localStorage.setItem(OPENED, JSON.stringify([one, ...others].slice(0, 8)));
+}
+
+/** Whether a URL holds a password itself, and not the name of a variable with one. */
+export function holdsPassword(url) {
+  return /:\/\/[^/@\s]*:[^$@/\s][^@\s]*@/.test(url);
+}
+
+/** A database as people call it: an uploaded one by its name, a server by host and database. */
+export function sourceName(url) {
+  const path = url.replace(/[?#].*$/, "");
+  if (!path.includes("://")) return path.split("/").pop().replace(/\.(db|sqlite3?)$/, "");
+  return path.replace(/^.*:\/\//, "").replace(/^[^@]*@/, "");
+}
+
+/** What questions are asked of now: `{ setting, value, name }`. */
+export function chosen() {
+  return ["database", "graph", "collection"].filter((setting) => settings.values[setting])
+    .map((setting) => ({ setting, value: settings.values[setting], name: sourceName(settings.values[setting]) }));
+}
+
+/** The sources in use as chips, each with a way to take it out. */
+export function chips(changed) {
+  return h("ul", { className: "chips", "aria-label": "Sources in use" }, chosen().map(({ setting, name }) =>
+    h("li", { className: "chip" }, h("span", { className: "dim" }, setting), name,
+      iconButton("close", `Do not ask ${name}`, () => { settings.set(setting, undefined); changed(); }))));
+}
+
+/** Up to three questions that the sources in use can answer; none if that cannot be found out. */
+export async function examples() {
+  const { database, graph, collection } = settings.values;
+  const found = await Promise.all([
+    ...[database, graph].filter(Boolean).map((url) => post(`${DATABASES}/questions`, { url })),
+    ...(collection ? [get(`${DOCUMENTS}/questions?${new URLSearchParams({ collection })}`)] : []),
+  ].map((asked) => asked.catch(() => ({ questions: [] }))));
+  const rounds = [0, 1, 2].flatMap((at) => found.map(({ questions }) => questions[at]));
+  return rounds.filter(Boolean).slice(0, 3);
+}
+
+/** Make and choose what a person tries the product with: the `database`, or the `documents`. */
+export async function useSample(kind) {
+  if (kind === "documents") settings.set("collection", (await post(`${DOCUMENTS}/sample`)).collection);
+  else settings.set("database", (await post(`${DATABASES}/sample`)).url);
+}
+
+/** Upload a file as a database, or as tables of the database `into`. */
+export async function uploadTables(file, most, into = "") {
+  if (file.size > most) throw new Error(`${file.name} has ${number(file.size / 1e6)} MB, and ${number(most / 1e6)} MB are allowed.`);
+  return put(`${DATABASES}?${new URLSearchParams({ name: file.name, ...(into ? { into } : {}) })}`, file);
+}
+
+/** What was made of an uploaded file, in words. */
+export function madeOf({ name, tables, notes }) {
+  const words = tables.map((table) => `${table.name} (${number(table.rows)} rows)`).join(", ");
+  return `${name}: ${words}.${notes.map((note) => ` ${note}`).join("")}`;
+}
+
+/** Upload a document into a collection of this person's. */
+export async function uploadDocument(file, collection, most, embeddings = "") {
+  if (file.size > most) throw new Error(`${file.name} has ${number(file.size / 1e6)} MB, and ${number(most / 1e6)} MB are allowed.`);
+  const query = new URLSearchParams({ collection, name: file.name, ...(embeddings ? { embeddings } : {}) });
+  return put(`${DOCUMENTS}?${query}`, file);
+}
+
+/** Files of any kind become sources: tables a database, other documents a collection. */
+async function adopt(files, said) {
+  const [tables, documents] = await Promise.all([get(DATABASES), get(DOCUMENTS)]);
+  let into = "";
+  for (const file of files) {
+    said.append(h("li", {}, `${file.name}: reading …`));
+    const line = said.lastElementChild;
+    try {
+      if (tables.kinds.some((kind) => file.name.toLowerCase().endsWith(kind))) {
+        const made = await uploadTables(file, tables.most_bytes, joins(file, into) ? into : "");
+        into = made.name;
+        settings.set("database", made.url);
+        line.textContent = madeOf(made);
+      } else {
+        const collection = documents.owner ? `${documents.owner}/files` : "files";
+        const added = await uploadDocument(file, collection, documents.most_bytes);
+        settings.set("collection", collection);
+        line.textContent = `${added.document}: ${added.status}, ${number(added.pages)} pages.`;
+      }
+    } catch (error) {
+      line.className = "bad";
+      line.textContent = error.message.startsWith(file.name) ? error.message : `${file.name}: ${error.message}`;
+    }
+  }
+}
+
+/** Whether a file joins the database of the file before it; a SQLite file is one of its own. */
+function joins(file, into) {
+  return into && !/\.(db|sqlite3?)$/i.test(file.name);
+}
+
+/** Ways to a first source, as buttons; `changed` hears when there is one. */
+export function ways(changed) {
+  const said = h("ul", { className: "log", "aria-live": "polite" });
+  const files = h("input", { type: "file", multiple: true, className: "unseen", id: "first-files", tabIndex: -1, "aria-label": "Files to ask" });
+  const busy = async (work) => {
+    try {
+      await work();
+      if (chosen().length) {
+        tell(`Questions are asked of ${chosen().map(({ name }) => name).join(", ")}.`);
+        changed();
+      }
+    } catch (error) {
+      said.replaceChildren(h("li", {}, notice(error.message)));
+    }
+  };
+  files.addEventListener("change", () => busy(() => adopt([...files.files], said)));
+  const way = (title, about, go) => h("li", {}, button([h("b", {}, title), h("span", { className: "about" }, about)], go, { className: "way" }));
+  const element = h("div", { className: "ways" }, files, h("ul", {},
+    way("Upload a file", "CSV, Excel, Parquet, SQLite, PDF, Word, text", () => files.click()),
+    way("Try the sample database", "A wholesaler of bicycle parts", () => busy(() => useSample("database"))),
+    way("Try sample documents", "A contract, rules for returns, minutes", () => busy(() => useSample("documents"))),
+    way("Connect a database", "PostgreSQL, MySQL, Neo4j, or a file of the server", () => { location.hash = "#/databases"; })), said);
+  element.addEventListener("dragover", (event) => event.preventDefault());
+  element.addEventListener("drop", (event) => {
+    event.preventDefault();
+    busy(() => adopt([...event.dataTransfer.files], said));
+  });
+  return element;
+}
