@@ -428,7 +428,7 @@ def test_a_citation_opens_its_page_in_another_tab_too(
     other.get_by_role("button", name="losses.md, p. 1").click()
     expect(other.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
     other.keyboard.press("Escape")
-    expect(other.locator(".sources")).to_contain_text("Asks grid")
+    expect(other.locator(".sources")).to_contain_text("grid")
     other.context.close()
 
 
@@ -529,8 +529,8 @@ def in_all_colours(page: Page, name: str, folder: Path) -> None:
         page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
         assert page.evaluate(CHECKS) == []
         screenshot(page, f"{name}-{colours}", folder)
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     screenshot(page, f"{name}-phone", folder)
     page.set_viewport_size({"width": 1440, "height": 900})
 
@@ -556,19 +556,80 @@ def test_everything_can_be_read_heard_and_reached(
         page.wait_for_load_state("networkidle")
         assert page.evaluate(CHECKS) == []
         screenshot(page, f"{part}-{colours}", tmp_path)
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     screenshot(page, f"{part}-phone", tmp_path)
 
 
 def test_keys_alone_reach_the_question(page: Page, visit: Visit) -> None:
     visit()
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Ask a question")).to_be_focused()
     page.get_by_role("tab", name="Graph").focus()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Settings")).to_be_focused()
     expect(page.get_by_role("tabpanel", name="Settings")).to_be_visible()
+
+
+def test_from_nothing_to_an_answer_about_ones_own_file(
+    page: Page, folder: Path, tmp_path: Path
+) -> None:
+    del folder  # its server
+    file = tmp_path / "offer.csv"
+    file.write_text("name,price\nash,7.5\nbirch,5.25\n")
+    with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
+        page.goto("/studio/")
+        page.get_by_role("button", name=re.compile("^Model:")).click()
+        page.get_by_label("Another model").fill(model.name)
+        page.get_by_role("button", name="Use this model").click()
+        ask(page, "What is cheap?")
+        expect(page.get_by_text("Nothing is connected yet: choose what to ask")).to_be_visible()
+        expect(page.get_by_role("textbox", name="Ask a question")).to_have_value("What is cheap?")
+        page.get_by_label("Files to ask").set_input_files(str(file))
+        examples = page.get_by_role("list", name="Example questions").get_by_role("button")
+        expect(examples.nth(1)).to_have_text("Which offer has the lowest price?")
+        expect(page.get_by_text("planrag answers: a capable model plans")).to_be_visible()
+        screenshot(page, "connected", tmp_path)
+        examples.nth(1).click()
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+        other = page.context.new_page()
+        other.goto("/studio/")
+        expect(other.get_by_role("list", name="Sources in use")).to_contain_text("offer")
+        other.goto("/studio/#/databases")
+        other.get_by_role("button", name="Delete offer").click()
+        other.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        expect(other.get_by_role("heading", name="offer")).to_have_count(0)
+
+
+def test_files_that_are_no_database_are_refused_in_a_sentence(
+    page: Page, visit: Visit, tmp_path: Path
+) -> None:
+    (tmp_path / "letter.xlsx").write_text("Dear all")
+    (tmp_path / "rows.csv").write_text("name,price\nash,7.5\nodd\n")
+    visit("databases")
+    page.get_by_label("Choose files").set_input_files(
+        [str(tmp_path / name) for name in ("letter.xlsx", "rows.csv", "rows.csv")]
+    )
+    log = page.get_by_role("region", name="Upload")
+    expect(log).to_contain_text("letter.xlsx cannot be read as a spreadsheet")
+    expect(log).to_contain_text("rows-2: rows (1 rows). 1 of 2 rows of rows.csv are broken")
+    screenshot(page, "uploaded", tmp_path)
+    page.get_by_role("button", name="Look inside").first.click()
+    expect(page.get_by_role("form", name="Query")).to_be_visible()
+    page.get_by_role("button", name="Ask about this").first.click()
+    expect(page.get_by_role("list", name="Sources in use")).to_contain_text("rows")
+
+
+def test_methods_are_chosen_by_their_figures(page: Page, visit: Visit) -> None:
+    visit()
+    page.get_by_role("button", name="Choose by figure").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading", level=3)).to_have_count(3)
+    expect(dialog.locator(".figure svg").nth(5)).to_be_visible()
+    dialog.get_by_role("button", name=re.compile("^furepa")).click()
+    expect(page.get_by_label("Method")).to_have_value("furepa")
+    page.get_by_role("tab", name="Settings").click()
+    expect(page.get_by_label("Masking")).to_have_count(1)
+    expect(page.get_by_label("Approve", exact=True)).to_have_count(0)
 
 
 def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(

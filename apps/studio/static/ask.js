@@ -100,7 +100,7 @@ class Ask {
     this.list = h("ul", { className: "threads", "aria-label": "Earlier questions" });
     this.about = h("p", { className: "about" });
     this.select = methodSelect(this.known, this.method, (method) => this.choose(method), AUTOMATIC);
-    const figures = iconButton("figure", "Choose a method by its figure", async () => {
+    const figures = iconButton("figure", "Choose by figure", async () => {
       const method = await pickMethod(this.known, this.method);
       if (method) await this.choose(method);
     });
