@@ -50,9 +50,12 @@ class Methods:
 
     async def choice(self, request: Request) -> JSONResponse:
         """Which method answers with these settings when nobody names one, and why."""
-        sent = json.loads(await body(request, _MOST) or b"{}")
+        try:
+            sent = json.loads(await body(request, _MOST))
+        except ValueError:
+            sent = None
         if not isinstance(sent, dict):
-            raise BadInput("The settings are no object.")
+            raise BadInput("The settings are no JSON object.")
         kept = {name: sent[name] for name in _DECISIVE if sent.get(name)}
         chosen = choose(context_of(self._access.service().context.model_dump() | kept))
         return JSONResponse(chosen._asdict())

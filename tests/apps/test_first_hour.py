@@ -153,9 +153,12 @@ def connect(visitor: Visitor) -> None:
     visitor.press(page.get_by_role("link", name="Databases", exact=True))
     visitor.write(page.get_by_label("Database", exact=True), str(OFFERS))
     visitor.press(page.get_by_role("button", name="Connect", exact=True))
-    visitor.press(page.get_by_role("button", name="Use for questions"))
+    ask = page.get_by_role("button", name="Ask about this")
+    expect(ask).to_be_visible()
     visitor.look("databases")
-    visitor.press(page.get_by_role("link", name="Ask", exact=True))
+    visitor.press(ask)
+    examples = page.get_by_role("list", name="Example questions")
+    expect(examples.get_by_role("button")).to_have_count(3)
 
 
 def configure(visitor: Visitor, model: str) -> None:
@@ -241,6 +244,7 @@ def rewind(visitor: Visitor) -> None:
 def trace(visitor: Visitor) -> None:
     page = visitor.page
     visitor.press(page.get_by_role("link", name="Traces", exact=True))
+    expect(page.get_by_role("heading", name="Traces", level=1)).to_be_visible()
     visitor.press(page.get_by_role("link", name=ASK).first)
     calls = page.locator(".waterfall").first.get_by_role("listitem")
     expect(calls.first).to_contain_text("planner")

@@ -609,7 +609,7 @@ def test_files_that_are_no_database_are_refused_in_a_sentence(
     page.get_by_label("Choose files").set_input_files(
         [str(tmp_path / name) for name in ("letter.xlsx", "rows.csv", "rows.csv")]
     )
-    log = page.get_by_role("region", name="Upload")
+    log = page.get_by_role("region", name="Upload", exact=True)
     expect(log).to_contain_text("letter.xlsx cannot be read as a spreadsheet")
     expect(log).to_contain_text("rows-2: rows (1 rows). 1 of 2 rows of rows.csv are broken")
     screenshot(page, "uploaded", tmp_path)

@@ -191,7 +191,9 @@ class Ask {
     this.model.setAttribute("aria-label", `Model: ${name}, ${missing || "ready"}`);
     this.model.title = missing || "Ready. Choose another model.";
     const connected = chosen().length > 0;
-    this.sources.replaceChildren(connected ? chips(() => this.adopted()) : "Nothing is connected yet.");
+    this.unsourced &&= !connected;
+    const unconnected = this.unsourced ? notice("Nothing is connected yet: choose what to ask, then send the question.", "problem") : "Nothing is connected yet.";
+    this.sources.replaceChildren(connected ? chips(() => this.adopted()) : unconnected);
     const heading = h("h2", {}, "What do you want to know?");
     if (!connected) {
       this.welcome.replaceChildren(heading, h("p", {}, "First choose what to ask. Queries only ever read; nothing leaves this machine but for the model that you choose."), ways(() => this.adopted()));
@@ -211,7 +213,8 @@ class Ask {
   async ask(question) {
     if (!chosen().length && !this.talk.thread && this.needsSource()) {
       this.composer.text.value = question; // nothing that was typed is lost
-      this.sources.replaceChildren(notice("Nothing is connected yet: choose what to ask, then send the question.", "problem"), this.welcome.querySelector(".ways") ?? ways(() => this.adopted()));
+      this.unsourced = true;
+      await this.tellSources();
       return;
     }
     this.welcome.hidden = true;
