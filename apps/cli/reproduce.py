@@ -39,7 +39,7 @@ def reproduce(
         bool, typer.Option("--markdown", help="Print the page docs/reproduction.md.")
     ] = False,
 ) -> None:
-    """Run what makes a table of one of the five papers; exit code of the first that fails."""
+    """Run what makes a table of one of the papers; without one, list them."""
     if markdown:
         typer.echo(reproduction.page(), nl=False)
         return

@@ -146,7 +146,7 @@ def test_chat_completions_of_langgraph_dev(dev: str) -> None:
         json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith("data: {")
     ]
     deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
-    assert "".join(delta.get("content", "") for delta in deltas).startswith("**Birch**")
+    assert "**Birch**" in "".join(delta.get("content", "") for delta in deltas)
     assert any(PLAN["steps"][0] in delta.get("reasoning_content", "") for delta in deltas)
     assert chunks[-1]["planweave"]["answer"]["decision"] == "Birch"
     unasked = {"role": "tool", "tool_call_id": f"call_{'0' * 32}", "content": "yes"}
