@@ -15,7 +15,7 @@ from planweave.graphs.support.edges import (
 )
 from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
-from planweave.memory import BOUND_TOOL, Tool
+from planweave.memory import BOUND_TOOL, Evaluated, Tasked, Tool, Tooled
 from planweave.nodes.deciding.answering_machine import may_continue
 from planweave.nodes.deciding.evaluator import evaluator
 from planweave.nodes.deciding.plan_approval import plan_approval
@@ -26,7 +26,11 @@ from planweave.nodes.deciding.taskmaster import taskmaster
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 
 
-@method("agent_v3", family="documents")
+class AgentV3(Tooled, Evaluated, Tasked, total=False):
+    """The plan, the evaluator's view of it, and the task of the round."""
+
+
+@method("agent_v3", family="documents", state=AgentV3)
 def agent_v3(graph: Builder) -> None:
     begin(graph, "planner", tools=TOOLS, with_plan="plan_approval")
     graph.add_node("planner", planner("agent_v3/planner"))

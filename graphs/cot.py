@@ -3,11 +3,12 @@
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import begin
 from planweave.graphs.support.registry import method
+from planweave.memory import Writing
 from planweave.nodes.drafting.drafter import drafter
 from planweave.nodes.drafting.finisher import finisher
 
 
-@method("cot", family="write", baseline=True)
+@method("cot", family="write", baseline=True, state=Writing)
 def cot(graph: Builder) -> None:
     begin(graph, "drafter")
     graph.add_node("drafter", drafter)

@@ -3,10 +3,11 @@
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import begin
 from planweave.graphs.support.registry import method
+from planweave.memory import Writing
 from planweave.nodes.drafting.finisher import finisher
 
 
-@method("direct", family="write", baseline=True)
+@method("direct", family="write", baseline=True, state=Writing)
 def direct(graph: Builder) -> None:
     begin(graph, "finisher")
     graph.add_node("finisher", finisher)

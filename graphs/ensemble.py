@@ -14,7 +14,7 @@ from planweave.graphs.support.parts import closing, opening
 from planweave.graphs.support.registry import method
 from planweave.graphs.support.running import events
 from planweave.graphs.support.running import graph as method_graph
-from planweave.memory import Context, Input, Member, WorkingMemory, total_usage
+from planweave.memory import Context, Input, Member, Voted, Work, WorkingMemory, total_usage
 from planweave.nodes.shared.agreement import agreement
 from planweave.nodes.support.limits import one_of, runs_within
 from planweave.usage import Meter, current_meter, metered
@@ -68,11 +68,15 @@ async def member(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     }
 
 
-@method("ensemble", family="any")
+class Ensemble(Work, Voted, total=False):
+    """The runs, and how many agree."""
+
+
+@method("ensemble", family="any", state=Ensemble)
 def ensemble(graph: Builder) -> None:
     graph.add_node("member", member)
     graph.add_node("agreement", agreement)
-    graph.add_node("opening", opening())
+    graph.add_node("opening", opening(graph.state_schema))
     graph.add_node("closing", closing(checks=False))
 
     graph.add_edge(START, "opening")

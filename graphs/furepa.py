@@ -9,6 +9,7 @@ from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import found_new, proposing
 from planweave.graphs.support.parts import begin, reading_of
 from planweave.graphs.support.registry import method
+from planweave.memory import Hopping
 from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.documents.documents import unseen_documents
 from planweave.nodes.documents.evidence import evidence
@@ -18,7 +19,7 @@ from planweave.nodes.hops.clusterer import clusterer
 from planweave.nodes.hops.reasoner import reasoner
 
 
-@method("furepa", family="hops")
+@method("furepa", family="hops", state=Hopping)
 def furepa(graph: Builder) -> None:
     begin(graph, "reasoner")
     graph.add_node("reasoner", reasoner("furepa/reasoner"))

@@ -6,11 +6,16 @@ Deducer → environment → grounder → deducer … until an action hands in th
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import act_and_observe, begin_task
 from planweave.graphs.support.registry import method
+from planweave.memory import Deduced, Solving, Tasked, Work
 from planweave.nodes.acting.deducer import deducer
 from planweave.nodes.acting.grounder import grounder
 
 
-@method("genground", family="act", baseline=True)
+class GenGround(Work, Solving, Tasked, Deduced, total=False):
+    """The task, and the sub-questions that are answered."""
+
+
+@method("genground", family="act", baseline=True, state=GenGround)
 def genground(graph: Builder) -> None:
     begin_task(graph, "deducer")
     graph.add_node("deducer", deducer)

@@ -7,12 +7,17 @@ and the questions it comes from stand in working memory; the actor may depart fr
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import act_and_observe, begin_task
 from planweave.graphs.support.registry import method
+from planweave.memory import Guided, Solving, Work
 from planweave.nodes.acting.actor import actor
 from planweave.nodes.acting.path_selector import chosen_path, path_selector
 from planweave.nodes.acting.pathfinder import pathfinder
 
 
-@method("instructrag", family="act")
+class InstructRAG(Work, Solving, Guided, total=False):
+    """The task, and the paths that may solve it."""
+
+
+@method("instructrag", family="act", state=InstructRAG)
 def instructrag(graph: Builder) -> None:
     begin_task(graph, "pathfinder")
     graph.add_node("pathfinder", pathfinder)

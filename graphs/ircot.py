@@ -4,13 +4,14 @@ from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import thinking_on
 from planweave.graphs.support.parts import begin, reading_of
 from planweave.graphs.support.registry import method
+from planweave.memory import Hopping
 from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.documents.documents import unseen_documents
 from planweave.nodes.documents.evidence import evidence
 from planweave.nodes.hops.thinker import thinker
 
 
-@method("ircot", family="hops", baseline=True)
+@method("ircot", family="hops", baseline=True, state=Hopping)
 def ircot(graph: Builder) -> None:
     begin(graph, "thinker")
     graph.add_node("thinker", thinker("ircot/thinker"))

@@ -8,12 +8,17 @@ from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import choice, following
 from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
+from planweave.memory import Guided, Tooled
 from planweave.nodes.deciding.experience import experience
 from planweave.nodes.deciding.path_answer import path_answer
 from planweave.nodes.deciding.path_follower import path_follower
 
 
-@method("path_policy", family="learned")
+class PathPolicy(Tooled, Guided, total=False):
+    """The learned path, the query's result, the answer."""
+
+
+@method("path_policy", family="learned", state=PathPolicy)
 def path_policy(graph: Builder) -> None:
     begin(graph, "experience")
     graph.add_node("experience", experience(always=True))

@@ -10,7 +10,7 @@ from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import choice, progress, start
 from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
-from planweave.memory import BOUND_TOOL, Tool
+from planweave.memory import BOUND_TOOL, Guided, Tool, Tooled
 from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.deciding.experience import experience
 from planweave.nodes.deciding.observer import observer
@@ -25,7 +25,11 @@ TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking
 CHOICES: tuple[Tool, ...] = (*TOOLS, "replan", "finish")
 
 
-@method("planrag", family="decide")
+class PlanRAG(Tooled, Guided, total=False):
+    """What PlanRAG knows, the learned path that it may follow included."""
+
+
+@method("planrag", family="decide", state=PlanRAG)
 def planrag(graph: Builder) -> None:
     begin(graph, "planner", tools=TOOLS, with_plan="plan_approval", recalls=experience())
     graph.add_node(

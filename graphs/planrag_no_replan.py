@@ -5,7 +5,7 @@ from planweave.graphs.support.edges import approval
 from planweave.graphs.support.parts import begin
 from planweave.graphs.support.registry import method
 from planweave.graphs.support.shapes import act_until_finish
-from planweave.memory import BOUND_TOOL, Tool
+from planweave.memory import BOUND_TOOL, Tool, Tooled
 from planweave.nodes.deciding.plan_approval import plan_approval
 from planweave.nodes.deciding.planner import planner
 from planweave.nodes.deciding.selector import selector
@@ -13,7 +13,7 @@ from planweave.nodes.deciding.selector import selector
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking", BOUND_TOOL)
 
 
-@method("planrag_no_replan", family="decide", baseline=True)
+@method("planrag_no_replan", family="decide", baseline=True, state=Tooled)
 def planrag_no_replan(graph: Builder) -> None:
     begin(graph, "planner", tools=TOOLS, with_plan="plan_approval")
     graph.add_node(

@@ -3,12 +3,13 @@
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import begin, reading_of
 from planweave.graphs.support.registry import method
+from planweave.memory import Writing
 from planweave.nodes.documents.evidence import evidence
 from planweave.nodes.drafting.finisher import finisher
 from planweave.nodes.drafting.retriever import question_documents
 
 
-@method("rag", family="write", baseline=True)
+@method("rag", family="write", baseline=True, state=Writing)
 def rag(graph: Builder) -> None:
     begin(graph, "documents")
     graph.add_node("documents", reading_of(question_documents, evidence))

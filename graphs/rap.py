@@ -3,11 +3,16 @@
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import act_and_observe, begin_task
 from planweave.graphs.support.registry import method
+from planweave.memory import Guided, Solving, Work
 from planweave.nodes.acting.actor import actor
 from planweave.nodes.acting.trajectories import examples, trajectories
 
 
-@method("rap", family="act", baseline=True)
+class RAP(Work, Solving, Guided, total=False):
+    """The task, and the trajectories of others like it."""
+
+
+@method("rap", family="act", baseline=True, state=RAP)
 def rap(graph: Builder) -> None:
     begin_task(graph, "trajectories")
     graph.add_node("trajectories", trajectories)

@@ -10,7 +10,7 @@ from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import run_context
 from planweave.graphs.support.parts import begin
 from planweave.graphs.support.registry import method
-from planweave.memory import WorkingMemory
+from planweave.memory import WorkingMemory, Writing
 from planweave.nodes.drafting.appender import appender
 from planweave.nodes.drafting.comparer import comparer
 from planweave.nodes.drafting.drafter import drafter
@@ -50,7 +50,7 @@ def _for_step(state: WorkingMemory, step: int) -> WorkingMemory:
     }
 
 
-@method("rat", family="write")
+@method("rat", family="write", state=Writing)
 def rat(graph: Builder) -> None:
     begin(graph, "drafter")
     graph.add_node("drafter", drafter)

@@ -7,14 +7,18 @@ from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import act_and_observe, begin_task
 from planweave.graphs.support.registry import method
 from planweave.graphs.support.shapes import act_until_finish
-from planweave.memory import BOUND_TOOL, Tool
+from planweave.memory import BOUND_TOOL, Solving, Tool, Tooled
 from planweave.nodes.acting.actor import actor, unguided
 from planweave.nodes.deciding.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
 
 
-@method("react", family="documents", baseline=True)
+class ReAct(Tooled, Solving, total=False):
+    """What the tools have found, or the task of an environment."""
+
+
+@method("react", family="documents", baseline=True, state=ReAct)
 def react(graph: Builder) -> None:
     begin_task(graph, "actor", tools=TOOLS, asked="selector")
     role = selector("react/selector", (*TOOLS, "finish"))

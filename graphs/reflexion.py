@@ -7,11 +7,16 @@ from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import tried, trying
 from planweave.graphs.support.parts import begin_task
 from planweave.graphs.support.registry import method
+from planweave.memory import Reflected, Solving, Work
 from planweave.nodes.acting.actor import actor
 from planweave.nodes.acting.reflector import lessons, reflector
 
 
-@method("reflexion", family="act", baseline=True)
+class Reflexion(Work, Solving, Reflected, total=False):
+    """The task, and what failed trials have taught."""
+
+
+@method("reflexion", family="act", baseline=True, state=Reflexion)
 def reflexion(graph: Builder) -> None:
     begin_task(graph, "actor")
     graph.add_node("actor", actor(lessons))

@@ -3,12 +3,13 @@
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import begin, reading_of
 from planweave.graphs.support.registry import method
+from planweave.memory import Writing
 from planweave.nodes.documents.evidence import evidence
 from planweave.nodes.documents.whole_collection import whole_collection
 from planweave.nodes.drafting.finisher import finisher
 
 
-@method("whole_document", family="documents")
+@method("whole_document", family="documents", state=Writing)
 def whole_document(graph: Builder) -> None:
     begin(graph, "documents")
     graph.add_node("documents", reading_of(whole_collection, evidence))

@@ -22,7 +22,7 @@ from planweave.graphs.support.edges import (
     starting,
     told,
 )
-from planweave.memory import BOUND_TOOL, Tool, WorkingMemory
+from planweave.memory import BOUND_TOOL, Solving, Tasked, Tool, Tooled, Work
 from planweave.nodes.acting.environment import environment
 from planweave.nodes.acting.reporter import reporter
 from planweave.nodes.deciding.bound_tool import bound_tool
@@ -40,6 +40,15 @@ from planweave.nodes.shared.intake import intake
 from planweave.nodes.shared.interpreter import interpreter
 from planweave.nodes.shared.recall import recall
 from planweave.nodes.shared.speaker import speaker
+
+
+class ToolState(Tooled, Tasked, total=False):
+    """What tools and the reading of documents know; a method need not have all of it."""
+
+
+class ClosingState(Work, Solving, total=False):
+    """What is known at the end."""
+
 
 # -- opening --------------------------------------------------------------------------------------
 
@@ -79,19 +88,23 @@ def begin(
 def _open(
     graph: Builder, tools: Sequence[Tool] = (), recalls: Callable[..., Any] | None = None
 ) -> None:
-    graph.add_node("opening", opening(whole="documents" in tools, recalls=recalls))
+    part = opening(graph.state_schema, whole="documents" in tools, recalls=recalls)
+    graph.add_node("opening", part)
     graph.add_edge(START, "opening")
 
 
-def opening(*, whole: bool = False, recalls: Callable[..., Any] | None = None) -> Subgraph:
+def opening(
+    state: type[Any], *, whole: bool = False, recalls: Callable[..., Any] | None = None
+) -> Subgraph:
     """Make the part that takes the question up and recalls what bears on it.
 
     Args:
+        state: That of the method: what it holds of an earlier question is emptied.
         whole: A collection that fits into one prompt is read whole, once.
         recalls: A node that recalls more.
     """
-    graph = Builder(given=WorkingMemory)
-    graph.add_node("intake", intake)
+    graph = Builder(state)
+    graph.add_node("intake", intake(state))
     graph.add_node("interpreter", interpreter)
     graph.add_node("recall", recall)
     graph.add_node("greeter", greeter)
@@ -141,7 +154,7 @@ def tools(bound: tuple[Tool, ...], *, then: Callable[..., Any] | None = None) ->
         "thinking": thinking,
         BOUND_TOOL: bound_tool,
     }
-    graph = Builder(given=WorkingMemory)
+    graph = Builder(ToolState)
     for tool in bound:
         graph.add_node(tool, nodes[tool])
     graph.add_conditional_edges(START, at_once, [*bound])
@@ -155,7 +168,7 @@ def tools(bound: tuple[Tool, ...], *, then: Callable[..., Any] | None = None) ->
 @cache
 def reading_of(*nodes: Callable[..., Any]) -> Subgraph:
     """Make the part that reads documents by these nodes: a search, and what is done with pages."""
-    graph = Builder(given=WorkingMemory, keeps=("action",))
+    graph = Builder(ToolState, keeps=("action",))
     names = ["search", *(node.__name__ for node in nodes[1:])]
     for name, node in zip(names, nodes, strict=True):
         graph.add_node(name, node)
@@ -205,7 +218,7 @@ def closing(*, acts: bool = False, checks: bool = True) -> Subgraph:
         acts: The method can act in an environment: how its task has ended is reported.
         checks: The answer is checked.
     """
-    graph = Builder(given=WorkingMemory)
+    graph = Builder(ClosingState)
     graph.add_node("speaker", speaker)
     ways: dict[Hashable, str] = {"answered": "speaker"}
     if checks:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from planweave.graphs.support.edges import RECURSION_LIMIT
-from planweave.memory import WorkingMemory
+from planweave.memory import Input, WorkingMemory
 from planweave.registry import Registry
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Method:
     name: str
     family: Family
     wire: "Callable[[Builder], None]"
-    state: type[WorkingMemory] = WorkingMemory
+    state: type[Any] = WorkingMemory
     baseline: bool = False
 
     @property
@@ -67,7 +67,7 @@ class Method:
         from planweave.graphs.support.builder import Builder
         from planweave.graphs.support.parts import complete
 
-        builder = Builder(self.state)
+        builder = Builder(self.state, given=Input)
         self.wire(builder)
         complete(builder)
         return builder
@@ -100,15 +100,15 @@ def method(
     *,
     family: Family,
     baseline: bool = False,
-    state: type[WorkingMemory] = WorkingMemory,
+    state: type[Any] = WorkingMemory,
 ) -> "Callable[[Callable[[Builder], None]], Method]":
     """Decorate the function that wires a method; the first line of its module describes it.
 
     Args:
         name: Under which it is asked for.
         family: What it is for.
-        state: Its working memory: a subclass of :class:`WorkingMemory` that declares what only
-            its own nodes write.
+        state: Its working memory: a sum of concerns (``planweave.memory``), and what only its own
+            nodes write.
         baseline: Whether it is a baseline of a paper.
 
     Raises:

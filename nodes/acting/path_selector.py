@@ -87,9 +87,10 @@ class NextStep(NamedTuple):
 
 def next_step(state: WorkingMemory, possible: Sequence[str], context: Context) -> NextStep | None:
     """The next step of the chosen path; None without a path, or where it is left to the model."""
-    if state["path"] is None or state["episode"] is None or context.path_aids == "off":
+    path = state.get("path")
+    if path is None or state["episode"] is None or context.path_aids == "off":
         return None
-    steps = state["path"]["instructions"]
+    steps = path["instructions"]
     progress = Progress(steps, state["question"], moves(state["episode"]["environment"]))
     done = [turn["input"] for turn in state["turns"] if not turn["problem"]]
     at = progress.next_step(done, possible)

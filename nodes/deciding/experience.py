@@ -5,7 +5,6 @@ the slots name. Where nothing fits, or a slot cannot be filled, the run goes on 
 """
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from langgraph.runtime import Runtime
 
@@ -14,18 +13,12 @@ from planweave.learning.paths import Path, succeeded
 from planweave.learning.queries.literals import for_question
 from planweave.learning.queries.memory import OWN, SHIPPED, fitting, learned
 from planweave.memory import Context, InstructionPath, WorkingMemory
+from planweave.nodes.support.role import PlainNode
 from planweave.prompts import load
 from planweave.tools import Limits, open_database
 
 _LOOKED_UP = 1_000
 """Rows at most: far more than the values of a column that a question names."""
-
-
-class PlainNode(Protocol):
-    """A node that asks no model."""
-
-    def __call__(self, state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        """Play the role once."""
 
 
 def experience(*, always: bool = False) -> PlainNode:

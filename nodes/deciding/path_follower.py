@@ -38,7 +38,7 @@ def following(selector: Node) -> Node:
 def followed(state: WorkingMemory) -> bool:
     """Whether the run follows a path: until a step fails or another plan is made."""
     sound = not any(turn["problem"] for turn in state["turns"])
-    return state["path"] is not None and state["plan"] == learned_plan() and sound
+    return state.get("path") is not None and state["plan"] == learned_plan() and sound
 
 
 class Finish(NamedTuple):
@@ -56,9 +56,10 @@ class Finish(NamedTuple):
 def finish(state: WorkingMemory) -> Finish | None:
     """The decision that the followed path has come to; None without one."""
     number = next((n for turn in reversed(state["turns"]) for n in turn["facts"]), 0)
-    if not number or state["path"] is None or not followed(state):
+    path = state.get("path")
+    if not number or path is None or not followed(state):
         return None
-    tool, column = action(state["path"]["instructions"][-1]) or ("", "")
+    tool, column = action(path["instructions"][-1]) or ("", "")
     values = state["facts"][number - 1]["values"]
     value = values.get(column if tool == "finish" else _DECISION)
     return None if value is None else Finish(str(value), number)

@@ -51,7 +51,7 @@ def planner(
         name = combined if combines else alone
         if zero_shot and context.planning == "zero_shot":
             name = zero_shot
-        occasion = state["objection"] or state["replanning"]
+        occasion = state.get("objection") or state["replanning"]
         task = filled(name, state, occasion=occasion)
         ask = partial(ask_combined, tools=tools) if combines else ask_role
         reply = await ask("planner", form, task, state, runtime)

@@ -53,7 +53,7 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
         values = {
             "tools": tools_text(bound, state),
             "step": _step_text(state),
-            "task": state["task"],
+            "task": state.get("task", ""),
             "problem": problem_text(state),
         }
         task = template.fill(**{name: values[name] for name in template.placeholders})

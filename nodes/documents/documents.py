@@ -66,7 +66,7 @@ def _searched(
     problem = ""
     try:
         if goes_on:
-            asked = state["task"] or state["question"]
+            asked = state.get("task") or state["question"]
             action = {**action, "input": search_words(action["input"], asked, context)}
         state = {**state, "action": action}
         start = times_taken(state) * context.pages if goes_on else 0

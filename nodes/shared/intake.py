@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_type_hints
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -11,6 +11,7 @@ from langgraph.types import Overwrite
 from planweave import BadInput
 from planweave.memory import Context, Exchange, WorkingMemory
 from planweave.nodes.acting.environment import new_episode, scene, task_to_solve
+from planweave.nodes.support.role import PlainNode
 from planweave.texts import shorten
 from planweave.tools import open_database, schema_text
 from planweave.tools.bound import TOOLS
@@ -33,7 +34,18 @@ _GATHERED = (
 """What reducers add to: an empty list would change nothing, so it is overwritten."""
 
 
-def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+def intake(state: type[Any]) -> PlainNode:
+    """Make the node that starts a question; it writes what ``state`` declares."""
+    declared = frozenset(get_type_hints(state))
+
+    def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        update = _begun(state, runtime)
+        return cast("WorkingMemory", {k: v for k, v in update.items() if k in declared})
+
+    return intake
+
+
+def _begun(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Start a question: an empty working memory but for the question, the plan and the schema.
 
     What earlier questions of the conversation have found stays: facts, their numbers, and the

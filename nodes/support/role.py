@@ -25,6 +25,13 @@ class Node(Protocol):
         """Play the role once."""
 
 
+class PlainNode(Protocol):
+    """A node that asks no model."""
+
+    def __call__(self, state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+        """Play the role once."""
+
+
 async def ask_role(
     role: str,
     output: type[Output],

@@ -231,8 +231,13 @@ TICKING: Turn = {
 }
 OBSERVED = Observed(turn=TICKING, facts=state()["facts"])
 CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
-    ("intake", intake, {"question": "Which?"}, ""),
-    ("intake, predefined", intake, {"question": "Which?", "predefined_plan": ["a"]}, ""),
+    ("intake", intake(WorkingMemory), {"question": "Which?"}, ""),
+    (
+        "intake, predefined",
+        intake(WorkingMemory),
+        {"question": "Which?", "predefined_plan": ["a"]},
+        "",
+    ),
     ("greeter", greeter, state(), ""),
     ("interpreter", interpreter, state(history=[TOLD]), {"follows_up": True, "question": "So?"}),
     ("interpreter, other", interpreter, state(), {"follows_up": False, "question": "So?"}),
@@ -350,7 +355,7 @@ CASES: list[tuple[str, Callable[..., Any], WorkingMemory, Reply]] = [
     ("appender, nothing", appender, state(lookups=[{**LOOKUP, "page": None}]), ""),
     ("finisher", finisher, state(), {"text": "It costs 2 [1].", "short": "2", "unknown": ""}),
     ("finisher, malformed", finisher, state(), BAD),
-    ("intake, environment", intake, {}, ""),
+    ("intake, environment", intake(WorkingMemory), {}, ""),
     ("actor", actor(unguided), state(), ACTION),
     ("actor, malformed", actor(unguided), state(), BAD),
     ("actor, limit", actor(unguided), state(iteration=99), ""),
