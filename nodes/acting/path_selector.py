@@ -125,6 +125,7 @@ def chosen_path(state: WorkingMemory, possible: Sequence[str], context: Context)
 
 def shown_queries(state: WorkingMemory) -> list[str]:
     """The queries of the paths that the actor is shown, which it may write as they are."""
-    shown = [state["path"]] if state["path"] else state["candidate_paths"]
+    chosen = state.get("path")
+    shown = [chosen] if chosen else state.get("candidate_paths", [])
     texts = [text for path in shown for text in path["instructions"]]
     return [text for text in texts if is_query(text) and not places(text)]
