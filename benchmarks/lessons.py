@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeAlias
 from planweave import PlanweaveError
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.suites.dqa.suite import Judge
 from planweave.learning.paths import Path
 from planweave.learning.queries.literals import for_question, slotted
 from planweave.learning.queries.memory import action
@@ -113,7 +114,8 @@ def rightly(path: Path, sample: Sample) -> bool:
     if decision is None:
         return False
     answer = Answer(decision=decision, why="", facts=[], unknown="")
-    return sample.judge(answer).value == 1
+    judge: Judge = sample.target
+    return judge(answer).value == 1
 
 
 def decided(path: Path, sample: Sample) -> str | None:

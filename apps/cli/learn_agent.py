@@ -17,12 +17,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import GO_ON, Model, context_of, head_of, listed, run_samples
+from planweave.apps.cli.bench.common import GO_ON, context_of, head_of, run_samples
 from planweave.apps.cli.groups import grouped
 from planweave.apps.cli.setting import Settings, pairs
 from planweave.apps.options import Reading, semantics_of
 from planweave.apps.plain import plain
 from planweave.benchmarks.core.metrics import Rate, rate
+from planweave.benchmarks.core.options import Model, listed
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.core.runner import carry_out

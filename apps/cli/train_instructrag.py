@@ -17,10 +17,10 @@ from rich.console import Console
 from rich.progress import Progress
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import listed
 from planweave.apps.cli.groups import grouped
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.benchmarks.core import machine
+from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.suites.environment.play import MOST_STEPS
 from planweave.benchmarks.suites.environment.reward import SPLITS, EnvironmentReward
 from planweave.benchmarks.suites.paths.tasks import Environment, load, world

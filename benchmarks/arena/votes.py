@@ -125,7 +125,7 @@ def matches(records: Iterable[Record], seed: int) -> list[Match]:
     if not made:
         raise BadInput(
             "The result files hold no two different texts on one task.",
-            fix="Run at least two methods: planweave bench rat --family writing.",
+            fix="Run at least two methods: planweave bench writing.",
         )
     return [match for _, match in sorted(made, key=lambda drawn: drawn[0])]
 

@@ -7,6 +7,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import platformdirs
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from planweave import BadInput
@@ -19,6 +20,28 @@ def published(path: Path) -> list[dict[str, Any]]:
     """The records of a published file, whatever their fields; see :func:`read_records`."""
     fix = "Give a published file of JSON lines, plain or with gzip, or its folder."
     return read_records(path, dict[str, Any], fix=fix)
+
+
+def bench_cache() -> Path:
+    """Where benchmarks keep what they make of data sets."""
+    return platformdirs.user_cache_path("planweave") / "bench"
+
+
+def write_once(path: Path, text: str) -> None:
+    """Write a file whose name holds a digest of its text, unless it is there.
+
+    Raises:
+        BadInput: Its folder cannot be written.
+    """
+    if path.exists():
+        return
+    part = path.with_suffix(f".{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise BadInput(f"{path.parent} cannot be written ({error.strerror}).") from None
 
 
 class Parsed(NamedTuple, Generic[Line]):

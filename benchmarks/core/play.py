@@ -1,6 +1,6 @@
-"""How a sample is carried out: by a graph, unless its suite knows another way."""
+"""How a sample is carried out by a graph."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -14,10 +14,16 @@ if TYPE_CHECKING:
     from planweave.benchmarks.core.suite import Sample
 
 OnCall: TypeAlias = Callable[[CallRecord], None]
-"""Told of each call of a model as soon as it is over, so that a crash hides none."""
+"""Takes each call of a model as soon as it is over, so that a crash hides none."""
 
-Play: TypeAlias = Callable[["Sample", OnCall], Awaitable[WorkingMemory]]
-"""Carries a sample out and returns what is known at the end, its ``answer`` above all."""
+
+CRASH = "crash"
+"""Key of what is known at the end of a run: why it crashed."""
+
+
+def described(crash: Exception) -> str:
+    """An exception as result files show it."""
+    return f"{type(crash).__name__}: {crash}"
 
 
 class Way(NamedTuple):

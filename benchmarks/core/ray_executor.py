@@ -10,17 +10,16 @@ import os
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from planweave import BadInput, PlanweaveError
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.runner import carry_out
-from planweave.memory import WorkingMemory
 
 if TYPE_CHECKING:
-    from planweave.benchmarks.core.suite import Sample
+    from planweave.benchmarks.core.suite import Memory, Sample
 
 _TRIES = 4
 _OWN = ("_DIR", "_KEY")  # endings of settings that are each machine's own
@@ -64,7 +63,7 @@ class Cluster:
         except ray_errors.RayTaskError as failed:
             raise failed.cause from None
         except lost as error:
-            return await carry_out(replace(sample, play=partial(_lost, type(error).__name__)))
+            return await carry_out(sample, partial(_lost, type(error).__name__))
         except ray_errors.RayError as error:
             raise ClusterLost(
                 f"The Ray cluster failed ({type(error).__name__}).",
@@ -145,6 +144,6 @@ def _loop() -> asyncio.Runner:
     return asyncio.Runner()
 
 
-async def _lost(why: str, *_: object) -> WorkingMemory:
+async def _lost(why: str, *_: object) -> "Memory":
     """Plays a sample that no worker came back from."""
     raise ClusterLost(f"Its worker was lost {_TRIES} times ({why}).")

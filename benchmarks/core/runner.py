@@ -4,16 +4,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from planweave.benchmarks.core.play import CRASH, OnCall, described
 from planweave.benchmarks.core.record import Record, shared_texts
 from planweave.benchmarks.core.store import ResultFile
-from planweave.benchmarks.core.suite import Sample
-from planweave.memory import WorkingMemory
+from planweave.benchmarks.core.suite import Memory, Sample, suite
 from planweave.models import CallRecord, ModelUnavailable
 
 CarryOut: TypeAlias = Callable[[Sample], Awaitable[Record]]
 """Runs one sample, wherever that may be; raises what :func:`carry_out` raises."""
+
+Play: TypeAlias = Callable[[Sample, OnCall], Awaitable[Memory]]
+"""Plays a sample; see :meth:`Suite.play`."""
 
 _KEPT = ("answer", "claims", "plan", "turns", "facts", "replans", "failures")
 
@@ -67,25 +70,29 @@ def _first(failed: BaseExceptionGroup[BaseException]) -> BaseException:
     return error
 
 
-async def carry_out(sample: Sample) -> Record:
-    """Run one sample; whatever it crashes with becomes the record's ``error``.
+async def carry_out(sample: Sample, play: Play | None = None) -> Record:
+    """Run one sample and score it; whatever that crashes with becomes the record's ``error``.
+
+    Args:
+        sample: It.
+        play: Plays it in place of its suite.
 
     Raises:
         ModelUnavailable: The model cannot be asked, so the next sample would fail alike.
     """
     calls: list[CallRecord] = []
-    memory: WorkingMemory = {}
-    error = ""
+    measured = suite(sample.suite)
     started, clock = datetime.now(UTC), perf_counter()
     try:
-        memory = await sample.play(sample, calls.append)
+        memory = await (play or measured.play)(sample, calls.append)
+        score = await measured.score(sample, memory, calls.append)
     except ModelUnavailable:
         raise
     except Exception as crash:  # counted in the report, never hidden
-        error = f"{type(crash).__name__}: {crash}"
+        memory = {CRASH: described(crash)}
+        score = await measured.score(sample, memory, calls.append)
     seconds = perf_counter() - clock
     texts, called = shared_texts(calls)
-    known: dict[str, Any] = {name: memory[name] for name in _KEPT if memory.get(name)}  # type: ignore[literal-required]  # names of WorkingMemory
     return Record(
         key=sample.key,
         suite=sample.suite,
@@ -98,9 +105,9 @@ async def carry_out(sample: Sample) -> Record:
         aids=sample.context.aids,
         started=started.isoformat(timespec="seconds"),
         seconds=seconds,
-        error=error,
-        score=sample.judge(None if error else memory.get("answer")),
+        error=memory.get(CRASH, ""),
+        score=score,
         texts=texts,
         calls=called,
-        **known,
+        **{name: memory[name] for name in _KEPT if memory.get(name)},
     )

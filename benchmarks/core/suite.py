@@ -1,24 +1,28 @@
-"""What a benchmark is made of: a suite turns a data set into samples and reads their records.
+"""What a benchmark is made of: a suite chooses samples, plays and scores them, reads their records.
 
-The runner, the result files and the generic part of the report know nothing else of it.
+The runner, the result files and the generic part of the report know nothing else of it. Its command
+``planweave bench NAME`` is made from its class: from the first line of its docstring, and from its
+``Options``.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from pydantic import JsonValue
 
+from planweave import BadInput
 from planweave.benchmarks.core.metrics import Rate
-from planweave.benchmarks.core.play import Play, play_graph
+from planweave.benchmarks.core.options import Options
+from planweave.benchmarks.core.play import OnCall, play_graph
 from planweave.benchmarks.core.record import Record, Score, settings_of
 from planweave.benchmarks.core.table import Table
 from planweave.graphs import METHODS
-from planweave.memory import Answer, Context
+from planweave.memory import Context
 from planweave.registry import Registry
 
 if TYPE_CHECKING:
@@ -26,6 +30,10 @@ if TYPE_CHECKING:
 
 
 Item = TypeVar("Item")
+Memory: TypeAlias = Mapping[str, Any]
+"""What is known at the end of a run: its working memory, and what else its suite scores."""
+Status: TypeAlias = Callable[[str], None]
+"""Shows in a few words what takes time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,27 +43,25 @@ class Sample:
     Attributes:
         suite: Name of the suite.
         question: Identifier of the question in its data set.
-        scenario: Part of the suite that it belongs to.
         method: The graph, or other way, that answers it.
-        database: Kind of source it is asked on; empty where the suite has one kind only.
         asked: The text that the decider gets.
         context: Everything else that it gets.
+        target: What the suite scores a run by, such as the right answer; it is never shown.
         content: Digest of what the question is about, its database included.
-        judge: Scores an answer; None is no answer.
-        play: How it is carried out; the graph that ``method`` names, unless given.
+        scenario: Part of the suite that it belongs to.
+        database: Kind of source it is asked on; empty where the suite has one kind only.
         aided: Whether the suite measures a paper's baselines as planweave uses them, with aids.
     """
 
     suite: str
     question: str
-    scenario: str
     method: str
-    database: str
     asked: str
     context: Context
-    content: str
-    judge: Callable[[Answer | None], Score]
-    play: Play = play_graph
+    target: Any = None
+    content: str = ""
+    scenario: str = "all"
+    database: str = ""
     aided: bool = False
 
     def __post_init__(self) -> None:
@@ -85,49 +91,74 @@ def _is_baseline(name: str) -> bool:
     return method in METHODS and METHODS.get(method).baseline
 
 
-class Suite(Protocol):
-    """How the records of a benchmark are reported; found by name.
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """What is to be carried out.
 
     Attributes:
-        measures: What the mean of its scores is called.
+        samples: In their order.
+        about: What the head of the result file says of the data and of the choice.
+        notes: What the user should know before it begins, a sentence each.
+        context: The context that the head describes, where the suite has changed it.
     """
 
+    samples: Sequence[Sample]
+    about: Mapping[str, JsonValue] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    context: Context | None = None
+
+
+class Suite(ABC):
+    """A benchmark, found by name.
+
+    Attributes:
+        name: Under which it was found.
+        measures: What the mean of its scores is called.
+        Options: What its user may choose, a field for each option of its command.
+    """
+
+    name: str = ""
     measures: ClassVar[str] = "accuracy"
+    Options: ClassVar[type[Any]] = Options
+
+    def select(self, options: Any, context: Context, status: Status) -> Selection:
+        """Choose the samples.
+
+        Args:
+            options: An object of the class ``Options``.
+            context: Model, limits and other settings, without sources.
+            status: Shows in a few words what takes time.
+
+        Raises:
+            BadInput: An option, or the data, cannot be used.
+        """
+        raise BadInput(f"The suite {self.name!r} has no samples.", fix="Give it `select()`.")
+
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
+        """Carry a sample out: by the graph that ``sample.method`` names, unless overridden.
+
+        ``on_call`` takes each call of a model as soon as it is over, so that a crash hides none.
+        """
+        return await play_graph(sample, on_call)
+
+    @abstractmethod
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """What a run is worth, by all that is known at its end; of a crashed one, ``crash`` alone.
+
+        ``on_call`` takes the calls of a model that judges.
+        """
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """The tables of its report that the generic ones do not hold."""
+        return []
 
-    def reference(self, method: str, scenario: str, database: str) -> float | None:  # noqa: ARG002
+    def reference(self, method: str, scenario: str, database: str) -> float | None:
         """The accuracy that was published for this cell, from 0 to 1; None unless one is known."""
         return None
 
-    def baselines(self, records: Sequence[Record]) -> dict[str, Rate]:  # noqa: ARG002
-        """What needs no language model, on the questions of these records; none unless told."""
+    def baselines(self, records: Sequence[Record]) -> dict[str, Rate]:
+        """What needs no language model, on the questions of these records."""
         return {}
-
-
-@runtime_checkable
-class Runnable(Protocol):
-    """A suite whose command is made from it: how packages from outside bring theirs."""
-
-    def samples(
-        self,
-        *,
-        methods: Sequence[str],
-        context: Context,
-        data: Path | None,
-        limit: int | None,
-        seed: int,
-    ) -> list[Sample]:
-        """What is to be carried out.
-
-        Args:
-            methods: Names of the methods to measure.
-            context: Model, limits and other settings, without sources.
-            data: File or folder that the user names.
-            limit: Questions at most; None for all.
-            seed: Which sample of them.
-        """
 
 
 @runtime_checkable
@@ -166,7 +197,7 @@ _PACKAGES = ("rules", "shop", "text2cypher", "text2sql")
 SuiteClass = TypeVar("SuiteClass", bound=type[Suite])
 SUITES: Registry[type[Suite]] = Registry(
     "benchmark suite",
-    accepts=lambda found: isinstance(found, type) and hasattr(found, "tables"),
+    accepts=lambda found: isinstance(found, type) and issubclass(found, Suite),
     own={name: f"planweave.benchmarks.suites.{name}.suite" for name in (*_MODULES, "writing")}
     | {name: f"planweave.benchmarks.suites.{name}" for name in _PACKAGES},
 )
@@ -186,4 +217,6 @@ def register(name: str, *, measures: str = "accuracy") -> Callable[[SuiteClass],
 
 def suite(name: str) -> Suite:
     """The suite of that name; see :meth:`Registry.get`."""
-    return SUITES.get(name)()
+    found = SUITES.get(name)()
+    found.name = name
+    return found

@@ -23,7 +23,7 @@ from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.agents import suite
 from planweave.benchmarks.suites.agents.judge import agreed
 from planweave.benchmarks.suites.agents.questions import SETS, choose, load
-from planweave.benchmarks.suites.agents.suite import Trial, said
+from planweave.benchmarks.suites.agents.suite import Trial, spoken
 from planweave.benchmarks.suites.agents.tables import agent_tables, mean_and_deviation
 from planweave.benchmarks.suites.rag.ways import Human, Pair
 from planweave.memory import Answer
@@ -290,7 +290,7 @@ def test_what_an_answer_says_is_judged_without_its_marks() -> None:
     answer = Answer(
         decision="red", why="It is red [1][2]. It is dear. (no source)", facts=[1], unknown=""
     )
-    assert said(answer) == "red\nIt is red. It is dear."
+    assert spoken(answer) == "red\nIt is red. It is dear."
 
 
 @pytest.mark.published

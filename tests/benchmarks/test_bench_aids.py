@@ -23,21 +23,17 @@ def sample(method: str, **settings: object) -> Sample:
     return Sample(
         suite="dqa",
         question="1",
-        scenario="",
         method=method,
-        database="",
         asked="Which?",
         context=Context.model_validate(settings),
-        content="",
-        judge=lambda answer: Score(value=0, answer=None, explanation=""),
-        play=play,
+        target=lambda answer: Score(value=0, answer=None, explanation=""),
     )
 
 
 @pytest.mark.parametrize("method", ["react", "single_rag", "rag-5", "genground"])
 async def test_a_baseline_has_no_aids_unless_they_are_asked_for(method: str) -> None:
-    assert (await carry_out(sample(method))).aids == "off"
-    record = await carry_out(sample(method, assist="on"))
+    assert (await carry_out(sample(method), play)).aids == "off"
+    record = await carry_out(sample(method, assist="on"), play)
     assert (record.aids, record.settings["assist"]) == ("on", "on")
 
 
@@ -51,7 +47,7 @@ async def test_a_baseline_has_no_aids_unless_they_are_asked_for(method: str) -> 
     ],
 )
 async def test_a_record_says_which_roles_had_aids(settings: dict[str, object], aids: str) -> None:
-    assert (await carry_out(sample("planrag", **settings))).aids == aids
+    assert (await carry_out(sample("planrag", **settings), play)).aids == aids
 
 
 def test_the_methods_of_the_papers_are_no_baselines() -> None:

@@ -21,7 +21,14 @@ from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
-from planweave.benchmarks.suites.needles.suite import Trial, ingredients, named, samples, window
+from planweave.benchmarks.suites.needles.suite import (
+    Target,
+    ingredients,
+    named,
+    samples,
+    scored,
+    window,
+)
 from planweave.benchmarks.suites.needles.tables import draw_heat_map, grid, needle_tables
 from planweave.memory import Answer, Context
 from planweave.models import process_settings
@@ -163,9 +170,9 @@ def test_the_window_of_a_model() -> None:
 
 
 def test_a_score() -> None:
-    trial = Trial(("walnut", "sorrel", "radish", "quince"), 1000)
+    target = Target(("walnut", "sorrel", "radish", "quince"), 1000)
     said = Answer(decision="Walnuts\nSorrel\nOkra\nsalt", why="", facts=[], unknown="")
-    score = trial.score(said)
+    score = scored(target, said)
     assert score.value == 0.5
     assert score.explanation == "2 of 4; missing: radish, quince"
     assert score.details == {
@@ -175,7 +182,7 @@ def test_a_score() -> None:
         "invented": ["okra"],
         "cut": False,
     }
-    nothing = trial.score(None)
+    nothing = scored(target, None)
     assert (nothing.value, nothing.answer) == (0.0, None)
     assert nothing.details["found"] == [False] * 4
 

@@ -15,7 +15,13 @@ from planweave.benchmarks.core.runner import carry_out
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
-from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Trial, continues, samples, task
+from planweave.benchmarks.suites.prompt_format.suite import (
+    FORMATS,
+    Wording,
+    continues,
+    samples,
+    task,
+)
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
 from planweave.memory import Answer, Context
 
@@ -133,7 +139,7 @@ def test_what_the_model_is_sent() -> None:
     shown = []
     for name in CHECKS:
         for style in FORMATS:
-            messages = Trial(name, style, 1).messages
+            messages = Wording(name, style, 1).messages
             parts = [f"--- {message.type} ---\n{message.text}" for message in messages]
             shown.append("\n".join([f"===== {name}, {style} =====", *parts]))
     text = "\n\n".join(shown) + "\n"
@@ -145,19 +151,19 @@ def test_what_the_model_is_sent() -> None:
 
 @pytest.mark.parametrize("sent", ['Gazetteer: {"city": 1}', '"city": 1}'])
 def test_a_prefix_counts_as_part_of_the_reply_and_the_role_does_not(sent: str) -> None:
-    assert Trial("json_keys", "prefix", 1).said(sent) == '{"city": 1}'
-    assert Trial("json_keys", "system", 1).said(sent) == sent
-    assert Trial("one_word", "roles", 1).said("Chemist: Mercury ") == "Mercury"
-    assert Trial("one_word", "plain", 1).said("Chemist: Mercury ") == "Chemist: Mercury"
+    assert Wording("json_keys", "prefix", 1).whole(sent) == '{"city": 1}'
+    assert Wording("json_keys", "system", 1).whole(sent) == sent
+    assert Wording("one_word", "roles", 1).whole("Chemist: Mercury ") == "Mercury"
+    assert Wording("one_word", "plain", 1).whole("Chemist: Mercury ") == "Chemist: Mercury"
 
 
 def test_a_score() -> None:
-    score = Trial("digits", "plain", 2).score(
+    score = Wording("digits", "plain", 2).score(
         Answer(decision="150", why="", facts=[], unknown="The reply was cut.")
     )
     assert (score.value, score.answer) == (1.0, "150")
     assert score.details == {"trial": 2, "repeats": False, "characters": 3, "cut": True}
-    assert Trial("digits", "plain", 2).score(None).value == 0.0
+    assert Wording("digits", "plain", 2).score(None).value == 0.0
 
 
 async def test_trials_differ_in_seed_and_key_only() -> None:
@@ -241,7 +247,7 @@ def _obedient(messages: Sequence[BaseMessage]) -> str:
 def test_the_command_and_its_resumption(tmp_path: Path) -> None:
     words = ("--model", speaks(_obedient), "--out", tmp_path, "--setting", "max_reply_tokens=64")
     first = bench(*words, "--trials", 1, "--temperature", "0")
-    assert "The format prefix is left out" in first.output
+    assert "The format prefix is skipped" in first.output
     assert "0 done before, 42 to do" in first.output
     assert "instruction following" in first.output
     more = bench(*words, "--temperature", "0", "--json")

@@ -25,8 +25,8 @@ from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
 from planweave.benchmarks.suites.query_writing.tables import draw_accuracy
-from planweave.benchmarks.suites.query_writing.trial import Trial, run, says
-from planweave.memory import Answer, Context
+from planweave.benchmarks.suites.query_writing.trial import run, says, scored
+from planweave.memory import Context
 
 SCHEMA = """
 CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT /* as on the sign */, opened DATE);
@@ -148,10 +148,8 @@ def test_a_line_that_cannot_be_used(
         text2sql.load(data, "answerable")
 
 
-def scored(question: Question, solved: Solved) -> tuple[str, float]:
-    outcome = run(solved, question.source, Context())
-    answer = Answer(decision=outcome.model_dump_json(), why="", facts=[], unknown="")
-    score = Trial(question).score(answer)
+def result_of(question: Question, solved: Solved) -> tuple[str, float]:
+    score = scored(question, run(solved, question.source, Context()))
     return str(score.details["result"]), score.value
 
 
@@ -171,7 +169,7 @@ def scored(question: Question, solved: Solved) -> tuple[str, float]:
 def test_a_question_that_can_be_answered(
     data: Path, solved: Solved, result: tuple[str, float]
 ) -> None:
-    assert scored(text2sql.load(data)[0], solved) == result
+    assert result_of(text2sql.load(data)[0], solved) == result
 
 
 @pytest.mark.parametrize(
@@ -190,12 +188,12 @@ def test_a_question_that_can_be_answered(
 def test_a_question_that_cannot_be_answered(
     data: Path, solved: Solved, result: tuple[str, float]
 ) -> None:
-    assert scored(text2sql.load(data, "unanswerable")[0], solved) == result
+    assert result_of(text2sql.load(data, "unanswerable")[0], solved) == result
 
 
 def test_a_crash_is_a_failure(data: Path) -> None:
     for question in text2sql.load(data):
-        score = Trial(question).score(None)
+        score = scored(question, None)
         assert (score.value, score.details["result"]) == (0.0, "failed")
 
 
@@ -240,7 +238,7 @@ def test_the_command_its_baselines_and_its_resumption(data: Path, tmp_path: Path
     writer = Writer()
     words = ("text2sql", "--data", data, "--model", speaks(writer), "--out", tmp_path / "out")
     first = bench(*words, "--mode", "plain", "--only", "answerable")
-    assert "1 questions are left out: ties" in first.output
+    assert "1 questions are skipped: ties" in first.output
     assert "0 done before, 2 to do" in first.output
     more = bench(*words, "--mode", "plain,plain_repair", "--json")
     assert "2 done before, 4 to do" in more.output
@@ -371,10 +369,10 @@ def test_every_published_gold_is_right() -> None:
     questions = text2sql.load(published("text2sql"), "answerable")
     assert len(questions) > 100
     wrong = [
-        (question.id, scored(question, Solved(query=reading.query)))
+        (question.id, result_of(question, Solved(query=reading.query)))
         for question in questions
         for reading in question.readings
-        if reading.decides and scored(question, Solved(query=reading.query))[0] != "right"
+        if reading.decides and result_of(question, Solved(query=reading.query))[0] != "right"
     ]
     assert [name for name, _ in wrong] in ([], ["defog-gen-203"])  # LIMIT 2 - (…) is not parsed
 
@@ -383,4 +381,4 @@ def test_every_published_gold_is_right() -> None:
 def test_every_published_refusal_is_right() -> None:
     for question in text2sql.load(published("text2sql"), "unanswerable"):
         gold = question.refusal.replace("'", "''")
-        assert scored(question, Solved(query=f"SELECT '{gold}'")) == ("refused", 1.0)
+        assert result_of(question, Solved(query=f"SELECT '{gold}'")) == ("refused", 1.0)

@@ -12,10 +12,17 @@ from scripted import Prompt, Reply, register
 
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.table import Cell, text
-from planweave.benchmarks.suites.rag.suite import Difference, Trial, choose, load, samples
+from planweave.benchmarks.suites.rag.suite import (
+    Difference,
+    RagJudges,
+    choose,
+    load,
+    samples,
+    scored,
+)
 from planweave.benchmarks.suites.rag.tables import agreement, interval
 from planweave.benchmarks.suites.rag.ways import Human, Pair, Rated, Worth, f1, length, token_f1
-from planweave.memory import Answer, Context
+from planweave.memory import Context
 
 
 def pair(number: int = 1, *overall: int, a: str = "Red.", b: str = "Red and blue.") -> Pair:
@@ -107,8 +114,7 @@ def test_score(
     difference = Difference(
         correctness=None, completeness=None, overall=overall, statements=0, unjudged=0
     )
-    said = Answer(decision=difference.model_dump_json(), why="", facts=[], unknown="")
-    score = Trial(pair(1, *people)).score(said)
+    score = scored(pair(1, *people), difference)
     assert (score.value, score.answer) == (value, answer)
     assert score.details["people"] == {
         "correctness": [0, 0],
@@ -118,7 +124,7 @@ def test_score(
 
 
 def test_a_crashed_pair_scores_nothing() -> None:
-    score = Trial(pair()).score(None)
+    score = scored(pair(), None)
     assert (score.value, score.answer, score.details["difference"]) == (0.0, None, None)
 
 
@@ -251,8 +257,8 @@ async def test_the_published_pairs() -> None:
     assert len({(one.dataset, one.instance_id) for one in pairs}) == len(pairs) == 252
     signs = []
     for sample in samples(pairs, methods=["ragchecker"], settings=Context()):
-        memory = await sample.play(sample, lambda call: None)
-        score = sample.judge(memory["answer"])
+        memory = await RagJudges().play(sample, lambda call: None)
+        score = scored(sample.target, memory["difference"])
         if score.value != 0.5:
             signs.append(score.value)
     assert (sum(signs), len(signs)) == (151, 189)

@@ -17,7 +17,7 @@ from planweave.benchmarks.core.metrics import Rate, longest_chain
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.rules import DOMAINS, Problem, load
-from planweave.benchmarks.suites.rules.judge import Judge, amount_of
+from planweave.benchmarks.suites.rules.judge import amount_of, scored
 from planweave.benchmarks.suites.rules.load import Verdict
 from planweave.benchmarks.suites.rules.tables import rules_tables
 from planweave.memory import Answer
@@ -78,7 +78,7 @@ def said(decision: str | None) -> Answer:
 
 
 def worth(line: int, decision: str | None) -> float:
-    return Judge(Problem.model_validate(LINES[line]))(said(decision)).value
+    return scored(Problem.model_validate(LINES[line]), said(decision)).value
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_is_right(line: int, decision: str | None, value: float) -> None:
 )
 def test_where_nothing_is_against_the_rules_that_is_the_answer(decision: str, value: float) -> None:
     line = LINES[3] | {"answer": Verdict(violation=False, operation="C", team="C").model_dump()}
-    assert Judge(Problem.model_validate(line))(said(decision)).value == value
+    assert scored(Problem.model_validate(line), said(decision)).value == value
 
 
 @pytest.mark.parametrize(
@@ -240,4 +240,4 @@ def test_the_published_problems_are_read() -> None:
             shown = shown if gold.violation else "no violation"
         else:
             shown = f"{gold:.2f}"
-        assert Judge(problem)(said(shown)).value == 1, problem.id
+        assert scored(problem, said(shown)).value == 1, problem.id

@@ -299,5 +299,5 @@ def test_a_question_without_a_database_is_told_and_left_out(data: Path, tmp_path
     words = ("--data", part, "--model", "scripted:right", "--out", tmp_path)
     done = bench("dqa", *words, "--method", "single_rag", "--database", "relational")
     assert "building-1 has no" in done.output
-    assert "Left out, for want of a database: building-1." in done.output
+    assert "Skipped, without a database: building-1." in done.output
     assert len(read(tmp_path / "scripted-right.jsonl").records) == 3

@@ -18,7 +18,7 @@ from planweave.benchmarks.core.metrics import Rate
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.shop import choose, samples
-from planweave.benchmarks.suites.shop.suite import Judge, is_same
+from planweave.benchmarks.suites.shop.suite import is_same, scored
 from planweave.benchmarks.suites.shop.tables import shop_tables, verdict, vouched_for
 from planweave.memory import Answer, Context
 from planweave.simulators.shops import DOMAINS, Decision
@@ -154,18 +154,19 @@ DECISION = Decision(name="d", text="?", values={"Ann": 3, "Bob": 2, "Cy": 1}, qu
     ],
 )
 def test_a_decision_is_judged(said: str | None, result: str) -> None:
-    score = Judge(DECISION)(Answer(decision=said, why="", facts=[], unknown=""))
+    score = scored(DECISION, Answer(decision=said, why="", facts=[], unknown=""))
     assert score.details["result"] == result
     assert score.value == float(result == "right")
-    assert Judge(DECISION)(None).details["result"] == "undecided"
+    assert scored(DECISION, None).details["result"] == "undecided"
 
 
 def test_an_id_may_have_words_around_it() -> None:
     assert is_same("delivery 17", "17")
     assert not is_same("17 or 18", "17")
     assert not is_same("117", "17")
-    assert Judge(replace(DECISION, values={"17": 2, "1": 1, "3": 0}))(
-        Answer(decision="Delivery no. 17", why="", facts=[], unknown="")
+    assert scored(
+        replace(DECISION, values={"17": 2, "1": 1, "3": 0}),
+        Answer(decision="Delivery no. 17", why="", facts=[], unknown=""),
     ).value
 
 

@@ -27,9 +27,7 @@ Say = Callable[[str], None]
 
 
 def arena(
-    results: Annotated[
-        list[Path], typer.Argument(help="Result files, such as of bench rat --family writing.")
-    ],
+    results: Annotated[list[Path], typer.Argument(help="Result files, such as of bench writing.")],
     *,
     page: Annotated[bool, typer.Option("--page", help="Vote on a page of this machine.")] = False,
     judge: Annotated[

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 from pydantic import JsonValue
@@ -30,12 +30,10 @@ from planweave.benchmarks.core.watch import Watch
 from planweave.memory import Context
 from planweave.models import ModelUnavailable
 
-Name = TypeVar("Name", bound=str)
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 Concurrency = Annotated[
     int, typer.Option("--concurrency", help="Samples in flight.", min=1, max=256)
 ]
-Model = Annotated[str, typer.Option("--model", help="Chat model, such as openai:gpt-4o.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the result file and the report.")]
 RedoCrashed = Annotated[bool, typer.Option("--redo-crashed", help="Run again what crashed before.")]
 Ray = Annotated[
@@ -207,22 +205,6 @@ def head_of(suite: str, context: Context, data: dict[str, JsonValue]) -> Run:
         commit=machine.commit(),
         data=data,
     )
-
-
-def listed(text: str, known: Sequence[Name], what: str, *, every: str) -> list[Name]:
-    """The names in a list with commas, each once, in the order of ``known``.
-
-    Raises:
-        BadInput: A name is not among ``known``.
-    """
-    if text == every:
-        return list(known)
-    names = dict.fromkeys(name.strip() for name in text.split(","))
-    if unknown := [name for name in names if name not in known]:
-        raise BadInput(
-            f"There is no {what} {unknown[0]!r}.", fix=f"Choose {every}, or of {', '.join(known)}."
-        )
-    return [name for name in known if name in names]
 
 
 def context_of(settings: dict[str, str | int]) -> Context:

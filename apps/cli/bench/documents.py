@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import listed
+from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.core.table import text
 from planweave.benchmarks.suites.documents import measure as retrieval
@@ -46,7 +46,7 @@ def documents(
         rerankers=reranker or ("maxsim",),
         seed=seed,
     )
-    for name in listed(part, retrieval.PARTS, "part", every="all"):
+    for name in listed(part, retrieval.PARTS, "part"):
         about = retrieval.head(sys.argv, embeddings)
         lines: list[retrieval.Line] = []
         for line in retrieval.measure(name, asked):

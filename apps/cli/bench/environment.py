@@ -13,10 +13,11 @@ from rich.console import Console
 from rich.progress import track
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import RESULTS, Model, Running, listed
+from planweave.apps.cli.bench.common import RESULTS, Running
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Agents, resolved
 from planweave.benchmarks.core import machine
+from planweave.benchmarks.core.options import Model, listed
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.suites.environment import play as without_model
 from planweave.benchmarks.suites.environment import suite
@@ -59,7 +60,7 @@ def environment(
     running: Running,
 ) -> None:
     """Play tasks of an environment; runs with a language model can be resumed."""
-    chosen = listed(policy, (*_POLICIES, *_METHODS), "policy", every="all")
+    chosen = listed(policy, (*_POLICIES, *_METHODS), "policy")
     with open_environment(name, data) as world:
         every = world.tasks(split)
         drawn = without_model.choose(every, limit, seed)

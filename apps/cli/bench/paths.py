@@ -10,11 +10,12 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from planweave.apps.cli.bench.common import RESULTS, AsJson, Out, listed
+from planweave.apps.cli.bench.common import RESULTS, AsJson, Out
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.cli.train_instructrag import prepare_jax
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.lines import LineFile
+from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.suites.paths.tasks import Environment, drawn_paths, load, world
 from planweave.learning.agents_file import AS_PUBLISHED, ITERATIONS, Loaded

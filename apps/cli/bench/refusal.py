@@ -9,7 +9,7 @@ from rich.console import Console
 
 from planweave import BadInput
 from planweave.apps.cli.bench.common import AsJson
-from planweave.apps.cli.bench.queries import published
+from planweave.benchmarks.core.options import published
 from planweave.benchmarks.core.report import show_tables, table_json, table_markdown
 from planweave.benchmarks.suites import text2sql as sql_suite
 from planweave.benchmarks.suites.query_writing import refusal as refusing
@@ -28,7 +28,7 @@ def refusal(
 ) -> None:
     """Calibrates the setting most_unlinked on questions with and without an answer; no model."""
     console = Console(stderr=as_json, highlight=False)
-    questions = refusing.scored(sql_suite.load(data or published(sql_suite.NAME)))
+    questions = refusing.scored(sql_suite.load(data or published("text2sql")))
     found = refusing.calibrate(questions, target=target, seed=seed)
     tables = refusing.tables(questions, found, target)
     if out:

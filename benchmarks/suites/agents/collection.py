@@ -16,7 +16,7 @@ def collect(
     folder: Path,
     *,
     embeddings: str = "minilm",
-    told: Callable[[int], None] | None = None,
+    status: Callable[[str], None] = lambda _: None,
 ) -> str:
     """Make the collection of these documents, or find that it is there.
 
@@ -27,7 +27,7 @@ def collect(
         documents: What goes into it.
         folder: Where documents that are no files are written.
         embeddings: Name of the embedding model.
-        told: Called after each document with how many are there.
+        status: Shows how many documents are read.
 
     Returns:
         The collection's name.
@@ -42,8 +42,7 @@ def collect(
     for number, document in enumerate(documents, start=1):
         if document.name not in there:
             collection.add(document.path or _write(document, folder / digest))
-        if told:
-            told(number)
+        status(f"{number} of {len(documents)} documents are read …")
     return collection.name
 
 

@@ -6,21 +6,33 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Annotated
 
+import typer
 from pydantic import JsonValue
 
+from planweave import BadInput
+from planweave.benchmarks.core.lines import bench_cache
+from planweave.benchmarks.core.options import Embeddings, Options, listed
 from planweave.benchmarks.core.play import OnCall, play_graph
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Suite, register
+from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
 from planweave.benchmarks.core.table import Table
-from planweave.benchmarks.suites.agents.questions import Question
+from planweave.benchmarks.suites.agents.collection import collect
+from planweave.benchmarks.suites.agents.judge import agreed, checks, judge_both, score_check
+from planweave.benchmarks.suites.agents.questions import SETS, Document, Question, choose, load
 from planweave.benchmarks.suites.agents.tables import agent_tables
 from planweave.benchmarks.suites.agents.tatqa import match
-from planweave.memory import Answer, Context, WorkingMemory
+from planweave.benchmarks.suites.rag import suite as rag
+from planweave.benchmarks.suites.rag.ways import Pair
+from planweave.graphs import of_family
+from planweave.memory import Answer, Context
 from planweave.models import embeddings
 from planweave.nodes.documents.documents import find_pages
 from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
-from planweave.nodes.support.answer_judge import Judged, judge_answer
+from planweave.nodes.support.answer_judge import JUDGE, Judged, judge_answer
 from planweave.nodes.support.rag_metrics import (
     Judge,
     answer_relevance,
@@ -37,13 +49,174 @@ Finds = Callable[[str], frozenset[tuple[str, int]]]
 """The pages that a search for a text finds."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class AgentOptions(Options):
+    """What may be chosen."""
+
+    data: Annotated[
+        Path, typer.Option(help="Folder with docs/ and tatqa/, and rag_eval/ for the judge.")
+    ]
+    method: Annotated[
+        str,
+        typer.Option(
+            help="Agents with commas between, or all: with whole_document, the baseline that reads "
+            "all documents in one prompt, and ensemble."
+        ),
+    ] = "agent_v1,agent_v2,agent_v3,react,autogpt"
+    judge: Annotated[
+        str | None, typer.Option(help="Chat model that judges answers in words; else the same.")
+    ] = None
+    questions: Annotated[
+        str, typer.Option("--set", help="Sets of questions with commas between, or all.")
+    ] = "all"
+    trials: Annotated[int, typer.Option(help="Trials of each question.", min=1, max=100)] = 3
+    judge_pairs: Annotated[
+        int, typer.Option(help="Human-judged pairs that the judge is tried on.", min=0)
+    ] = 40
+    contexts: Annotated[int, typer.Option(help="Tables of TAT-QA among the documents.", min=1)] = 50
+    temperature: Annotated[
+        float, typer.Option(help="Above 0, so that trials differ.", min=0, max=2)
+    ] = 0.3
+    max_iterations: Annotated[int, typer.Option(help="Actions a question at most.")] = 15
+    embeddings: Embeddings = "minilm"
+    one_document: Annotated[
+        bool,
+        typer.Option(
+            "--one-document", help="Ask each question on its own document alone, as in the thesis."
+        ),
+    ] = False
+    rag_metrics: Annotated[
+        bool,
+        typer.Option(
+            "--rag",
+            help="Have the judge measure faithfulness, answer relevance and context relevance.",
+        ),
+    ] = False
+
+    def settings(self) -> dict[str, str | int]:
+        """The agents search, as in the thesis."""
+        return {
+            **super().settings(),
+            "max_iterations": self.max_iterations,
+            "temperature": f"{self.temperature:g}",
+            "whole_collection": "off",
+        }
+
+
 @register(NAME)
 class Agents(Suite):
-    """The suite: agents over one collection of documents, and the judge beside people."""
+    """Document agents on simple, complex and calculation questions.
+
+    Agents over one collection of documents, and the judge beside people.
+    """
+
+    Options = AgentOptions
+
+    def select(self, options: AgentOptions, context: Context, status: Status) -> Selection:
+        """The judge's own check, then every question in several trials."""
+        if options.judge:
+            models = {**context.models, JUDGE: options.judge}
+            context = context.model_copy(update={"models": models})
+        known = (*of_family("documents"), "ensemble")
+        methods = listed(options.method, known, "document agent")
+        sets = listed(options.questions, SETS, "set of questions")
+        found = load(options.data, contexts=options.contexts, seed=options.seed)
+        chosen = choose([q for q in found.questions if q.part in sets], options.limit, options.seed)
+        if not chosen:
+            raise BadInput(f"{options.data} holds no question of the sets that were named.")
+        return Selection(
+            samples=_checks(options, context)
+            + samples(
+                chosen,
+                methods=methods,
+                trials=options.trials,
+                settings=context,
+                collection=_asked_on(found.documents, options, status),
+                rag=options.rag_metrics,
+            ),
+            about={
+                **options.about(),
+                "questions": len(found.questions),
+                "chosen": len(chosen),
+                "trials": options.trials,
+                "contexts": options.contexts,
+                "embeddings": options.embeddings,
+            },
+            context=context,
+        )
+
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
+        """Ask the graph, with the trial's seed; the judge's check has nothing to ask."""
+        if isinstance(sample.target, Pair):
+            return {"judged": await judge_both(sample, on_call)}
+        seed = (sample.context.seed or 0) + sample.target.number - 1
+        context = sample.context.model_copy(update={"seed": seed})
+        return await play_graph(replace(sample, context=context), on_call)
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """1 for a right answer; 0 for a wrong one, for none, and where the judge is not sure.
+
+        The judge is asked where the answer alone does not show what it is worth.
+        """
+        if isinstance(sample.target, Pair):
+            return score_check(memory.get("judged", []))
+        trial: Trial = sample.target
+        answer, gold, judged = memory.get("answer"), trial.question.gold, None
+        if trial.by_rule(answer) is None and gold and answer:
+            judged = await judge_answer(
+                trial.question.asked, gold.text, spoken(answer), sample.context, on_call
+            )
+        metrics = None
+        if trial.rag and answer and spoken(answer):
+            metrics = await _rag_metrics(trial.question.asked, spoken(answer), sample, on_call)
+        return trial.score(answer, judged, metrics)
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Sets and questions over trials, the judge, citations, cost, TAT-QA's own metric."""
         return agent_tables(records)
+
+
+def _asked_on(
+    documents: Sequence[Document], options: AgentOptions, status: Status
+) -> Callable[[Question], str]:
+    """What a question is asked on: all documents, or the first that its answer is in."""
+
+    def collection(question: Question) -> str:
+        one = min((name for name, _ in question.evidence), default="")
+        return made(one if options.one_document else "")
+
+    @cache
+    def made(one: str) -> str:
+        chosen = [document for document in documents if one in ("", document.name)]
+        return collect(chosen, bench_cache(), embeddings=options.embeddings, status=status)
+
+    return collection
+
+
+async def _rag_metrics(
+    asked: str, answer: str, sample: Sample, on_call: OnCall
+) -> dict[str, JsonValue]:
+    """Faithfulness, answer relevance and context relevance, by the pages of one search."""
+    context = sample.context
+    judge = await Judge.of(context, on_call)
+    pages = await asyncio.to_thread(find_pages, asked, context, context.pages)
+    read = "\n\n".join(page["text"][: context.page_characters] for page in pages)
+    faithful = await faithfulness(answer, read, judge, question=asked)
+    relevant = await answer_relevance(asked, answer, judge, embeddings())
+    return {
+        "faithfulness": faithful.value,
+        "answer_relevance": relevant.value,
+        "context_relevance": (await context_relevance(asked, read, judge)).value,
+    }
+
+
+def _checks(options: AgentOptions, context: Context) -> list[Sample]:
+    """The judge's own check, as far as the human-judged pairs are there."""
+    file = options.data / "rag_eval" / "ragchecker_human_pairs.jsonl.gz"
+    if not options.judge_pairs or not file.exists():
+        return []
+    pairs = rag.choose(agreed(rag.load(file)), options.judge_pairs, options.seed)
+    return checks(pairs, suite=NAME, settings=context)
 
 
 def samples(
@@ -103,16 +276,14 @@ def _sample(trial: "Trial", method: str, context: Context) -> Sample:
         question=question.id,
         scenario=question.part,
         method=method,
-        database="",
         asked=question.asked,
         context=context,
         content=f"{digest} trial {trial.number}{' rag' * trial.rag}",
-        judge=trial.score,
-        play=trial.play,
+        target=trial,
     )
 
 
-@dataclass
+@dataclass(frozen=True)
 class Trial:
     """One question, asked once.
 
@@ -127,44 +298,17 @@ class Trial:
     number: int
     finds: Finds
     rag: bool = False
-    _metrics: dict[str, JsonValue] | None = field(default=None, init=False)
-    _judged: Judged | None = field(default=None, init=False)
 
-    async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
-        """Ask the graph, then the judge where the answer alone does not show what it is worth."""
-        context = sample.context
-        seeded = context.model_copy(update={"seed": (context.seed or 0) + self.number - 1})
-        memory = await play_graph(replace(sample, context=seeded), on_call)
-        answer, gold = memory.get("answer"), self.question.gold
-        if gold and answer and said(answer) and self._by_rule(answer) is None:
-            self._judged = await judge_answer(
-                self.question.asked, gold.text, said(answer), context, on_call
-            )
-        if self.rag and answer and said(answer):
-            self._metrics = await self._measured(said(answer), context, on_call)
-        return memory
-
-    async def _measured(
-        self, answer: str, context: Context, on_call: OnCall
-    ) -> dict[str, JsonValue]:
-        """Faithfulness, answer relevance and context relevance, by the pages of one search."""
-        asked, judge = self.question.asked, await Judge.of(context, on_call)
-        pages = await asyncio.to_thread(find_pages, asked, context, context.pages)
-        read = "\n\n".join(page["text"][: context.page_characters] for page in pages)
-        faithful = await faithfulness(answer, read, judge, question=asked)
-        relevant = await answer_relevance(asked, answer, judge, embeddings())
-        return {
-            "faithfulness": faithful.value,
-            "answer_relevance": relevant.value,
-            "context_relevance": (await context_relevance(asked, read, judge)).value,
-        }
-
-    def score(self, answer: Answer | None) -> Score:
-        """1 for a right answer; 0 for a wrong one, for none, and where the judge is not sure."""
-        by_rule = self._by_rule(answer)
-        judged = self._judged if by_rule is None else None
+    def score(
+        self,
+        answer: Answer | None,
+        judged: Judged | None = None,
+        metrics: dict[str, JsonValue] | None = None,
+    ) -> Score:
+        """See :meth:`Agents.score`; ``judged`` is the judge's verdict where it was asked."""
+        by_rule = self.by_rule(answer)
         right = bool(by_rule) or bool(judged and judged.correct)
-        short = said(answer) if answer else ""
+        short = spoken(answer) if answer else ""
         gold = self.question.gold
         expected = gold.text if gold else "not answered by the documents"
         return Score(
@@ -180,11 +324,11 @@ class Trial:
                 "scored": "judge" if judged else "rule" if short or not gold else "no answer",
                 "judged": dict[str, JsonValue](judged._asdict()) if judged else None,
                 "tatqa": self._tatqa(answer),
-                "rag": self._metrics,
+                "rag": metrics,
             },
         )
 
-    def _by_rule(self, answer: Answer | None) -> bool | None:
+    def by_rule(self, answer: Answer | None) -> bool | None:
         """Whether an answer is right; None where only the judge can tell.
 
         What the documents do not answer is right to be called unknown.
@@ -196,7 +340,7 @@ class Trial:
             return answer["decision"] is None and bool(answer["unknown"])
         if answer["decision"]:
             return gold.right(answer["decision"], self.question.asked)
-        text = said(answer)
+        text = spoken(answer)
         return None if text and gold.may_be_in(text) else False
 
     def _tatqa(self, answer: Answer | None) -> dict[str, JsonValue] | None:
@@ -210,7 +354,7 @@ class Trial:
         return {"exact": exact, "f1": f1}
 
 
-def said(answer: Answer) -> str:
-    """What an answer says, without citations: the short answer, and its text."""
+def spoken(answer: Answer) -> str:
+    """The text of an answer, without citations: the short answer, and its text."""
     text = _CITED.sub("", answer["why"]).strip()
     return "\n".join(part for part in (answer["decision"], text) if part)

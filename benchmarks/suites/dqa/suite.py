@@ -1,33 +1,111 @@
 """Decision QA: the questions of a data set as samples, and what their answers are worth."""
 
 import hashlib
-import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, zip_longest
 from pathlib import Path
+from typing import Annotated, get_args
 
+import typer
 from pydantic import JsonValue
 
 from planweave import BadInput
+from planweave.benchmarks.core.lines import bench_cache, write_once
 from planweave.benchmarks.core.metrics import Rate
+from planweave.benchmarks.core.options import Options, listed
+from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.core.suite import (
+    Memory,
+    Sample,
+    Selection,
+    Status,
+    Suite,
+    drawn,
+    register,
+)
 from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites.dqa import analyst  # noqa: F401 - the model analyst:perfect
 from planweave.benchmarks.suites.dqa.tables import PAPER, baselines, decision_tables
+from planweave.graphs import METHODS, of_family
 from planweave.memory import NO_DECISION, Answer, Context
 from planweave.nodes.deciding.experience import known_paths
 from planweave.simulators.baselines import BASELINES, random_source
 from planweave.simulators.outcome import Decision, Outcome
+from planweave.simulators.published import load
 from planweave.simulators.scenario import Question
 from planweave.tools.database import Kind
 
 NAME = "dqa"
 
 
+@dataclass(frozen=True, kw_only=True)
+class DecisionOptions(Options):
+    """What may be chosen."""
+
+    data: Annotated[Path, typer.Option(help="Clone or archive in the published layout.")]
+    method: Annotated[str, typer.Option(help="Methods with commas between, or all deciders.")] = (
+        "all"
+    )
+    database: Annotated[str, typer.Option(help="relational, graph or both.")] = "both"
+    scenario: Annotated[
+        str, typer.Option(help="Scenarios with commas between; both: all in the data.")
+    ] = "both"
+    replan: Annotated[
+        str, typer.Option(help="every_observation (as in the paper), or adaptive.")
+    ] = "every_observation"
+    max_iterations: Annotated[int, typer.Option(help="Actions a question at most.")] = 15
+
+    def settings(self) -> dict[str, str | int]:
+        """The paper's methods ask once for the decision."""
+        own = super().settings()
+        return own | {
+            "replan": self.replan,
+            "max_iterations": self.max_iterations,
+            "ask_again": False,
+        }
+
+
 @register(NAME)
 class DecisionQA(Suite):
-    """The suite: Locating, Building, and any scenario in the published layout."""
+    """Decision QA: each question with each method on each kind of database.
+
+    Locating, Building, and any scenario in the published layout. The model analyst:perfect is a
+    script that never errs: what is lost with it is not the model's.
+    """
+
+    Options = DecisionOptions
+
+    def select(self, options: DecisionOptions, context: Context, status: Status) -> Selection:
+        """The same number of questions of every scenario, with every method and database."""
+        deciders, every = [*of_family("decide")], options.method == "all"
+        methods = deciders if every else listed(options.method, METHODS.names(), "method", every="")
+        kinds = listed(options.database, get_args(Kind), "kind of database", every="both")
+        found = load(options.data)
+        chosen = choose(
+            [question for question in found.questions if question.database],
+            listed(options.scenario, found.scenarios, "scenario", every="both"),
+            options.limit,
+            options.seed,
+        )
+        status("writing the databases …")
+        counts = {"questions": len(found.questions), "chosen": len(chosen)}
+        without = [question.id for question in found.questions if not question.database]
+        skipped = [f"Skipped, without a database: {', '.join(without)}."] if without else []
+        return Selection(
+            samples=samples(
+                chosen, methods=methods, databases=kinds, settings=context, folder=bench_cache()
+            ),
+            about={**options.about(), **counts},
+            notes=[*found.missing, *skipped],
+        )
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """See :class:`Judge`."""
+        judge: Judge = sample.target
+        return judge(memory.get("answer"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Scenario by database, baselines, regret, retrievals, missed data, failures, re-plans."""
@@ -116,7 +194,7 @@ def samples(
                     asked=question.prompt,
                     context=context,
                     content=path.stem,
-                    judge=judge,
+                    target=judge,
                 )
                 for method in methods
             ]
@@ -144,15 +222,7 @@ def _write_script(question: Question, database: Kind, folder: Path) -> Path:
     text = question.database.sql if relational else question.database.cypher
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     path = folder / f"{question.scenario.name}-{digest}.{'sql' if relational else 'cql'}"
-    if path.exists():
-        return path
-    part = path.with_suffix(f".{os.getpid()}.part")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
+    write_once(path, text)
     return path
 
 

@@ -80,7 +80,7 @@ class Reader:
         self._seen: list[str] = []
         self._searched: list[str] = []
 
-    def act(self, seen: Observation, possible: Possible) -> str | None:  # noqa: ARG002
+    def act(self, seen: Observation, possible: Possible) -> str | None:
         """See :class:`Player`."""
         if similar := _SIMILAR.search(seen.text):
             return self._search(similar[2])
@@ -140,7 +140,7 @@ class Walker:
         self._visited: set[str] = set()
         self._goal = ""
 
-    def act(self, seen: Observation, possible: Possible) -> str | None:  # noqa: ARG002
+    def act(self, seen: Observation, possible: Possible) -> str | None:
         """See :class:`Player`."""
         actions = possible()
         while self._left:
@@ -280,7 +280,7 @@ class Decider:
     def __init__(self, path: Sequence[str]) -> None:
         self._left = [*path]
 
-    def act(self, seen: Observation, possible: Possible) -> str | None:  # noqa: ARG002
+    def act(self, seen: Observation, possible: Possible) -> str | None:
         """See :class:`Player`."""
         if self._left and not finishes(self._left[0]):
             return self._left.pop(0)

@@ -3,15 +3,16 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 
 from planweave.benchmarks.core.metrics import rate
-from planweave.benchmarks.core.play import OnCall, play_graph
+from planweave.benchmarks.core.play import CRASH, OnCall, described, play_graph
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Suite, register
+from planweave.benchmarks.core.suite import Memory, Sample, Suite, register
 from planweave.benchmarks.core.table import Cell, Table
 from planweave.learning.paths import Path
-from planweave.memory import Answer, Context, EpisodeState, WorkingMemory
+from planweave.memory import Context
+from planweave.models import ModelUnavailable
 from planweave.tools.environments import Task
 from planweave.tools.environments.episodes import Ends, counting
 
@@ -25,12 +26,43 @@ _ABOUT = " Where the environment crashed or took too long, a fresh process did t
 
 @register(NAME, measures="score")
 class EnvironmentTasks(Suite):
-    """The suite: a task's score is the environment's own, from 0 to 1."""
+    """Tasks of an environment: the score is the environment's own, from 0 to 1."""
+
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
+        """Run the graph, and count how often the environment crashed or took too long."""
+        with counting() as ends:
+            try:
+                memory: Memory = await play_graph(sample, on_call)
+            except ModelUnavailable:
+                raise
+            except Exception as crash:  # the ends count all the same
+                memory = {CRASH: described(crash)}
+        return {**memory, "ends": ends}
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """The environment's score where the run ended; 0 for a run that crashed.
+
+        A task that is over counts as answered, also where nothing is handed in.
+        """
+        answer = memory.get("answer")
+        ended = memory.get("episode") if answer else None
+        over = ended["done"] if ended else False
+        return Score(
+            value=ended["score"] if ended else 0.0,
+            answer=(answer["decision"] or ("over" if over else None)) if answer else None,
+            explanation=answer["why"] if answer else "no answer",
+            details={
+                "kind": sample.target.kind,
+                "done": over,
+                "trial": ended["trial"] if ended else 0,
+                **asdict(memory.get("ends") or Ends()),
+            },
+        )
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Score by type of task, how many tasks had the whole score, and ends of environments."""
         rows: list[tuple[Cell, ...]] = []
-        told = [name for name in ENDS if any(_count(record, name) for record in records)]
+        shown = [name for name in ENDS if any(_count(record, name) for record in records)]
         for method in dict.fromkeys(record.method for record in records):
             mine = [record for record in records if record.method == method]
             kinds = sorted({str(record.score.details["kind"]) for record in mine})
@@ -38,7 +70,7 @@ class EnvironmentTasks(Suite):
                 of_kind = [r for r in mine if kind in ("", r.score.details["kind"])]
                 scores = [record.score.value for record in of_kind]
                 solved = [float(score == 1) for score in scores]
-                ends = [sum(_count(record, name) for record in of_kind) for name in told]
+                ends = [sum(_count(record, name) for record in of_kind) for name in shown]
                 rows.append((method, kind or "all", rate(scores), rate(solved), *ends))
         return [
             Table(
@@ -48,10 +80,10 @@ class EnvironmentTasks(Suite):
                     "type of task",
                     "score",
                     "success",
-                    *(ENDS[name] for name in told),
+                    *(ENDS[name] for name in shown),
                 ),
                 rows=rows,
-                note=f"Success: the whole score. A crashed run scores 0.{_ABOUT if told else ''}",
+                note=f"Success: the whole score. A crashed run scores 0.{_ABOUT if shown else ''}",
             )
         ]
 
@@ -60,41 +92,6 @@ def _count(record: Record, name: str) -> int:
     """Of the results of before these were counted, none."""
     found = record.score.details.get(name)
     return found if isinstance(found, int) else 0
-
-
-@dataclass
-class Trial:
-    """One run on one task; the environment's score is taken from where the run ended."""
-
-    task: Task
-    episode: EpisodeState | None = field(default=None)
-    ends: Ends = field(default_factory=Ends)
-
-    async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
-        """Run the graph, and keep how far the task has come."""
-        with counting() as self.ends:
-            memory = await play_graph(sample, on_call)
-        self.episode = memory.get("episode")
-        return memory
-
-    def judge(self, answer: Answer | None) -> Score:
-        """The environment's score; 0 for a run that crashed.
-
-        A task that is over counts as answered, also where nothing is handed in.
-        """
-        ended = self.episode if answer else None
-        over = ended["done"] if ended else False
-        return Score(
-            value=ended["score"] if ended else 0.0,
-            answer=(answer["decision"] or ("over" if over else None)) if answer else None,
-            explanation=answer["why"] if answer else "no answer",
-            details={
-                "kind": self.task.kind,
-                "done": over,
-                "trial": ended["trial"] if ended else 0,
-                **asdict(self.ends),
-            },
-        )
 
 
 def samples(
@@ -115,25 +112,21 @@ def samples(
         paths: What is in that file, so that other paths are another sample.
     """
     known = "".join(path.key for path in paths)
-    made = []
-    for task in tasks:
-        about = json.dumps([name, task.id, task.question, known])
-        for method in methods:
-            trial = Trial(task)
-            made.append(
-                Sample(
-                    suite=NAME,
-                    question=task.id,
-                    scenario=name,
-                    method=method,
-                    database="",
-                    asked=task.question,
-                    context=settings.model_copy(
-                        update={"environment": name, "environment_task": task.id}
-                    ),
-                    content=hashlib.sha256(about.encode()).hexdigest(),
-                    judge=trial.judge,
-                    play=trial.play,
-                )
-            )
-    return made
+    return [
+        Sample(
+            suite=NAME,
+            question=task.id,
+            scenario=name,
+            method=method,
+            asked=task.question,
+            context=settings.model_copy(update={"environment": name, "environment_task": task.id}),
+            content=_digest([name, task.id, task.question, known]),
+            target=task,
+        )
+        for task in tasks
+        for method in methods
+    ]
+
+
+def _digest(about: Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()

@@ -6,21 +6,34 @@ normalisation. What was retrieved is judged by the paragraphs that the answer re
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
+
+import typer
 
 from planweave import BadInput
+from planweave.benchmarks.core.options import Embeddings, Options, listed
 from planweave.benchmarks.core.play import OnCall, Way
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.core.suite import (
+    Memory,
+    Sample,
+    Selection,
+    Status,
+    Suite,
+    drawn,
+    register,
+)
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.mhqa import multihop
-from planweave.benchmarks.suites.mhqa.corpus import Corpus, Place
+from planweave.benchmarks.suites.mhqa.corpus import Corpus, Place, collect
 from planweave.benchmarks.suites.mhqa.multihop import MultiHop
 from planweave.benchmarks.suites.mhqa.tables import mhqa_tables
-from planweave.memory import Answer, Context, WorkingMemory
+from planweave.memory import Answer, Context
 from planweave.tools.short_answers import match
 
 NAME = "mhqa"
@@ -38,6 +51,10 @@ FILES: Mapping[str, tuple[str, str]] = MappingProxyType(
 """Questions of each data set that nothing here was trained on: a part of them, or all as published
 (packed or not), whichever is there first."""
 
+Data = Annotated[
+    Path, typer.Option(help="Folder with hotpotqa/, 2wikimultihopqa/ and musique/ in it.")
+]
+DataSets = Annotated[str, typer.Option(help=f"With commas between, or all: {', '.join(FILES)}.")]
 
 WAYS: Mapping[str, Way] = MappingProxyType(
     {
@@ -61,13 +78,77 @@ WAYS: Mapping[str, Way] = MappingProxyType(
 """The methods that are compared, by name."""
 
 
+_CUT = {"PLANWEAVE_CHUNK_TOKENS": "256", "PLANWEAVE_CHUNK_OVERLAP": "0"}
+"""As published, a paragraph is found whole, whatever this process is set to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiHopOptions(Options):
+    """What may be chosen."""
+
+    data: Data
+    dataset: DataSets = "all"
+    method: Annotated[
+        str, typer.Option(help=f"With commas between, or all: {', '.join(WAYS)}.")
+    ] = "all"
+    embeddings: Embeddings = "minilm"
+
+    def settings(self) -> dict[str, str | int]:
+        """Two pages and five actions, as published."""
+        return {"pages": 2, "max_iterations": 5, **super().settings()}
+
+
 @register(NAME, measures="exact match")
 class MultiHopQA(Suite):
-    """The suite."""
+    """FuRePA, its ablations and baselines on multi-hop questions."""
+
+    Options = MultiHopOptions
+
+    def select(self, options: MultiHopOptions, context: Context, status: Status) -> Selection:
+        """The data sets in turn, each on the collection of its paragraphs."""
+        methods = listed(options.method, tuple(WAYS), "method")
+        wanted = listed(options.dataset, tuple(FILES), "data set")
+        pools = [pool_of(name, options.data, options.embeddings, status) for name in wanted]
+        chosen = [
+            drawn(pool, options.limit, options.seed, lambda one: one.question.id) for pool in pools
+        ]
+        counts = {"questions": sum(map(len, pools)), "chosen": sum(map(len, chosen))}
+        return Selection(
+            samples=samples(chosen, methods=methods, settings=context),
+            about={
+                **options.about(),
+                "name": ", ".join(wanted),
+                **counts,
+                "embeddings": options.embeddings,
+            },
+        )
+
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
+        """Ask the graph that is the sample's method, with the method's settings."""
+        return await WAYS[sample.method].play(sample, on_call)
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """See :meth:`Asked.score`."""
+        asked: Asked = sample.target
+        return asked.score(memory.get("answer"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Answers and paragraphs found, by data set and hops; FuRePA beside the others."""
         return mhqa_tables(records, tuple(WAYS))
+
+
+def pool_of(dataset: str, data: Path, embeddings: str, status: Status) -> list["Asked"]:
+    """All questions of a data set on the collection of their paragraphs, made if need be."""
+    os.environ |= _CUT
+    questions = load(dataset, data)
+    status(f"reading the paragraphs of {dataset} …")
+    corpus = collect(
+        dataset,
+        questions,
+        embeddings=embeddings,
+        progress=lambda _, done, of: status(f"{dataset}: {done} of {of} paragraphs are embedded …"),
+    )
+    return asked(dataset, corpus, questions)
 
 
 def load(dataset: str, data: Path) -> list[MultiHop]:
@@ -124,19 +205,9 @@ class Asked:
         )
 
 
-async def play(sample: Sample, on_call: OnCall) -> WorkingMemory:
-    """Ask the graph that is the sample's method, with the method's settings."""
-    return await WAYS[sample.method].play(sample, on_call)
-
-
 def asked(dataset: str, corpus: Corpus, questions: Sequence[MultiHop]) -> list[Asked]:
     """Questions of a data set, to be asked on its corpus."""
     return [Asked(dataset, one, corpus.collection, corpus.supporting(one)) for one in questions]
-
-
-def choose(pool: Sequence[Asked], limit: int | None, seed: int) -> list[Asked]:
-    """See :func:`drawn`."""
-    return drawn(pool, limit, seed, lambda one: one.question.id)
 
 
 def samples(
@@ -155,10 +226,8 @@ def _sample(one: Asked, method: str, settings: Context) -> Sample:
         question=f"{one.dataset}-{one.question.id}".replace("/", "-"),
         scenario=one.dataset,
         method=method,
-        database="",
         asked=one.question.question,
         context=settings.model_copy(update={"collection": one.collection}),
         content=hashlib.sha256(about.encode()).hexdigest()[:16],
-        judge=one.score,
-        play=play,
+        target=one,
     )

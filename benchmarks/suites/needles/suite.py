@@ -1,4 +1,4 @@
-"""Needles in a haystack: how many of several hidden sentences does one question bring back?
+"""How many of several hidden sentences does one question bring back?
 
 After Greg Kamradt's test in the form with several needles at once. One question asks for all of
 them; the first stands at the very beginning, the last at the very end, the others evenly between.
@@ -9,19 +9,22 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+import typer
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import JsonValue
 
 from planweave import BadInput, prompts
+from planweave.benchmarks.core.options import ModelOptions
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Suite, register
+from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
 from planweave.benchmarks.core.table import Table
-from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, tokens
+from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
 from planweave.benchmarks.suites.needles.tables import draw_heat_map, needle_tables
-from planweave.memory import Answer, Context, WorkingMemory
+from planweave.memory import Answer, Context
 from planweave.models import achat_model, call, process_settings
 
 if TYPE_CHECKING:
@@ -30,11 +33,74 @@ if TYPE_CHECKING:
 NAME = "needles"
 
 
+@dataclass(frozen=True, kw_only=True)
+class NeedleOptions(ModelOptions):
+    """What may be chosen."""
+
+    data: Annotated[Path, typer.Option(help="The haystack: text, or pages as .jsonl[.gz].")]
+    needles: Annotated[int, typer.Option(help="Sentences to hide.", min=1, max=40)] = 10
+    shortest: Annotated[int, typer.Option(help="Shortest text in tokens.", min=1)] = 1000
+    longest: Annotated[int, typer.Option(help="Longest text in tokens.", min=1)] = 4000
+    step: Annotated[int, typer.Option(help="Tokens from one length to the next.", min=1)] = 1000
+    runs: Annotated[int, typer.Option(help="Texts of each length.", min=1)] = 3
+    seed: Annotated[int, typer.Option(help="Which needles, and which part of the text.")] = 1
+    window: Annotated[
+        int | None, typer.Option(help="Tokens the model takes at once; known if embedded.", min=1)
+    ] = None
+
+
+class Target(NamedTuple):
+    """A text with needles: what they name, in their order, and its estimated tokens."""
+
+    chosen: tuple[str, ...]
+    length: int
+
+
 @register(NAME, measures="recall")
 class Needles(Suite):
-    """The suite: each length is a scenario; the score is the share of needles that were named."""
+    """Several needles in a haystack, one question for all of them.
 
+    Each length is a scenario; the score is the share of needles that were named.
+    """
+
+    Options = NeedleOptions
     caption = "Recall by length of the text and position of the needle"
+
+    def select(self, options: NeedleOptions, context: Context, status: Status) -> Selection:
+        """Every length several times."""
+        if options.longest < options.shortest:
+            raise BadInput("--longest is less than --shortest.")
+        made = samples(
+            load(options.data),
+            lengths=range(options.shortest, options.longest + 1, options.step),
+            needles=options.needles,
+            runs=options.runs,
+            seed=options.seed,
+            settings=context,
+            window=options.window or window(options.model),
+        )
+        counts = {"questions": len(made), "chosen": len(made)}
+        sample = {"needles": options.needles, "runs": options.runs, "seed": options.seed}
+        return Selection(samples=made, about={"name": options.data.name, **counts, **sample})
+
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
+        """Ask for all of them at once; ``unknown`` says that the reply was cut."""
+        context = sample.context
+        model = await achat_model(
+            context.model,
+            temperature=context.temperature,
+            max_tokens=context.reply_tokens,
+            seed=context.seed,
+        )
+        system = SystemMessage(prompts.load("needles/system").fill())
+        reply = await call(model, [system, HumanMessage(sample.asked)], role="reader")
+        on_call(reply.record)
+        unknown = "The reply was cut." if reply.cut else ""
+        return {"answer": Answer(decision=reply.text, why="", facts=[], unknown=unknown)}
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """See :func:`scored`."""
+        return scored(sample.target, memory.get("answer"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """By length, by position, and the numbers of the heat map."""
@@ -43,6 +109,27 @@ class Needles(Suite):
     def draw(self, records: Sequence[Record], figure: "Figure") -> None:
         """Draw the heat map."""
         draw_heat_map(records, figure)
+
+
+def scored(target: Target, answer: Answer | None) -> Score:
+    """The share of the needles that the reply names."""
+    reply = (answer["decision"] if answer else None) or ""
+    known = named(reply, ingredients())
+    found = [word in known for word in target.chosen]
+    missing = [word for word in target.chosen if word not in known]
+    return Score(
+        value=sum(found) / len(found),
+        answer=reply or None,
+        explanation=f"{sum(found)} of {len(found)}"
+        + (f"; missing: {', '.join(missing)}" if missing else ""),
+        details={
+            "length": target.length,
+            "needles": list[JsonValue](target.chosen),
+            "found": list[JsonValue](found),
+            "invented": list[JsonValue](sorted(known - set(target.chosen))),
+            "cut": bool(answer and answer["unknown"]),
+        },
+    )
 
 
 def ingredients() -> list[str]:
@@ -129,64 +216,13 @@ def _sample(
     chosen = tuple(draw.sample(absent, needles))
     template = prompts.load("needles/needle")
     text = hidden(haystack, [template.fill(ingredient=word) for word in chosen], length, draw)
-    trial = Trial(chosen, length)
     return Sample(
         suite=NAME,
         question=f"{length}-{run}",
         scenario=f"{length} tokens",
         method="one question",
-        database="",
         asked=prompts.load("needles/question").fill(text=text),
         context=settings,
         content=f"seed {seed}",
-        judge=trial.score,
-        play=trial.play,
+        target=Target(chosen, length),
     )
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One text with needles.
-
-    Attributes:
-        chosen: What the needles name, in the order in which they stand.
-        length: Tokens of the text, estimated.
-    """
-
-    chosen: tuple[str, ...]
-    length: int
-
-    async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
-        """Ask for all of them at once; ``unknown`` tells that the reply was cut."""
-        context = sample.context
-        model = await achat_model(
-            context.model,
-            temperature=context.temperature,
-            max_tokens=context.reply_tokens,
-            seed=context.seed,
-        )
-        system = SystemMessage(prompts.load("needles/system").fill())
-        reply = await call(model, [system, HumanMessage(sample.asked)], role="reader")
-        on_call(reply.record)
-        unknown = "The reply was cut." if reply.cut else ""
-        return {"answer": Answer(decision=reply.text, why="", facts=[], unknown=unknown)}
-
-    def score(self, answer: Answer | None) -> Score:
-        """The share of the needles that the reply names."""
-        said = (answer["decision"] if answer else None) or ""
-        known = named(said, ingredients())
-        found = [word in known for word in self.chosen]
-        missing = [word for word, there in zip(self.chosen, found, strict=True) if not there]
-        return Score(
-            value=sum(found) / len(found),
-            answer=said or None,
-            explanation=f"{sum(found)} of {len(found)}"
-            + (f"; missing: {', '.join(missing)}" if missing else ""),
-            details={
-                "length": self.length,
-                "needles": list[JsonValue](self.chosen),
-                "found": list[JsonValue](found),
-                "invented": list[JsonValue](sorted(known - set(self.chosen))),
-                "cut": bool(answer and answer["unknown"]),
-            },
-        )

@@ -5,18 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
+import typer
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from planweave import prompts
+from planweave import BadInput, prompts
+from planweave.benchmarks.core.options import ModelOptions, listed
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Suite, register
+from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
-from planweave.memory import Answer, Context, WorkingMemory
+from planweave.memory import Answer, Context
 from planweave.models import achat_model, call
 
 NAME = "prompt_format"
@@ -25,13 +27,86 @@ Format = Literal["plain", "system", "roles", "prefix"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
+@dataclass(frozen=True, kw_only=True)
+class FormatOptions(ModelOptions):
+    """What may be chosen."""
+
+    style: Annotated[
+        str,
+        typer.Option("--format", help="plain, system, roles, prefix with commas between; or all."),
+    ] = "all"
+    temperature: Annotated[
+        str, typer.Option(help="Temperatures with commas between, from 0 to 2.")
+    ] = "0,1"
+    trials: Annotated[int, typer.Option(help="Trials of each.", min=1, max=100)] = 2
+
+
 @register(NAME, measures="instruction following")
 class PromptFormat(Suite):
-    """The suite: each format is a method, each temperature a scenario."""
+    """Fourteen instructions in four formats: followed, repeated, how long.
+
+    Each format is a method, each temperature a scenario.
+    """
+
+    Options = FormatOptions
+
+    def select(self, options: FormatOptions, context: Context, status: Status) -> Selection:
+        """Every prompt; the format prefix only where the model goes on from it."""
+        chosen = listed(options.style, FORMATS, "format")
+        notes = []
+        if options.style == "all" and not continues(options.model):
+            chosen.remove("prefix")
+            notes.append(
+                f"The format prefix is skipped: {options.model} is not known to go on from the "
+                "beginning of a reply. Where it does, name the formats with --format."
+            )
+        made = samples(
+            formats=chosen,
+            temperatures=_temperatures(options.temperature),
+            trials=options.trials,
+            settings=context,
+        )
+        about = {"questions": len(CHECKS), "chosen": len(CHECKS), "trials": options.trials}
+        return Selection(samples=made, about=about, notes=notes)
+
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
+        """Ask once; the decision is the reply, ``unknown`` says that it was cut."""
+        context, wording = sample.context, sample.target
+        model = await achat_model(
+            context.model,
+            temperature=context.temperature,
+            max_tokens=context.reply_tokens,
+            seed=(context.seed or 0) + wording.number - 1,
+        )
+        reply = await call(model, wording.messages, role="assistant")
+        on_call(reply.record)
+        unknown = "The reply was cut." if reply.cut else ""
+        text = wording.whole(reply.text)
+        return {"answer": Answer(decision=text, why="", facts=[], unknown=unknown)}
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """See :meth:`Wording.score`."""
+        wording: Wording = sample.target
+        return wording.score(memory.get("answer"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Repetition and length, each prompt, and the formats against plain text."""
         return format_tables(records)
+
+
+def _temperatures(text: str) -> list[float]:
+    """The temperatures in a list with commas.
+
+    Raises:
+        BadInput: One is no number from 0 to 2.
+    """
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 <= value <= 2 for value in found):
+        raise BadInput(f"{text!r} are no temperatures.", fix="Write 0,1 or others from 0 to 2.")
+    return list(dict.fromkeys(found))
 
 
 class Task(NamedTuple):
@@ -86,23 +161,21 @@ def samples(
 
 
 def _sample(name: str, style: Format, context: Context, number: int) -> Sample:
-    trial = Trial(name, style, number)
+    wording = Wording(name, style, number)
     return Sample(
         suite=NAME,
         question=name,
         scenario=f"temperature {context.temperature:g}",
         method=style,
-        database="",
-        asked="\n\n".join(f"{message.type}: {message.text}" for message in trial.messages),
+        asked="\n\n".join(f"{message.type}: {message.text}" for message in wording.messages),
         context=context,
         content=f"trial {number}",
-        judge=trial.score,
-        play=trial.play,
+        target=wording,
     )
 
 
 @dataclass(frozen=True)
-class Trial:
+class Wording:
     """One prompt in one format, asked once.
 
     Attributes:
@@ -136,21 +209,7 @@ class Trial:
         own = task(self.name)
         return _filled("format_prefix", assistant=own.assistant, primer=own.primer).strip()
 
-    async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
-        """Ask once; the decision is the reply, ``unknown`` tells that it was cut."""
-        context = sample.context
-        model = await achat_model(
-            context.model,
-            temperature=context.temperature,
-            max_tokens=context.reply_tokens,
-            seed=(context.seed or 0) + self.number - 1,
-        )
-        reply = await call(model, self.messages, role="assistant")
-        on_call(reply.record)
-        unknown = "The reply was cut." if reply.cut else ""
-        return {"answer": Answer(decision=self.said(reply.text), why="", facts=[], unknown=unknown)}
-
-    def said(self, reply: str) -> str:
+    def whole(self, reply: str) -> str:
         """The whole reply: with the primer that it goes on from, without the role's name.
 
         Some servers send the prefix back and some do not.
@@ -162,16 +221,16 @@ class Trial:
 
     def score(self, answer: Answer | None) -> Score:
         """1 if the reply follows its instruction."""
-        said = (answer["decision"] if answer else None) or ""
-        followed, repeated = CHECKS[self.name](said), repeats(said)
+        reply = (answer["decision"] if answer else None) or ""
+        followed, repeated = CHECKS[self.name](reply), repeats(reply)
         return Score(
             value=float(followed),
-            answer=said or None,
-            explanation=f"{'followed' if followed else 'not followed'}: {said[:60]}",
+            answer=reply or None,
+            explanation=f"{'followed' if followed else 'not followed'}: {reply[:60]}",
             details={
                 "trial": self.number,
                 "repeats": repeated,
-                "characters": len(said),
+                "characters": len(reply),
                 "cut": bool(answer and answer["unknown"]),
             },
         )

@@ -1,25 +1,34 @@
-"""One question put to one solver: its query is run, and its rows are compared."""
+"""Questions put to solvers: each query is run, and its rows are compared."""
 
 import asyncio
 import re
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from hashlib import sha256
-from typing import Literal, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, JsonValue, ValidationError
+import typer
+from pydantic import BaseModel, JsonValue
 
+from planweave.benchmarks.core.options import Options, listed, published
 from planweave.benchmarks.core.play import OnCall
-from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, drawn
+from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.query_writing.compare import match
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
-from planweave.memory import Answer, Context, WorkingMemory
+from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
+from planweave.memory import Answer, Context
 from planweave.tools.connect import open_database
 from planweave.tools.database import Cell, Limits, QueryFailed, QueryRefused, QueryTimeout
 from planweave.tools.result_text import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Result: TypeAlias = Literal["right", "wrong", "failed", "refused", "empty", "answered"]
 """Of a question that can be answered: right, wrong, failed (no query that runs), refused. Of one
@@ -46,51 +55,55 @@ class Outcome(BaseModel):
     problem: str = ""
 
 
-def samples(
-    suite: str, questions: Iterable[Question], *, modes: Sequence[str], settings: Context
-) -> list[Sample]:
-    """Every question with every solver: solver by solver, database by database.
+@dataclass(frozen=True, kw_only=True)
+class QueryOptions(Options):
+    """What may be chosen."""
 
-    Questions about one database follow each other, as those of a user do, so that a model's server
-    reads the schema once. No solver profits from what another has left there.
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the questions, or a question file; see PLANWEAVE_PUBLISHED."),
+    ] = None
+    method: Annotated[
+        str,
+        typer.Option("--mode", help="Ways of writing the query, with commas between, or all."),
+    ] = "plain"
+
+
+class QuerySuite(Suite):
+    """One query for each question; each mode of writing queries is a method.
+
+    Attributes:
+        caption: Of its picture.
     """
-    trials = [Trial(question) for question in sorted(questions, key=lambda one: one.database)]
-    return [
-        Sample(
-            suite=suite,
-            question=trial.question.id,
-            scenario=trial.question.group,
-            method=mode,
-            database="",
-            asked=trial.question.question,
-            context=settings,
-            content=trial.content,
-            judge=trial.score,
-            play=trial.play,
+
+    caption = CAPTION
+
+    @abstractmethod
+    def questions(self, options: Any, data: Path) -> list[Question]:
+        """The questions of a folder or file."""
+
+    def select(self, options: Any, context: Context, status: Status) -> Selection:
+        """The questions whose answer is decided, with every mode."""
+        data = options.data or published(self.name)
+        questions = self.questions(options, data)
+        modes = listed(options.method, SOLVERS.names(), "mode")
+        deciding = [question for question in questions if question.decides]
+        left = len(questions) - len(deciding)
+        note = f"{left} questions are skipped: ties leave open which rows are their answer."
+        chosen = drawn(deciding, options.limit, options.seed, lambda question: question.id)
+        about = {**options.about(), "name": data.name}
+        return Selection(
+            samples=samples(self.name, chosen, modes=modes, settings=context),
+            about={**about, "questions": len(questions), "chosen": len(chosen)},
+            notes=[note] if left else [],
         )
-        for mode in modes
-        for trial in trials
-    ]
 
-
-@dataclass(frozen=True)
-class Trial:
-    """A question to be answered by a query."""
-
-    question: Question
-
-    @property
-    def content(self) -> str:
-        """Digest of the question and its answers; where the database lies is no part of it."""
-        text = self.question.model_dump_json(exclude={"source"})
-        return sha256(text.encode()).hexdigest()[:16]
-
-    async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
         """Have the solver that the sample's method names write the query, and run it.
 
         The decision is the :class:`Outcome`, as JSON.
         """
-        question = self.question
+        question: Question = sample.target
         task = Task(
             question=question.question,
             database=question.source,
@@ -100,56 +113,102 @@ class Trial:
         )
         solved = await SOLVERS.get(sample.method)(task, sample.context, on_call)
         outcome = await asyncio.to_thread(run, solved, question.source, sample.context)
-        said = outcome.model_dump_json()
-        return {"answer": Answer(decision=said, why="", facts=[], unknown=outcome.problem)}
+        written = outcome.model_dump_json()
+        answer = Answer(decision=written, why="", facts=[], unknown=outcome.problem)
+        return {"answer": answer, "outcome": outcome}
 
-    def score(self, answer: Answer | None) -> Score:
-        """1 for rows that match an accepted answer, or for a refusal where there is none."""
-        outcome = _outcome(answer)
-        judged = self._answerable(outcome) if self.question.answerable else self._other(outcome)
-        result, details = judged
-        good = result == ("right" if self.question.answerable else "refused")
-        query = outcome.query if outcome else None
-        shown = query or ""
-        if outcome and result == "failed":
-            shown = f"{outcome.problem} {shown}"
-        return Score(
-            value=float(good),
-            answer=query,
-            explanation=f"{result}: {one_line(shown)[:200]}",
-            details={
-                "result": result,
-                "answerable": self.question.answerable,
-                "category": self.question.category,
-                "database": self.question.database,
-                "confidence": outcome.confidence if outcome else None,
-                "executed": outcome is not None and outcome.rows is not None,
-                **details,
-            },
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """See :func:`scored`."""
+        return scored(sample.target, memory.get("outcome"))
+
+    def tables(self, records: Sequence[Record]) -> list[Table]:
+        """Results, cost of the prompts, questions that cannot be answered, confidence."""
+        return query_tables(records)
+
+    def draw(self, records: Sequence[Record], figure: "Figure") -> None:
+        """Accuracy against seconds, a point for each mode and model."""
+        draw_accuracy(records, figure)
+
+
+def samples(
+    suite: str, questions: Iterable[Question], *, modes: Sequence[str], settings: Context
+) -> list[Sample]:
+    """Every question with every solver: solver by solver, database by database.
+
+    Questions about one database follow each other, as those of a user do, so that a model's server
+    reads the schema once. No solver profits from what another has left there.
+    """
+    ordered = sorted(questions, key=lambda one: one.database)
+    return [
+        Sample(
+            suite=suite,
+            question=question.id,
+            scenario=question.group,
+            method=mode,
+            asked=question.question,
+            context=settings,
+            content=content_of(question),
+            target=question,
         )
+        for mode in modes
+        for question in ordered
+    ]
 
-    def _answerable(self, outcome: Outcome | None) -> tuple[Result, dict[str, JsonValue]]:
-        if outcome and _has_refused(outcome):
-            return "refused", {}
-        if outcome is None or outcome.rows is None:
-            return "failed", {}
-        if outcome.problem:
-            return "wrong", {}
-        right, reading, narrower = match(outcome.rows, self.question.readings)
-        details: dict[str, JsonValue] = {
-            "reading": reading,
-            "only_order": not right and reading is not None,
-            "narrower": right and narrower,
-        }
-        return "right" if right else "wrong", details
 
-    def _other(self, outcome: Outcome | None) -> tuple[Result, dict[str, JsonValue]]:
-        if outcome and (_has_refused(outcome) or says(outcome.rows or (), self.question.refusal)):
-            return "refused", {}
-        if outcome is None or outcome.rows is None:
-            return "failed", {}
-        has_value = any(cell is not None for row in outcome.rows for cell in row)
-        return "answered" if has_value else "empty", {}
+def content_of(question: Question) -> str:
+    """Digest of the question and its answers; where the database lies is no part of it."""
+    text = question.model_dump_json(exclude={"source"})
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def scored(question: Question, outcome: Outcome | None) -> Score:
+    """1 for rows that match an accepted answer, or for a refusal where there is none."""
+    judged = _answerable(question, outcome) if question.answerable else _other(question, outcome)
+    result, details = judged
+    good = result == ("right" if question.answerable else "refused")
+    query = outcome.query if outcome else None
+    shown = query or ""
+    if outcome and result == "failed":
+        shown = f"{outcome.problem} {shown}"
+    return Score(
+        value=float(good),
+        answer=query,
+        explanation=f"{result}: {one_line(shown)[:200]}",
+        details={
+            "result": result,
+            "answerable": question.answerable,
+            "category": question.category,
+            "database": question.database,
+            "confidence": outcome.confidence if outcome else None,
+            "executed": outcome is not None and outcome.rows is not None,
+            **details,
+        },
+    )
+
+
+def _answerable(question: Question, outcome: Outcome | None) -> tuple[Result, dict[str, JsonValue]]:
+    if outcome and _has_refused(outcome):
+        return "refused", {}
+    if outcome is None or outcome.rows is None:
+        return "failed", {}
+    if outcome.problem:
+        return "wrong", {}
+    right, reading, narrower = match(outcome.rows, question.readings)
+    details: dict[str, JsonValue] = {
+        "reading": reading,
+        "only_order": not right and reading is not None,
+        "narrower": right and narrower,
+    }
+    return "right" if right else "wrong", details
+
+
+def _other(question: Question, outcome: Outcome | None) -> tuple[Result, dict[str, JsonValue]]:
+    if outcome and (_has_refused(outcome) or says(outcome.rows or (), question.refusal)):
+        return "refused", {}
+    if outcome is None or outcome.rows is None:
+        return "failed", {}
+    has_value = any(cell is not None for row in outcome.rows for cell in row)
+    return "answered" if has_value else "empty", {}
 
 
 def run(solved: Solved, source: str, context: Context) -> Outcome:
@@ -189,11 +248,3 @@ def _plain(text: str) -> str:
 
 def _has_refused(outcome: Outcome) -> bool:
     return outcome.refused or outcome.query is None
-
-
-def _outcome(answer: Answer | None) -> Outcome | None:
-    said = answer["decision"] if answer else None
-    try:
-        return Outcome.model_validate_json(said) if said else None
-    except ValidationError:
-        return None

@@ -5,22 +5,32 @@ reference, and two annotators who say how much better one is.
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+from typing import Annotated
 
+import typer
 from pydantic import BaseModel, JsonValue
 
 from planweave import BadInput
+from planweave.benchmarks.core.options import Options, listed
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.core.suite import (
+    Memory,
+    Sample,
+    Selection,
+    Status,
+    Suite,
+    drawn,
+    register,
+)
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.rag.tables import agreement_tables
-from planweave.benchmarks.suites.rag.ways import CRITERIA, Pair, Rated, rate_pair
-from planweave.memory import Answer, Context, WorkingMemory
+from planweave.benchmarks.suites.rag.ways import CRITERIA, WAYS, Pair, Rated, rate_pair
+from planweave.memory import Answer, Context
 from planweave.records import read_records
 
 NAME = "rag"
@@ -31,9 +41,48 @@ _FIX = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class RagOptions(Options):
+    """What may be chosen."""
+
+    data: Annotated[Path, typer.Option(help="Pairs of answers judged by people (.jsonl[.gz]).")]
+    method: Annotated[str, typer.Option(help="Ways of rating with commas between, or all.")] = "all"
+
+
 @register(NAME, measures="agreement of sign")
 class RagJudges(Suite):
-    """The suite: each way of rating answers is a method, and people are the truth."""
+    """Judges of RAG answers, beside people and beside what needs no model.
+
+    Each way of rating answers is a method, and people are the truth.
+    """
+
+    Options = RagOptions
+
+    def select(self, options: RagOptions, context: Context, status: Status) -> Selection:
+        """Pairs with every way of rating."""
+        methods = listed(options.method, WAYS, "way of rating")
+        found = load(options.data)
+        chosen = choose(found, options.limit, options.seed)
+        made = samples(chosen, methods=methods, settings=context)
+        counts = {"questions": len(found), "chosen": len(chosen)}
+        return Selection(samples=made, about={**options.about(), **counts})
+
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
+        """Rate both answers; the decision is the difference, as JSON."""
+        rated = await rate_pair(sample.target, sample.method, sample.context, on_call)
+        difference = Difference.of(rated)
+        unknown = "" if difference.overall is not None else "An answer could not be measured."
+        answer = Answer(
+            decision=difference.model_dump_json(),
+            why=f"a: {_written(rated.a)}; b: {_written(rated.b)}",
+            facts=[],
+            unknown=unknown,
+        )
+        return {"answer": answer, "failures": list(rated.failures), "difference": difference}
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """See :func:`scored`."""
+        return scored(sample.target, memory.get("difference"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Agreement with people by criterion, on all pairs and on the same; what is unmeasured."""
@@ -86,19 +135,16 @@ def samples(pairs: Iterable[Pair], *, methods: Sequence[str], settings: Context)
     made = []
     for pair in pairs:
         content = hashlib.sha256(pair.model_dump_json().encode()).hexdigest()[:16]
-        trial = Trial(pair)
         made += [
             Sample(
                 suite=NAME,
                 question=_name(pair),
                 scenario=pair.dataset.partition("/")[0],
                 method=method,
-                database="",
                 asked=pair.query,
                 context=settings,
                 content=content,
-                judge=trial.score,
-                play=trial.play,
+                target=pair,
             )
             for method in methods
         ]
@@ -109,50 +155,25 @@ def _name(pair: Pair) -> str:
     return f"{pair.dataset.replace('/', '-')}-{pair.instance_id}"
 
 
-@dataclass(frozen=True)
-class Trial:
-    """A pair that is rated, and how the rating is compared with the people's."""
+def scored(pair: Pair, difference: Difference | None) -> Score:
+    """1 if the overall preference has the people's sign, 0 if not, a half where one has none.
 
-    pair: Pair
-
-    async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
-        """Rate both answers; the decision is the difference, as JSON."""
-        rated = await rate_pair(self.pair, sample.method, sample.context, on_call)
-        difference = Difference.of(rated)
-        memory: WorkingMemory = {"failures": list(rated.failures)}
-        unknown = "" if difference.overall is not None else "An answer could not be measured."
-        answer = Answer(
-            decision=difference.model_dump_json(),
-            why=f"a: {_written(rated.a)}; b: {_written(rated.b)}",
-            facts=[],
-            unknown=unknown,
-        )
-        return memory | {"answer": answer}
-
-    def score(self, answer: Answer | None) -> Score:
-        """1 if the overall preference has the people's sign, 0 if not, a half where one has none.
-
-        The people's preference is the mean of the annotators.
-        """
-        said = answer["decision"] if answer else None
-        difference = Difference.model_validate_json(said) if said else None
-        overall = difference.overall if difference else None
-        people = self._people()
-        preferred = fmean(people["overall"])
-        agreed = 0.5 if not overall or not preferred else float(overall * preferred > 0)
-        return Score(
-            value=0.0 if overall is None else agreed,
-            answer=None if overall is None else _side(overall),
-            explanation=f"people: {_side(preferred)}; "
-            + ("not measured" if overall is None else f"measured: {_side(overall)}"),
-            details={
-                "people": {name: list[JsonValue](given) for name, given in people.items()},
-                "difference": json.loads(said) if said else None,
-            },
-        )
-
-    def _people(self) -> dict[str, list[int]]:
-        return {name: [getattr(h, name) for h in self.pair.human] for name in CRITERIA}
+    The people's preference is the mean of the annotators.
+    """
+    overall = difference.overall if difference else None
+    people = {name: [getattr(h, name) for h in pair.human] for name in CRITERIA}
+    preferred = fmean(people["overall"])
+    agreed = 0.5 if not overall or not preferred else float(overall * preferred > 0)
+    return Score(
+        value=0.0 if overall is None else agreed,
+        answer=None if overall is None else _side(overall),
+        explanation=f"people: {_side(preferred)}; "
+        + ("not measured" if overall is None else f"measured: {_side(overall)}"),
+        details={
+            "people": {name: list[JsonValue](given) for name, given in people.items()},
+            "difference": difference.model_dump() if difference else None,
+        },
+    )
 
 
 def _side(difference: float) -> str:

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from planweave import BadInput
 from planweave.benchmarks.core.lines import published
 from planweave.benchmarks.suites.mhqa import multihop
-from planweave.benchmarks.suites.rat.items import Family, load
+from planweave.benchmarks.suites.rat.items import Family, collection_of, load
 from planweave.benchmarks.suites.writing.suite import load_tasks
 from planweave.tools.documents.collection import (
     Progress,
@@ -61,11 +61,6 @@ class Corpus(NamedTuple):
             "dropped": [dict(one._asdict()) for one in self.dropped],
             "words_in_a_row": WORDS_IN_A_ROW,
         }
-
-
-def collection_of(family: str) -> str:
-    """Name of the collection that holds a family's corpus."""
-    return f"rat-{family}"
 
 
 def build(

@@ -6,9 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from planweave import BadInput
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.suites.rat import code_eval, math_eval
 from planweave.tools.crafting import World, executable, load_world
+from planweave.tools.documents.collection import collections
 
 Family = Literal["code", "maths", "planning", "writing"]
 
@@ -68,6 +70,26 @@ def load(family: Family, dataset: str, data: Path) -> list[Item]:
     if family == "maths":
         return _numbers(dataset, math_eval.load(path)[:MATHS_ITEMS])
     return _goals(dataset, load_world(data))
+
+
+def collection_of(family: str) -> str:
+    """Name of the collection that holds a family's corpus."""
+    return f"rat-{family}"
+
+
+def corpus_of(family: Family, data: str) -> str:
+    """The collection that holds a family's corpus.
+
+    Raises:
+        BadInput: It is not built yet.
+    """
+    name = collection_of(family)
+    if name not in collections():
+        raise BadInput(
+            f"There is no corpus for {family} yet.",
+            fix=f"Build it: planweave bench rat-corpus --family {family} --data {data}",
+        )
+    return name
 
 
 def choose(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:

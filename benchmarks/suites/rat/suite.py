@@ -6,20 +6,24 @@ run in the sandbox, plans by the rules of the crafting world.
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
+import typer
 from pydantic import JsonValue
 
+from planweave.benchmarks.core.options import Options, listed
 from planweave.benchmarks.core.play import OnCall, Way
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Suite, register
+from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
 from planweave.benchmarks.core.table import Table
-from planweave.benchmarks.suites.rat.items import Item
+from planweave.benchmarks.suites.rat.items import FILES, Item, choose, corpus_of, load
 from planweave.benchmarks.suites.rat.tables import PAPER, paper_name, rat_tables
-from planweave.memory import Answer, Context, WorkingMemory
+from planweave.memory import Context, WorkingMemory
+from planweave.tools.documents.collection import open_collection
 
 NAME = "rat"
 
@@ -39,18 +43,151 @@ WAYS: Mapping[str, Way] = {
 """The methods that are compared, by name."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class AttemptOptions(Options):
+    """What RAT's suites let one choose."""
+
+    method: Annotated[
+        str, typer.Option(help=f"Methods with commas between, or all: {', '.join(WAYS)}.")
+    ] = "direct,cot,rag-1,rag-5,rat"
+    dataset: Annotated[str, typer.Option(help="Data sets with commas between, or all.")] = ""
+    samples: Annotated[int | None, typer.Option(help="Attempts at each item.", min=1, max=100)] = (
+        None
+    )
+
+    collection: Annotated[
+        str, typer.Option(help="Look texts up in this collection, not in the corpus.")
+    ] = ""
+
+    @property
+    def attempts(self) -> int:
+        """At each item."""
+        return self.samples or 1
+
+    def settings(self) -> dict[str, str | int]:
+        """Several attempts are spread out by temperature, unless a setting says another."""
+        spread: dict[str, str | int] = {"temperature": "0.8"} if self.attempts > 1 else {}
+        return {**super().settings(), **spread}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatOptions(AttemptOptions):
+    """What may be chosen."""
+
+    family: Annotated[str, typer.Option(help="code, maths or planning.")]
+    data: Annotated[Path, typer.Option(help="Folder of the family's published files.")]
+    dataset: Annotated[
+        str, typer.Option(help="Data sets with commas between; the family's first if unset.")
+    ] = ""
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            help="Attempts at each item; if unset 5 for code, 3 for maths, else 1.", min=1, max=100
+        ),
+    ] = None
+
+    @property
+    def attempts(self) -> int:
+        """As in the paper: pass@5 of programs, the mean of three attempts at a word problem."""
+        return self.samples or {"code": 5, "maths": 3}.get(self.family, 1)
+
+    def settings(self) -> dict[str, str | int]:
+        """The family tells a method what is asked of it."""
+        (family,) = listed(self.family, tuple(FILES), "task family", every="")
+        return {**super().settings(), "family": family}
+
+
 @register(NAME, measures="right")
 class Rat(Suite):
-    """The suite."""
+    """RAT and its baselines on programs, word problems or plans."""
+
+    Options: ClassVar[type[AttemptOptions]] = RatOptions
+
+    def source(self, options: Any) -> dict[str, str]:
+        """What is looked things up in, as a setting."""
+        if options.collection:
+            open_collection(options.collection)
+        return {"collection": options.collection or corpus_of(options.family, str(options.data))}
+
+    def pools(self, options: Any, source: str) -> dict[str, list[Item]]:
+        """The data sets that were named."""
+        names = tuple(FILES[options.family])
+        wanted = listed(options.dataset or names[0], names, "data set")
+        return {name: load(options.family, name, options.data) for name in wanted}
+
+    def select(self, options: Any, context: Context, status: Status) -> Selection:
+        """Every chosen item with every method, item by item."""
+        methods = listed(options.method, tuple(WAYS), "method")
+        source = self.source(options)
+        pools = self.pools(options, " ".join(source.values()))
+        items = [
+            item for pool in pools.values() for item in choose(pool, options.limit, options.seed)
+        ]
+        context = context.model_copy(update=source)
+        about = {**options.about(), "name": ", ".join(pools), "attempts": options.attempts}
+        counts = {"questions": sum(map(len, pools.values())), "chosen": len(items)}
+        return Selection(
+            samples=[
+                self._sample(Target(item, options.attempts), method, context)
+                for item in items
+                for method in methods
+            ],
+            about={**about, **counts, **source},
+            context=context,
+        )
+
+    def _sample(self, target: "Target", method: str, context: Context) -> Sample:
+        item, attempts = target
+        # Of older records "rat" made its query from the step: they are not taken for these.
+        query = WAYS[method].settings.get("query_from", "")
+        about = f"{item.content} {attempts} {query}".rstrip()
+        content = hashlib.sha256(about.encode()).hexdigest()[:16]
+        return Sample(
+            suite=self.name,
+            question=f"{item.dataset}-{item.id}".replace("/", "-"),
+            scenario=item.dataset,
+            method=method,
+            asked=item.asked,
+            context=context,
+            content=content,
+            target=target,
+        )
+
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
+        """Attempt it, each time with another seed: what the last attempt knows, and each one."""
+        made: list[WorkingMemory] = []
+        for number in range(sample.target.attempts):
+            seed = (sample.context.seed or 0) + number
+            made.append(await WAYS[sample.method].play(sample, on_call, seed=seed))
+        return {**made[-1], "attempts": made}
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """The share of attempts that are right; a crashed run has none."""
+        made = [await _graded(sample.target.item, one) for one in memory.get("attempts", [])]
+        attempts: list[JsonValue] = [dict(attempt._asdict()) for attempt in made]
+        products = [attempt.product for attempt in made if attempt.product]
+        return Score(
+            value=fmean(attempt.right for attempt in made) if made else 0.0,
+            answer=products[0] if products else None,
+            explanation="; ".join("right" if one.right else one.reason for one in made),
+            details={"attempts": attempts},
+        )
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Scores by data set, pass@k, what retrieval changed, and the paper's figures."""
         return rat_tables(records)
 
-    def reference(self, method: str, scenario: str, database: str) -> float | None:  # noqa: ARG002
+    def reference(self, method: str, scenario: str, database: str) -> float | None:
         """What the paper reports with GPT-4; None where it has GPT-3.5 alone."""
         figure = PAPER.get(scenario)
         return figure.scores.get(paper_name(method)) if figure and figure.model == "GPT-4" else None
+
+
+class Target(NamedTuple):
+    """An item, and how often it is attempted."""
+
+    item: Item
+    attempts: int
 
 
 class Attempt(NamedTuple):
@@ -66,87 +203,22 @@ class Attempt(NamedTuple):
     skipped: int
 
 
-@dataclass
-class Trial:
-    """An item that is attempted some times by one method."""
-
-    item: Item
-    attempts: int
-    made: list[Attempt] = field(default_factory=list)
-
-    async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
-        """Attempt it, each time with another seed, and grade; what is returned is of the last."""
-        self.made = []
-        memory: WorkingMemory = {}
-        for number in range(self.attempts):
-            seed = (sample.context.seed or 0) + number
-            memory = await WAYS[sample.method].play(sample, on_call, seed=seed)
-            self.made.append(await self._graded(memory))
-        return memory
-
-    async def _graded(self, memory: WorkingMemory) -> Attempt:
-        answer = memory["answer"]
-        product = answer["decision"] if answer else None
-        right, reason = False, "nothing was written"
-        if product:
-            right, reason = await asyncio.to_thread(self.item.grade, product)
-        revisions = memory["revisions"]
-        looked_up = [lookup["step"] for lookup in memory["lookups"] if lookup["page"]]
-        checked = looked_up if all(looked_up) else memory["draft"]  # 0: all steps at once
-        return Attempt(
-            product=product,
-            right=right,
-            reason=reason,
-            steps=len(memory["draft"]),
-            retrievals=len(memory["lookups"]) or len(memory["facts"]),
-            checked=len(checked) if revisions else 0,
-            changed=len({one["step"] for one in revisions if one["before"] != one["after"]}),
-            skipped=sum(one["skipped"] for one in revisions),
-        )
-
-    def score(self, answer: Answer | None) -> Score:
-        """The share of attempts that are right; a crashed run has none."""
-        made = self.made if answer else []
-        attempts: list[JsonValue] = [dict(attempt._asdict()) for attempt in made]
-        products = [attempt.product for attempt in made if attempt.product]
-        return Score(
-            value=fmean(attempt.right for attempt in made) if made else 0.0,
-            answer=products[0] if products else None,
-            explanation="; ".join("right" if one.right else one.reason for one in made),
-            details={"attempts": attempts},
-        )
-
-
-def samples(
-    items: Iterable[Item],
-    *,
-    methods: Sequence[str],
-    settings: Context,
-    attempts: int,
-    suite: str = NAME,
-    trial: type[Trial] = Trial,
-) -> list[Sample]:
-    """Every item with every method, item by item; ``trial`` carries one out."""
-    made = []
-    for item in items:
-        for method in methods:
-            # Of older records "rat" made its query from the step: they are not taken for these.
-            query = WAYS[method].settings.get("query_from", "")
-            about = f"{item.content} {attempts} {query}".rstrip()
-            content = hashlib.sha256(about.encode()).hexdigest()[:16]
-            one = trial(item, attempts)
-            made.append(
-                Sample(
-                    suite=suite,
-                    question=f"{item.dataset}-{item.id}".replace("/", "-"),
-                    scenario=item.dataset,
-                    method=method,
-                    database="",
-                    asked=item.asked,
-                    context=settings,
-                    content=content,
-                    judge=one.score,
-                    play=one.play,
-                )
-            )
-    return made
+async def _graded(item: Item, memory: WorkingMemory) -> Attempt:
+    answer = memory["answer"]
+    product = answer["decision"] if answer else None
+    right, reason = False, "nothing was written"
+    if product:
+        right, reason = await asyncio.to_thread(item.grade, product)
+    revisions = memory["revisions"]
+    looked_up = [lookup["step"] for lookup in memory["lookups"] if lookup["page"]]
+    checked = looked_up if all(looked_up) else memory["draft"]  # 0: all steps at once
+    return Attempt(
+        product=product,
+        right=right,
+        reason=reason,
+        steps=len(memory["draft"]),
+        retrievals=len(memory["lookups"]) or len(memory["facts"]),
+        checked=len(checked) if revisions else 0,
+        changed=len({one["step"] for one in revisions if one["before"] != one["after"]}),
+        skipped=sum(one["skipped"] for one in revisions),
+    )

@@ -1,7 +1,6 @@
 """Whether an answer is the right one, by the rule of its domain."""
 
 import re
-from dataclasses import dataclass
 
 from pydantic import JsonValue
 
@@ -19,52 +18,47 @@ _OPERATION = re.compile(r"\boperation\s+([A-Z])\b|(?:^|[:(,])\s*([A-Z])\s*(?=[,;
 _TEAM = re.compile(r"\bteam\s+([A-Z])\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Judge:
-    """Scores the answers to one problem."""
+def scored(problem: Problem, answer: Answer | None) -> Score:
+    """1 for the right answer, 0 for another one and for none.
 
-    problem: Problem
-
-    def __call__(self, answer: Answer | None) -> Score:
-        """1 for the right answer, 0 for another one and for none.
-
-        Fees are compared to a cent, taxes to a dollar; where the printed form gives another tax
-        than the reference, either is right. Of the league all must be right: that there is a
-        violation, by which operation, and by which team.
-        """
-        gold = self.problem.answer
-        said = (answer["decision"] if answer else None) or None
-        parts = _league(said, gold) if isinstance(gold, Verdict) else self._dollars(said)
-        right = bool(parts) and all(parts.values())
-        return Score(
-            value=float(right),
-            answer=said,
-            explanation=f"{said or 'no answer'}; right is {_shown(self.problem)}",
-            details={
-                "domain": self.problem.domain,
-                "level": self.problem.level,
-                "gold": _shown(self.problem),
-                "doubts": list[JsonValue](self.problem.doubts),
-                "parts": dict[str, JsonValue](parts),
-            },
-        )
-
-    def _dollars(self, said: str | None) -> dict[str, bool]:
-        amount = amount_of(said or "")
-        if amount is None:
-            return {}
-        within = _DOLLAR if self.problem.domain == "tax" else _CENT
-        golds = (self.problem.answer, self.problem.form_answer)
-        right = any(isinstance(gold, float) and abs(amount - gold) <= within for gold in golds)
-        return {"amount": right}
+    Fees are compared to a cent, taxes to a dollar; where the printed form gives another tax than
+    the reference, either is right. Of the league all must be right: that there is a violation, by
+    which operation, and by which team.
+    """
+    gold = problem.answer
+    given = (answer["decision"] if answer else None) or None
+    parts = _league(given, gold) if isinstance(gold, Verdict) else _dollars(given, problem)
+    right = bool(parts) and all(parts.values())
+    return Score(
+        value=float(right),
+        answer=given,
+        explanation=f"{given or 'no answer'}; right is {_shown(problem)}",
+        details={
+            "domain": problem.domain,
+            "level": problem.level,
+            "gold": _shown(problem),
+            "doubts": list[JsonValue](problem.doubts),
+            "parts": dict[str, JsonValue](parts),
+        },
+    )
 
 
-def amount_of(said: str) -> float | None:
+def _dollars(given: str | None, problem: Problem) -> dict[str, bool]:
+    amount = amount_of(given or "")
+    if amount is None:
+        return {}
+    within = _DOLLAR if problem.domain == "tax" else _CENT
+    golds = (problem.answer, problem.form_answer)
+    right = any(isinstance(gold, float) and abs(amount - gold) <= within for gold in golds)
+    return {"amount": right}
+
+
+def amount_of(given: str) -> float | None:
     """The one amount that an answer gives, negative for what is paid back; None if it is unclear.
 
-    What stands in brackets only explains it; of an equation the last side counts.
+    Text in brackets only explains it; of an equation the last side counts.
     """
-    plain, _ = result_of(said)
+    plain, _ = result_of(given)
     found = [one for one in quantities(plain) if not (one.percent or one.unit)]
     money = [one for one in found if one.currency]
     amounts = {one.value * one.scale for one in money or found}
@@ -75,14 +69,14 @@ def amount_of(said: str) -> float | None:
     return -amount if is_back and amount > 0 else amount
 
 
-def _league(said: str | None, gold: Verdict) -> dict[str, bool]:
-    if not said:
+def _league(given: str | None, gold: Verdict) -> dict[str, bool]:
+    if not given:
         return {}
-    violates = not _NO_VIOLATION.search(said)
+    violates = not _NO_VIOLATION.search(given)
     if not (gold.violation and violates):
         return {"violation": violates == gold.violation}
-    operations = {(one or other).upper() for one, other in _OPERATION.findall(said)}
-    teams = {team.upper() for team in _TEAM.findall(said)}
+    operations = {(one or other).upper() for one, other in _OPERATION.findall(given)}
+    teams = {team.upper() for team in _TEAM.findall(given)}
     return {
         "violation": True,
         "operation": operations == {gold.operation},

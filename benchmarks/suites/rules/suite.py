@@ -2,28 +2,125 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+from pydantic import JsonValue
 
 from planweave import prompts
-from planweave.benchmarks.core.play import Play, play_graph
-from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.suite import Sample, Suite, register
+from planweave.benchmarks.core.lines import bench_cache
+from planweave.benchmarks.core.options import Embeddings, Options, listed, published
+from planweave.benchmarks.core.play import OnCall, play_graph
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.suite import (
+    Memory,
+    Sample,
+    Selection,
+    Status,
+    Suite,
+    drawn,
+    register,
+)
 from planweave.benchmarks.core.table import Table
-from planweave.benchmarks.suites.rules.judge import Judge
-from planweave.benchmarks.suites.rules.load import Domain, Problem, RuleBook
+from planweave.benchmarks.suites.agents.collection import collect
+from planweave.benchmarks.suites.agents.questions import Document
+from planweave.benchmarks.suites.rules.judge import scored
+from planweave.benchmarks.suites.rules.load import DOMAINS, Domain, Problem, RuleBook, load
 from planweave.benchmarks.suites.rules.tables import rules_tables
-from planweave.benchmarks.suites.rules.whole import WHOLE, Whole
+from planweave.benchmarks.suites.rules.whole import WHOLE, play_whole
+from planweave.graphs import METHODS
 from planweave.memory import Context
 
 NAME = "rules"
+_LEVELS = ("0", "1", "2")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleOptions(Options):
+    """What may be chosen."""
+
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder with problems.jsonl and rules_*.txt; see PLANWEAVE_PUBLISHED."),
+    ] = None
+    domain: Annotated[str, typer.Option(help="Domains with commas between, or all.")] = "all"
+    method: Annotated[
+        str,
+        typer.Option(
+            help="Methods with commas between; whole: the whole rules in one prompt, one call."
+        ),
+    ] = "whole,react,planrag"
+    level: Annotated[str, typer.Option(help="Levels, 0 (easy) to 2, or all.")] = "all"
+    embeddings: Embeddings = "minilm"
 
 
 @register(NAME)
 class Rules(Suite):
-    """Each domain is a scenario; any method that reads documents can be asked."""
+    """Airline fees, income tax, league contracts: rules to find and apply.
+
+    Each domain is a scenario; any method that reads documents can be asked.
+    """
+
+    Options = RuleOptions
+
+    def select(self, options: RuleOptions, context: Context, status: Status) -> Selection:
+        """Problems of the domains and levels that were named."""
+        methods = listed(options.method, (WHOLE, *METHODS.names()), "method", every="")
+        domains = listed(options.domain, DOMAINS, "domain")
+        levels = [int(name) for name in listed(options.level, _LEVELS, "level")]
+        data = options.data or published("rulearena")
+        found = load(data, domains, levels)
+        chosen = drawn(found.problems, options.limit, options.seed, lambda problem: problem.id)
+        reads = any(name != WHOLE for name in methods)
+        if reads:
+            status("reading the rules …")
+        made = samples(
+            chosen,
+            methods=methods,
+            settings=context,
+            rules=found.rules,
+            collections={
+                domain: collect(
+                    [Document(found.rules[domain].path.name, found.rules[domain].path)],
+                    bench_cache(),
+                    embeddings=options.embeddings,
+                )
+                for domain in (domains if reads else ())
+            },
+        )
+        about = {
+            **options.about(),
+            "name": data.name,
+            "questions": len(found.problems),
+            "chosen": len(chosen),
+            "domains": list[JsonValue](domains),
+            "levels": list[JsonValue](levels),
+            "embeddings": options.embeddings,
+        }
+        return Selection(samples=made, about=about)
+
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
+        """Ask the graph, or put all rules into one prompt."""
+        if sample.method == WHOLE:
+            return await play_whole(sample.target.rules, sample, on_call)
+        return await play_graph(sample, on_call)
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """See :func:`scored`."""
+        return scored(sample.target.problem, memory.get("answer"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Right answers by domain and level, without doubtful problems, parts, each problem."""
         return rules_tables(records)
+
+
+class Target(NamedTuple):
+    """A problem, and the rules that decide it."""
+
+    problem: Problem
+    rules: RuleBook
 
 
 def samples(
@@ -48,10 +145,9 @@ def samples(
     for method in methods:
         for problem in ordered:
             book = rules[problem.domain]
-            play: Play = Whole(book).play if method == WHOLE else play_graph
             collection = None if method == WHOLE else collections[problem.domain]
             context = settings.model_copy(update={"collection": collection})
-            made.append(_sample(problem, method, context, book, play))
+            made.append(_sample(Target(problem, book), method, context))
     return made
 
 
@@ -60,17 +156,16 @@ def asked(problem: Problem) -> str:
     return f"{problem.prompt}\n\n{prompts.load(f'rules/{problem.domain}').fill()}"
 
 
-def _sample(problem: Problem, method: str, context: Context, rules: RuleBook, play: Play) -> Sample:
-    content = f"{rules.text}{problem.model_dump_json()}"
+def _sample(target: Target, method: str, context: Context) -> Sample:
+    problem = target.problem
+    content = f"{target.rules.text}{problem.model_dump_json()}"
     return Sample(
         suite=NAME,
         question=problem.id,
         scenario=problem.domain,
         method=method,
-        database="",
         asked=asked(problem),
         context=context,
         content=hashlib.sha256(content.encode()).hexdigest()[:16],
-        judge=Judge(problem),
-        play=play,
+        target=target,
     )

@@ -1,7 +1,6 @@
 """The baseline without a method: all rules and the problem in one prompt, one call."""
 
 import asyncio
-from dataclasses import dataclass
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
@@ -26,36 +25,30 @@ class Worked(BaseModel):
     answer: str = Field(max_length=200)
 
 
-@dataclass(frozen=True)
-class Whole:
-    """Asks with the whole rules in the prompt."""
-
-    rules: RuleBook
-
-    async def play(self, sample: Sample, on_call: OnCall) -> WorkingMemory:
-        """Ask once; a reply that cannot be read is asked for once more."""
-        context = sample.context
-        model = await achat_model(
-            context.model,
-            temperature=context.temperature,
-            max_tokens=max(context.reply_tokens, _FEWEST_TOKENS),
-            seed=context.seed,
+async def play_whole(rules: RuleBook, sample: Sample, on_call: OnCall) -> WorkingMemory:
+    """Ask once with the whole rules; a reply that cannot be read is asked for once more."""
+    context = sample.context
+    model = await achat_model(
+        context.model,
+        temperature=context.temperature,
+        max_tokens=max(context.reply_tokens, _FEWEST_TOKENS),
+        seed=context.seed,
+    )
+    text = await asyncio.to_thread(lambda: rules.text)
+    messages = [
+        SystemMessage(prompts.load("rules/whole").fill(rules=text)),
+        HumanMessage(prompts.load("rules/whole_question").fill(question=sample.asked)),
+    ]
+    reply = await ask(model, messages, Worked, role=WHOLE)
+    for record in reply.calls:
+        on_call(record)
+    if reply.value is None:
+        reason = reply.failure.message if reply.failure else "it was empty"
+        unread = f"The reply could not be read: {reason}"
+        return {"answer": Answer(decision=None, why="", facts=[], unknown=unread)}
+    worked = reply.value
+    return {
+        "answer": Answer(
+            decision=worked.answer.strip() or None, why=worked.working, facts=[], unknown=""
         )
-        text = await asyncio.to_thread(lambda: self.rules.text)
-        messages = [
-            SystemMessage(prompts.load("rules/whole").fill(rules=text)),
-            HumanMessage(prompts.load("rules/whole_question").fill(question=sample.asked)),
-        ]
-        reply = await ask(model, messages, Worked, role=WHOLE)
-        for record in reply.calls:
-            on_call(record)
-        if reply.value is None:
-            reason = reply.failure.message if reply.failure else "it was empty"
-            unread = f"The reply could not be read: {reason}"
-            return {"answer": Answer(decision=None, why="", facts=[], unknown=unread)}
-        worked = reply.value
-        return {
-            "answer": Answer(
-                decision=worked.answer.strip() or None, why=worked.working, facts=[], unknown=""
-            )
-        }
+    }

@@ -1,5 +1,5 @@
 """Decisions of ordinary business users on small generated databases."""
 
-from planweave.benchmarks.suites.shop.suite import NAME, ShopDecisions, choose, samples
+from planweave.benchmarks.suites.shop.suite import ShopDecisions, choose, samples
 
-__all__ = ["NAME", "ShopDecisions", "choose", "samples"]
+__all__ = ["ShopDecisions", "choose", "samples"]

@@ -1,23 +1,34 @@
 """The suite: eight shops, each with its rules, and decisions whose truth the program knows."""
 
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from planweave import BadInput
-from planweave.benchmarks.core.play import play_graph
+import typer
+
+from planweave.benchmarks.core.lines import bench_cache, write_once
+from planweave.benchmarks.core.options import Limit, ModelOptions, listed
+from planweave.benchmarks.core.play import OnCall, play_graph
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Suite, drawn, register
+from planweave.benchmarks.core.suite import (
+    Memory,
+    Sample,
+    Selection,
+    Status,
+    Suite,
+    drawn,
+    register,
+)
 from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites.query_writing.solver import SOLVERS
 from planweave.benchmarks.suites.shop.play import play_query
 from planweave.benchmarks.suites.shop.tables import shop_tables
-from planweave.graphs import METHODS
+from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context
-from planweave.simulators.shops import Decision, Shop, shop
+from planweave.simulators.shops import DOMAINS, Decision, Shop, shop
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 
@@ -26,9 +37,53 @@ NAME = "shop"
 _LISTED = Limits(rows=10_000, characters=1_000_000)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ShopOptions(ModelOptions):
+    """What may be chosen."""
+
+    shops: Annotated[
+        str, typer.Option("--shop", help="Names of shops with commas between, or all.")
+    ] = "all"
+    method: Annotated[
+        str,
+        typer.Option(
+            help="Methods with commas between, or all deciders. A mode of text2sql, such as plain, "
+            "decides by one query."
+        ),
+    ] = "all"
+    limit: Limit = None
+    seed: Annotated[int, typer.Option(help="Which data, names and truths are generated.")] = 1
+
+
 @register(NAME)
 class ShopDecisions(Suite):
-    """Each shop is a scenario; any method that decides can be asked."""
+    """Eight small databases with their rules: right, vouched for, undecided.
+
+    Each shop is a scenario; any method that decides can be asked.
+    """
+
+    Options = ShopOptions
+
+    def select(self, options: ShopOptions, context: Context, status: Status) -> Selection:
+        """The decisions of the shops that were named."""
+        deciders, every = [*of_family("decide")], options.method == "all"
+        known = dict.fromkeys((*METHODS.names(), *SOLVERS.names()))
+        methods = deciders if every else listed(options.method, [*known], "method", every="")
+        decisions = choose(listed(options.shops, DOMAINS, "shop"), options.seed, None)
+        chosen = decisions[: options.limit]
+        made = samples(chosen, methods=methods, settings=context, folder=bench_cache())
+        counts = {"questions": len(decisions), "chosen": len(chosen)}
+        about = {**counts, "limit": options.limit, "seed": options.seed}
+        return Selection(samples=made, about=about)
+
+    async def play(self, sample: Sample, on_call: OnCall) -> Memory:
+        """Ask the graph, or have a solver write one query."""
+        play = play_graph if sample.method in METHODS else play_query
+        return await play(sample, on_call)
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """1 for the best candidate, 0 for another one and for no decision."""
+        return scored(sample.target, memory.get("answer"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Right, wrong and vouched for, wrong and flagged, undecided; by shop and by question."""
@@ -80,7 +135,9 @@ def samples(
 
 def _sample(asked: Asked, method: str, settings: Context, folder: Path) -> Sample:
     made, decision = asked.shop, asked.decision
-    path = _script(made, folder)
+    digest = hashlib.sha256(made.sql.encode()).hexdigest()[:16]
+    path = folder / f"{made.name}-{digest}.sql"
+    write_once(path, made.sql)
     candidates: tuple[str, ...] = ()
     if decision.candidates:
         listed = open_database(str(path)).run(decision.candidates, _LISTED)
@@ -97,53 +154,29 @@ def _sample(asked: Asked, method: str, settings: Context, folder: Path) -> Sampl
         asked=decision.text,
         context=context,
         content=path.stem,
-        judge=Judge(decision),
-        play=play_graph if method in METHODS else play_query,
+        target=decision,
         aided=True,
     )
 
 
-def _script(made: Shop, folder: Path) -> Path:
-    """The shop's database as a script, named by its content."""
-    digest = hashlib.sha256(made.sql.encode()).hexdigest()[:16]
-    path = folder / f"{made.name}-{digest}.sql"
-    if path.exists():
-        return path
-    part = path.with_suffix(f".{os.getpid()}.part")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        part.write_text(made.sql, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
-    return path
+def scored(decision: Decision, answer: Answer | None) -> Score:
+    """1 for the best candidate, 0 for another one and for no decision."""
+    decided = (answer["decision"] if answer else None) or None
+    right = decided is not None and is_same(decided, decision.best)
+    return Score(
+        value=float(right),
+        answer=decided,
+        explanation=f"{decided or 'no decision'}; best is {decision.best}",
+        details={
+            "best": decision.best,
+            "result": "right" if right else "wrong" if decided else "undecided",
+            "decision": decision.name,
+        },
+    )
 
 
-@dataclass(frozen=True)
-class Judge:
-    """Scores the answers to one decision question."""
-
-    decision: Decision
-
-    def __call__(self, answer: Answer | None) -> Score:
-        """1 for the best candidate, 0 for another one and for no decision."""
-        said = (answer["decision"] if answer else None) or None
-        best = self.decision.best
-        right = said is not None and is_same(said, best)
-        return Score(
-            value=float(right),
-            answer=said,
-            explanation=f"{said or 'no decision'}; best is {best}",
-            details={
-                "best": best,
-                "result": "right" if right else "wrong" if said else "undecided",
-                "decision": self.decision.name,
-            },
-        )
-
-
-def is_same(said: str, best: str) -> bool:
+def is_same(decided: str, best: str) -> bool:
     """Whether a decision names a candidate: alone, or an id as the only number of a text."""
     if best.isdecimal():
-        return re.findall(r"\d+", said) == [best]
-    return said.strip().strip("'\".").casefold() == best.casefold()
+        return re.findall(r"\d+", decided) == [best]
+    return decided.strip().strip("'\".").casefold() == best.casefold()

@@ -1,6 +1,6 @@
 """Text to Cypher: questions about graphs, answered by one query each."""
 
 from planweave.benchmarks.suites.text2cypher.load import load
-from planweave.benchmarks.suites.text2cypher.suite import NAME, TextToCypher
+from planweave.benchmarks.suites.text2cypher.suite import TextToCypher
 
-__all__ = ["NAME", "TextToCypher", "load"]
+__all__ = ["TextToCypher", "load"]

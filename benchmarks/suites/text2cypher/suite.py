@@ -1,29 +1,32 @@
-"""The suite as the report sees it."""
+"""Text to Cypher: questions about graphs, answered by one query each."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
-from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.suite import Suite, register
-from planweave.benchmarks.core.table import Table
-from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
+import typer
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-NAME = "text2cypher"
+from planweave.benchmarks.core.suite import register
+from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
+from planweave.benchmarks.suites.text2cypher.load import load
 
 
-@register(NAME)
-class TextToCypher(Suite):
-    """Each mode of writing queries is a method, each published type of question a scenario."""
+@dataclass(frozen=True, kw_only=True)
+class CypherOptions(QueryOptions):
+    """What may be chosen."""
 
-    caption = CAPTION
+    graphs: Annotated[
+        Path | None, typer.Option(help="Folder of the graphs; graphs/ beside the questions.")
+    ] = None
 
-    def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Results, cost of the prompts, questions that cannot be answered, confidence."""
-        return query_tables(records)
 
-    def draw(self, records: Sequence[Record], figure: "Figure") -> None:
-        """Accuracy against seconds, a point for each mode and model."""
-        draw_accuracy(records, figure)
+@register("text2cypher")
+class TextToCypher(QuerySuite):
+    """Text to Cypher: one query for each question, compared by what it returns."""
+
+    Options = CypherOptions
+
+    def questions(self, options: CypherOptions, data: Path) -> list[Question]:
+        """Each published type of question is a scenario."""
+        return load(data, options.graphs)

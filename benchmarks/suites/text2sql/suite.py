@@ -1,29 +1,35 @@
-"""The suite as the report sees it."""
+"""Text to SQL: questions about tables, answered by one query each."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
-from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.suite import Suite, register
-from planweave.benchmarks.core.table import Table
-from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
+import typer
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-NAME = "text2sql"
+from planweave.benchmarks.core.suite import register
+from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
+from planweave.benchmarks.suites.text2sql.load import Part, load
 
 
-@register(NAME)
-class TextToSql(Suite):
-    """Each mode of writing queries is a method, each part of the question set a scenario."""
+@dataclass(frozen=True, kw_only=True)
+class SqlOptions(QueryOptions):
+    """What may be chosen."""
 
-    caption = CAPTION
+    databases: Annotated[
+        Path | None, typer.Option(help="Folder of the databases; databases/ beside the questions.")
+    ] = None
+    only: Annotated[
+        Part | None, typer.Option(help="Only questions that the database can, or cannot, answer.")
+    ] = None
 
-    def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Results, cost of the prompts, questions that cannot be answered, confidence."""
-        return query_tables(records)
 
-    def draw(self, records: Sequence[Record], figure: "Figure") -> None:
-        """Accuracy against seconds, a point for each mode and model."""
-        draw_accuracy(records, figure)
+@register("text2sql")
+class TextToSql(QuerySuite):
+    """Text to SQL: one query for each question, compared by what it returns."""
+
+    Options = SqlOptions
+
+    def questions(self, options: SqlOptions, data: Path) -> list[Question]:
+        """Each part of the question set is a scenario."""
+        return load(data, options.only, options.databases)

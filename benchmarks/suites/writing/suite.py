@@ -6,38 +6,78 @@ The tasks are our own. No text is right or wrong: the score says only that one w
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+from typing import Annotated
+
+import typer
 
 from planweave.benchmarks.core.metrics import grouped, spread
+from planweave.benchmarks.core.options import listed
+from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Suite, register
+from planweave.benchmarks.core.suite import Memory, Sample, register
 from planweave.benchmarks.core.table import Cell, Table
-from planweave.benchmarks.suites.rat.items import Grade, Item
-from planweave.benchmarks.suites.rat.suite import Trial
+from planweave.benchmarks.suites.rat.items import Grade, Item, corpus_of
+from planweave.benchmarks.suites.rat.suite import AttemptOptions, Rat
 from planweave.benchmarks.suites.rat.tables import retrieval_table
-from planweave.memory import Answer
+from planweave.tools.documents.collection import open_collection
+from planweave.tools.web import KNOWN, open_engine
 
 NAME = "writing"
 _TASKS = Path(__file__).with_name("writing_tasks.json")
 
 
+@dataclass(frozen=True, kw_only=True)
+class WritingOptions(AttemptOptions):
+    """What may be chosen."""
+
+    web_search: Annotated[
+        str, typer.Option(help=f"Look texts up in the web: {', '.join(KNOWN)}.")
+    ] = ""
+
+    def settings(self) -> dict[str, str | int]:
+        """The family tells a method what is asked of it."""
+        return {**super().settings(), "family": "writing"}
+
+
 @register(NAME, measures="written")
-class Writing(Suite):
-    """The suite."""
+class Writing(Rat):
+    """Surveys, biographies and histories by RAT and its baselines, for the arena."""
+
+    Options = WritingOptions
+
+    def source(self, options: WritingOptions) -> dict[str, str]:
+        """The web, a collection, or the corpus."""
+        if options.web_search:
+            open_engine(options.web_search)
+            return {"web_search": options.web_search}
+        if options.collection:
+            open_collection(options.collection)
+            return {"collection": options.collection}
+        return {"collection": corpus_of("writing", "HOTPOTQA")}
+
+    def pools(self, options: WritingOptions, source: str) -> dict[str, list[Item]]:
+        """The tasks of the kinds that were named."""
+        tasks = load_tasks(source)
+        known = tuple(dict.fromkeys(task.dataset for task in tasks))
+        wanted = listed(options.dataset or "all", known, "kind of text")
+        return {kind: [task for task in tasks if task.dataset == kind] for kind in wanted}
+
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
+        """As :meth:`Rat.score`; the task is kept beside it, for those who judge the text."""
+        found = await super().score(sample, memory, on_call)
+        details = {**found.details, "asked": sample.asked}
+        return found.model_copy(update={"details": details})
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """How long the texts are, and what retrieval changed in them."""
         return [_texts(records), retrieval_table(records)]
 
-
-class Commission(Trial):
-    """A text that is asked for; the task stands beside it, for those who judge it."""
-
-    def score(self, answer: Answer | None) -> Score:
-        """See :meth:`Trial.score`."""
-        scored = super().score(answer)
-        return scored.model_copy(update={"details": {**scored.details, "asked": self.item.asked}})
+    def reference(self, method: str, scenario: str, database: str) -> float | None:
+        """No text has a published figure."""
+        return None
 
 
 def load_tasks(source: str) -> list[Item]:

@@ -3,29 +3,31 @@
 import json
 from functools import partial
 
+from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Sample, Suite, drawn
+from planweave.benchmarks.core.suite import Sample, Selection, Suite, drawn
+from planweave.graphs import METHODS
 
 
 class ShortAnswers(Suite):
     """Questions with a short answer each, from a JSON list of {question, answer, collection}."""
 
-    def tables(self, records):
-        """No table besides the general one."""
-        return []
-
-    def samples(self, *, methods, context, data, limit, seed):
+    def select(self, options, context, status):
         """Every chosen question with every method."""
-        items = drawn(json.loads(data.read_text()), limit, seed, lambda item: item["question"])
-        fixed = {"suite": "short_answers", "scenario": "all", "database": "", "content": ""}
-        return [
-            Sample(**fixed, method=one, question=item["question"], asked=item["question"],
-                   context=context.model_copy(update={"collection": item["collection"]}),
-                   judge=partial(judged, item["answer"]))
+        given = json.loads(options.data.read_text())
+        items = drawn(given, options.limit, options.seed, lambda item: item["question"])
+        methods = listed(options.method, METHODS.names(), "method")
+        make = partial(Sample, suite=self.name)
+        return Selection(samples=[
+            make(method=one, question=item["question"], asked=item["question"],
+                 context=context.model_copy(update={"collection": item["collection"]}),
+                 target=item["answer"])
             for one in methods for item in items
-        ]  # fmt: skip
+        ], about=options.about())  # fmt: skip
 
-
-def judged(gold, answer):
-    said = (answer["decision"] or answer["why"]) if answer else None
-    return Score(value=float(gold in (said or "")), answer=said, explanation=f"gold: {gold}")
+    async def score(self, sample, memory, on_call):
+        """1 if the answer has the right one in it."""
+        answer = memory.get("answer")
+        text = (answer["decision"] or answer["why"]) if answer else None
+        right = sample.target in (text or "")
+        return Score(value=float(right), answer=text, explanation=f"gold: {sample.target}")

@@ -1,0 +1,91 @@
+"""``planweave bench mhqa-retrieval`` and ``rat-corpus``: what questions are looked up in."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+from rich.console import Console
+
+from planweave import BadInput
+from planweave.apps.cli.bench.common import RESULTS, Out
+from planweave.benchmarks.core import machine
+from planweave.benchmarks.core.options import Embeddings, listed
+from planweave.benchmarks.core.report import show_tables
+from planweave.benchmarks.suites.mhqa import retrieval
+from planweave.benchmarks.suites.mhqa.suite import FILES, Data, DataSets, pool_of
+from planweave.benchmarks.suites.rat.corpus import Corpus, build
+from planweave.benchmarks.suites.rat.items import Family
+
+
+def mhqa_retrieval(
+    *,
+    data: Data,
+    dataset: DataSets = "all",
+    embeddings: Embeddings = "minilm",
+    out: Out = RESULTS / "mhqa",
+) -> None:
+    """Supporting paragraphs that one search by the question finds; no language model."""
+    console = Console(highlight=False)
+    wanted = listed(dataset, tuple(FILES), "data set")
+    with console.status("reading …") as status:
+        pools = [pool_of(name, data, embeddings, status.update) for name in wanted]
+    with console.status("searching …"):
+        made = retrieval.table(list(retrieval.search(pools)))
+    show_tables([made], console)
+    page = out / "retrieval.json"
+    kept = machine.head() | {
+        "embeddings": embeddings,
+        "questions": {name: len(pool) for name, pool in zip(wanted, pools, strict=True)},
+        "result": retrieval.as_json(made),
+    }
+    _write(page, kept, console)
+
+
+def rat_corpus(
+    *,
+    family: Annotated[str, typer.Option(help="code, maths, planning or writing.")],
+    data: Annotated[
+        Path, typer.Option(help="Folder of the family's published files; of HotpotQA for writing.")
+    ],
+    embeddings: Annotated[
+        str, typer.Option(help="Embedding model, or none to search by words alone.")
+    ] = "minilm",
+    out: Annotated[Path, typer.Option(help="Folder of the list of what was dropped.")] = (
+        RESULTS / "rat"
+    ),
+) -> None:
+    """Build what RAT looks things up in, without what is tested; tell what was dropped."""
+    console = Console(highlight=False)
+    (chosen,) = listed(family, get_args(Family), "task family", every="")
+    with console.status("reading …") as status:
+        built = build(
+            chosen,
+            data,
+            embeddings=embeddings,
+            progress=lambda _, done, of: status.update(f"embedded {done} of {of} passages …"),
+        )
+    page = out / f"corpus-{chosen}.json"
+    _tell(console, built)
+    _write(page, built.as_json(), console)
+
+
+def _tell(console: Console, built: Corpus) -> None:
+    of = len(built.kept) + len(built.dropped)
+    console.print(
+        f"{built.collection}: {len(built.kept)} of {of} texts; {len(built.dropped)} were dropped "
+        "since they share words with what is tested."
+    )
+    for one in built.dropped[:5]:
+        line = f"  dropped {one.name}, like {one.tested}: {one.words}"
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def _write(page: Path, kept: Mapping[str, Any], console: Console) -> None:
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    except OSError as error:
+        raise BadInput(f"{page} cannot be written ({error.strerror}).") from None
+    console.print(f"Written: {page}", markup=False, soft_wrap=True)

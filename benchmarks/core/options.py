@@ -1,0 +1,74 @@
+"""Options of the benchmarks: what a suite's command is made from."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+from pydantic import JsonValue
+
+from planweave import BadInput
+
+Name = TypeVar("Name", bound=str)
+Model = Annotated[str, typer.Option("--model", help="Chat model, such as openai:gpt-4o.")]
+Limit = Annotated[int | None, typer.Option(help="Questions at most; all if unset.", min=1)]
+Embeddings = Annotated[str, typer.Option(help="Embedding model; none: words alone.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """A suite whose questions are its own."""
+
+    model: Model = "embedded"
+
+    def settings(self) -> dict[str, str | int]:
+        """Settings of the runs; what the user sets goes over them."""
+        return {"model": self.model}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(ModelOptions):
+    """A suite that asks methods the questions of a data set."""
+
+    data: Annotated[Path | None, typer.Option(help="File or folder of its data.")] = None
+    method: Annotated[str, typer.Option(help="Methods with commas between, or all.")]
+    limit: Limit = None
+    seed: Annotated[int, typer.Option(help="Which of the questions the limit leaves.")] = 1
+
+    def about(self) -> dict[str, JsonValue]:
+        """What result files say of these options."""
+        name = self.data.name if self.data else ""
+        return {"name": name, "limit": self.limit, "seed": self.seed}
+
+
+def listed(text: str, known: Sequence[Name], what: str, *, every: str = "all") -> list[Name]:
+    """The names in a list with commas, each once, in the order of ``known``.
+
+    Raises:
+        BadInput: A name is not among ``known``.
+    """
+    if text == every:
+        return list(known)
+    names = dict.fromkeys(name.strip() for name in text.split(","))
+    if unknown := [name for name in names if name not in known]:
+        raise BadInput(
+            f"There is no {what} {unknown[0]!r}.", fix=f"Choose {every}, or of {', '.join(known)}."
+        )
+    return [name for name in known if name in names]
+
+
+def published(name: str) -> Path:
+    """The folder of that name among the published data.
+
+    Raises:
+        BadInput: There is none.
+    """
+    folder = Path(os.environ.get("PLANWEAVE_PUBLISHED", "../shared/data")) / name
+    if not folder.is_dir():
+        raise BadInput(
+            f"There is no folder {folder}.",
+            fix="Name the data with --data, or set PLANWEAVE_PUBLISHED.",
+        )
+    return folder
