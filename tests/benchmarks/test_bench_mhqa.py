@@ -15,7 +15,7 @@ from records import record
 from scripted import Prompt, Reply, act, playing, tell
 from typer.testing import Result
 
-from planweave import BadInput, PlanweaveError
+from planweave import BadInput
 from planweave.benchmarks.core.record import Record, Score, without_texts
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.mhqa.corpus import collect

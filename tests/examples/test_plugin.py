@@ -122,8 +122,8 @@ def test_its_suite_measures(run, tmp_path: Path) -> None:  # type: ignore[no-unt
         ANSWER,
     )
     words = ("--data", "questions.json", "--method", "step_back", "--model", model, "--json")
-    assert "short_answers" in run("bench", "--help")
-    report = run("bench", "short_answers", *words, "--setting", "whole_collection=off")
+    assert "short-answers" in run("bench", "--help")
+    report = run("bench", "short-answers", *words, "--setting", "whole_collection=off")
     assert '"short_answers"' in report
     (record,) = [
         json.loads(line)

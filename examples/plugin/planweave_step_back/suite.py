@@ -1,7 +1,6 @@
-"""A suite: planweave bench short_answers --data questions.json --method step_back."""
+"""A suite: planweave bench short-answers --data questions.json --method step_back."""
 
 import json
-from functools import partial
 
 from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.record import Score
@@ -16,13 +15,11 @@ class ShortAnswers(Suite):
         """Every chosen question with every method."""
         given = json.loads(options.data.read_text())
         items = drawn(given, options.limit, options.seed, lambda item: item["question"])
-        methods = listed(options.method, METHODS.names(), "method")
-        make = partial(Sample, suite=self.name)
         return Selection(samples=[
-            make(method=one, question=item["question"], asked=item["question"],
-                 context=context.model_copy(update={"collection": item["collection"]}),
-                 target=item["answer"])
-            for one in methods for item in items
+            Sample(suite=self.name, method=one, question=item["question"], asked=item["question"],
+                   context=context.model_copy(update={"collection": item["collection"]}),
+                   target=item["answer"])
+            for one in listed(options.method, METHODS.names(), "method") for item in items
         ], about=options.about())  # fmt: skip
 
     async def score(self, sample, memory, on_call):
