@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from planweave import BadInput
+from planweave.apps.cli.methods import page
 from planweave.benchmarks.core.suite import SUITES, suite
 from planweave.graphs import METHODS
 from planweave.registry import Registry
@@ -82,3 +83,9 @@ def test_langgraph_json_names_every_method() -> None:
 @pytest.mark.parametrize("name", SUITES)
 def test_every_suite_is_where_the_registry_says(name: str) -> None:
     assert suite(name).measures
+
+
+def test_the_page_of_graphs_is_current() -> None:
+    made = (ROOT / "docs" / "graphs.md").read_text("utf-8")
+    assert made == page(), "run: planweave methods --markdown > docs/graphs.md"
+    assert all(f"## {name}\n" in made for name in METHODS.names())
