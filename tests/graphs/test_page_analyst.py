@@ -85,9 +85,9 @@ async def _answered(name: str, case: Case, asked: Asked) -> tuple[WorkingMemory,
     async for mode, chunk in METHODS.get(name).graph.astream(
         Input(question=case.question), context=context, stream_mode=["custom", "values"]
     ):
-        if mode == "custom":
+        if mode == "custom" and "call" in chunk:
             calls.append(CallRecord.model_validate(chunk["call"]))
-        else:
+        elif mode == "values":
             memory = cast("WorkingMemory", chunk)
     size = sum(4 * (call.input_tokens + call.output_tokens) for call in calls)
     return memory, Cost(len(calls), longest_chain(calls), size)
