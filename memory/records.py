@@ -106,7 +106,8 @@ class Fact(TypedDict):
 class Turn(TypedDict):
     """One iteration: the action, and the facts or the problem it led to.
 
-    ``completes`` is that of the :class:`Action`.
+    ``completes`` is that of the :class:`Action`; ``failed`` says that the problem is an error, not
+    a result without rows or a repetition.
     """
 
     iteration: int
@@ -118,6 +119,7 @@ class Turn(TypedDict):
     problem: str
     seconds: float
     completes: NotRequired[list[int]]
+    failed: NotRequired[bool]
 
 
 class Observed(TypedDict):

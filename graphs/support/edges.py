@@ -9,7 +9,7 @@ from planweave.memory import BOUND_TOOL, OWN_TOOLS, Context, Tool, WorkingMemory
 from planweave.nodes.deciding.path_follower import followed
 from planweave.nodes.documents.whole_collection import is_read_whole
 from planweave.nodes.support.limits import budget_spent, reason_to_answer
-from planweave.nodes.support.turns import chosen_action, one_of_several
+from planweave.nodes.support.turns import chosen_action, first_error, one_of_several
 
 RECURSION_LIMIT = 1_500
 """Super-steps a run may take: above what the largest ``Context.max_iterations`` needs."""
@@ -101,9 +101,12 @@ def doubt(state: WorkingMemory) -> Literal["doubtful", "sound"]:
 def progress(state: WorkingMemory) -> Literal["doubtful", "sound"]:
     """As :func:`doubt`, but a learned path is followed as long as its steps succeed.
 
-    Where one prompt says everything, it judges the plan itself.
+    Where one prompt says everything, it judges the plan itself. A query that failed says little
+    about the plan: the selector corrects it once, with the error, before the plan is judged.
     """
-    return "sound" if followed(state) or run_context().in_one_prompt else doubt(state)
+    context = run_context()
+    corrects = context.combines("selector") and first_error(state)
+    return "sound" if followed(state) or context.in_one_prompt or corrects else doubt(state)
 
 
 def following(state: WorkingMemory) -> Literal["followed", "ended"]:

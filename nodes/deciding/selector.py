@@ -8,7 +8,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
-from planweave.memory import Action, Context, Tool, Turn, WorkingMemory
+from planweave.memory import Action, Context, Tool, WorkingMemory
 from planweave.models import StructuredFailure
 from planweave.nodes.assist.asking import extra_temperature, only_query_tool
 from planweave.nodes.support.briefing import tools_text, with_bound
@@ -17,7 +17,7 @@ from planweave.nodes.support.lengths import QUERY, THOUGHT
 from planweave.nodes.support.limits import reason_to_answer, repeats
 from planweave.nodes.support.replies import MAX_AT_ONCE, actions_form, answer_form
 from planweave.nodes.support.role import Node, ask_role, failures, usage
-from planweave.nodes.support.turns import same, unreadable_turn
+from planweave.nodes.support.turns import last_round, same, unreadable_turn
 from planweave.prompts import load
 
 _NUMBER = re.compile(r"\d")
@@ -76,7 +76,7 @@ async def _several(
     context = runtime.context
     most = 1 if context.parallel is False else MAX_AT_ONCE
     form = actions_form(connected(tools, state), answer_form(context), most)
-    problems = [turn["problem"] for turn in _last_round(state) if turn["problem"]]
+    problems = [turn["problem"] for turn in last_round(state) if turn["problem"]]
     complaints = [load("common/problem").fill(problem=problem) for problem in problems]
     task = load(prompt).fill(now="\n".join([progress_text(state), *complaints]))
     extra = extra_temperature(repeats(state["turns"]), "selector", context)
@@ -111,11 +111,6 @@ def _actions(reply: dict[str, Any], state: WorkingMemory, context: Context) -> l
     if replans := [action for action in chosen if action["tool"] == "replan"]:
         return replans[:1]
     return chosen[: context.max_iterations - state["iteration"]]
-
-
-def _last_round(state: WorkingMemory) -> list[Turn]:
-    """The turns of the actions that were carried out last."""
-    return state["turns"][-max(1, len(state["actions"])) :]
 
 
 @cache

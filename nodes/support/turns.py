@@ -21,6 +21,8 @@ from planweave.memory import (
 from planweave.models import StructuredFailure
 from planweave.usage import Usage
 
+_QUERIES = ("sql", "cypher")
+
 
 class Observation(NamedTuple):
     """What an action showed; ``found`` is False when the text only says why there is nothing."""
@@ -45,16 +47,17 @@ def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None])
     action = chosen_action(state)
     started = perf_counter()
     observation: Observation | None = None
+    failed = False
     problem = repetition(state)
     if not problem:
         try:
             observation = run(action)
         except PlanweaveError as error:
-            problem = str(error)
+            problem, failed = str(error), True
     if observation and not observation.found:
         problem = observation.text
     found = [observation] if observation and observation.found else []
-    return turn_taken(state, found, problem, perf_counter() - started)
+    return turn_taken(state, found, problem, perf_counter() - started, failed=failed)
 
 
 def chosen_action(state: WorkingMemory) -> Action:
@@ -65,7 +68,12 @@ def chosen_action(state: WorkingMemory) -> Action:
 
 
 def turn_taken(
-    state: WorkingMemory, found: Sequence[Observation], problem: str, seconds: float
+    state: WorkingMemory,
+    found: Sequence[Observation],
+    problem: str,
+    seconds: float,
+    *,
+    failed: bool = False,
 ) -> WorkingMemory:
     """What a finished action adds to working memory.
 
@@ -76,6 +84,8 @@ def turn_taken(
     first = len(state["facts"]) + 1
     facts = [_fact(number, action, seen) for number, seen in enumerate(found, start=first)]
     turn = _turn(state, action, facts, problem, seconds)
+    if failed:
+        turn["failed"] = True
     used: UsageByRole = {action["tool"]: Usage(seconds=seconds).model_dump()}
     if one_of_several(state):
         return {"observed": [Observed(turn=turn, facts=facts)], "usage": used}
@@ -89,6 +99,24 @@ def turn_taken(
     if "completes" not in action:  # else the observer ticks the plan
         update["step"] = action["step"] + (0 if problem else 1)
     return update
+
+
+def last_round(state: WorkingMemory) -> list[Turn]:
+    """The turns of the actions that were carried out last."""
+    return state["turns"][-max(1, len(state.get("actions", ()))) :]
+
+
+def first_error(state: WorkingMemory) -> bool:
+    """Whether all that is wrong are queries that failed, and the turn before did not fail."""
+    latest = last_round(state)
+    wrong = [turn for turn in latest if turn["problem"]]
+    before = state["turns"][: -len(latest)][-1:]
+    return (
+        bool(wrong)
+        and all(turn.get("failed") and turn["tool"] in _QUERIES for turn in wrong)
+        and not any(turn.get("failed") for turn in before)
+        and state["replanning"] == " ".join(dict.fromkeys(turn["problem"] for turn in wrong))
+    )
 
 
 def one_of_several(state: WorkingMemory) -> bool:

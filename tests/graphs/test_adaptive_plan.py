@@ -415,6 +415,35 @@ async def test_a_good_result_is_not_judged(run: Run) -> None:
     assert "judge" not in script.tasks
 
 
+WRONG = "SELECT price FROM plant"
+"""A query that the engine refuses."""
+
+
+async def test_a_query_that_fails_is_corrected_before_the_plan_is_judged(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED], action=[act("sql", WRONG), act("sql", COSTS), done(decide("Bonn", 1))]
+    )
+    memory = await run(script)
+    assert script.tasks == ["plan", "action", "action", "action"]
+    assert memory["turns"][0]["problem"] in tail(asked_to_act(script)[1])
+    assert answer_of(memory)["decision"] == "Bonn"
+
+
+async def test_a_second_error_in_a_row_is_judged(run: Run) -> None:
+    script = Replies(
+        plan=[PLANNED],
+        action=[
+            act("sql", WRONG),
+            act("sql", "SELECT prize FROM plant"),
+            act("sql", COSTS),
+            done(decide("Bonn", 1)),
+        ],
+        judge=[keep()],
+    )
+    await run(script)
+    assert script.tasks == ["plan", "action", "action", "judge", "action", "action"]
+
+
 async def test_the_selector_may_ask_for_another_plan(run: Run) -> None:
     script = Replies(
         plan=[PLANNED],
