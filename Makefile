@@ -29,6 +29,8 @@ decide: .venv/run.done
 	@$(BIN)/planweave decide --scenario sourcing
 
 studio: .venv/serve.done
+	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT)))' 2>/dev/null || \
+		{ echo "Port $(PORT) is taken. Stop what listens there, or run: make studio PORT=2025"; exit 1; }
 	@$(BIN)/planweave models pull embedded
 	@$(BIN)/planweave models pull minilm
 	@$(BIN)/planweave serve --port $(PORT)

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from planweave import BadInput
 from planweave.apps.cli.answering import answer
 from planweave.apps.cli.setting import Settings, pairs
 from planweave.apps.example import Example
@@ -33,6 +34,7 @@ from planweave.apps.threads import Thread, load_thread, new_id
 from planweave.graphs import METHODS
 from planweave.graphs.support.choice import choose
 from planweave.memory import Input
+from planweave.tools.connect import open_database
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +111,13 @@ def begin(
     """Put a question to a method in a new thread.
 
     Raises:
-        PlanweaveError: A setting or the plan cannot be used, or the run cannot go on.
+        PlanweaveError: There is no question, a setting, a database or the plan cannot be used, or
+            the run cannot go on.
     """
+    if not question.strip():
+        raise BadInput(
+            "There is no question.", fix=f'Write it after the command: planweave {command} "…".'
+        )
     if players.method:
         METHODS.get(players.method)
     context = context_of(
@@ -121,6 +128,8 @@ def begin(
             **settings,
         }
     )
+    for url in filter(None, (context.database, context.graph)):
+        open_database(url)  # one that is not there is said before anything else
     choice = choose(context, with_plan=plan is not None)
     method = players.method or choice.method
     thread = Thread(id=new_id(), method=method, context=context, example=example)

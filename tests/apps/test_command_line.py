@@ -361,6 +361,8 @@ def test_query_names_the_nearest_table(planweave: CommandLine, offers: str) -> N
 def test_missing_database(planweave: CommandLine) -> None:
     run = planweave("decide", "Which?", "--database", "nowhere.db", "--model", "http://x/v1#m")
     assert_one_clear_error(run, "nowhere.db")
+    assert run.stdout == ""  # nothing was begun
+    assert json.loads(planweave("runs", "list", "--json").stdout) == []
 
 
 def test_no_database(planweave: CommandLine) -> None:
@@ -396,7 +398,10 @@ def test_question_without_candidates(planweave: CommandLine, offers: str) -> Non
 
 
 def test_no_question(planweave: CommandLine, offers: str) -> None:
-    assert_one_clear_error(planweave("decide", "--database", offers), "There is no question")
+    for question in ([], [" "]):
+        run = planweave("decide", *question, "--database", offers)
+        assert_one_clear_error(run, "There is no question", "planweave decide")
+        assert run.stdout == ""  # nothing was begun
 
 
 def test_unreachable_model(planweave: CommandLine, offers: str) -> None:
