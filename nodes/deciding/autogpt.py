@@ -51,7 +51,9 @@ def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
         if reason := reason_to_answer(state, runtime.context):
             return {"action": action_of(state, thought=reason, tool="finish", input="")}
         bound = offered(tools, state, runtime.context)
-        task = load(prompt).fill(tools=tools_text(bound, state), problem=problem_text(state))
+        task = load(prompt).fill(
+            tools=tools_text(bound, state, runtime.context), problem=problem_text(state)
+        )
         extra = extra_temperature(repeats(state["turns"]), "autogpt", runtime.context)
         reply = await ask_role(
             "autogpt", _reply(bound), task, state, runtime, extra_temperature=extra

@@ -49,7 +49,7 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, otherwise: Node) -> Node:
             order=", then ".join(
                 load(f"{prompt}_{name}").fill() for name in said if name != "input"
             ),
-            tools=tools_text(bound, state),
+            tools=tools_text(bound, state, context),
             problem=problem_text(state),
         )
         reply = await ask_role("selector", _form(bound, said), task, state, runtime)

@@ -51,7 +51,7 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
         if action := only_query_tool(bound, state, context):
             return {"action": action}
         values = {
-            "tools": tools_text(bound, state),
+            "tools": tools_text(bound, state, context),
             "step": _step_text(state),
             "task": state.get("task", ""),
             "problem": problem_text(state),

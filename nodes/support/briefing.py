@@ -175,16 +175,19 @@ def _shorten(line: str, limit: int) -> str:
     return line if len(line) <= limit else f"{shorten(line, limit)} (shortened)"
 
 
-def tools_text(tools: Sequence[Tool], state: WorkingMemory) -> str:
+def tools_text(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> str:
     """What each tool does and what its input is."""
-    return "\n".join(_tool_text(tool, state) for tool in tools)
+    return "\n".join(_tool_text(tool, state, context) for tool in tools)
 
 
-def _tool_text(name: Tool, state: WorkingMemory) -> str:
+def _tool_text(name: Tool, state: WorkingMemory, context: Context) -> str:
     if name in OWN_TOOLS:
         template = load(f"tools/{name}")
-        language = state["languages"].get(name, "")
-        return template.fill(**dict.fromkeys(template.placeholders, language))
+        values = {
+            "language": state["languages"].get(name, ""),
+            "rows": str(context.query_rows),
+        }
+        return template.fill(**{one: values[one] for one in template.placeholders})
     tool = TOOLS.get(name)
     keys = [f"{key} ({one.get('type', 'any value')})" for key, one in tool.args.items()]
     return load("tools/bound").fill(

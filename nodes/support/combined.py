@@ -35,7 +35,7 @@ def how_text(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> s
     at_once = "planrag/one_action" if context.parallel is False else "planrag/actions_at_once"
     return load("planrag/how").fill(
         at_once=load(at_once).fill(),
-        tools=tools_text(connected(tools, state), state),
+        tools=tools_text(connected(tools, state), state, context),
         answer=answer_text(context),
     )
 

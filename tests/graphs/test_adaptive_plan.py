@@ -419,6 +419,12 @@ WRONG = "SELECT price FROM plant"
 """A query that the engine refuses."""
 
 
+async def test_the_prompt_says_how_many_rows_a_query_returns(run: Run) -> None:
+    script = Replies(plan=[PLANNED], action=[act("sql", COSTS), done(decide("Bonn", 1))])
+    await run(script, query_rows=7)
+    assert "returns 7 rows at most" in asked_to_act(script)[0].text
+
+
 async def test_a_query_that_fails_is_corrected_before_the_plan_is_judged(run: Run) -> None:
     script = Replies(
         plan=[PLANNED], action=[act("sql", WRONG), act("sql", COSTS), done(decide("Bonn", 1))]

@@ -169,7 +169,10 @@ async def test_the_whole_prompt_where_one_reply_says_several_things(
     script = Replies(
         plan=[steps("Read the names.", ("Compare them.", [1]))],
         action=[
-            acts(("sql", "SELECT name FROM plant", [1]), ("sql", "SELECT x FROM plant", [])),
+            acts(
+                ("sql", "SELECT name FROM plant", [1]),
+                ("sql", "SELECT name FROM plant WHERE name > 'C'", []),
+            ),
             done(tell("Bonn [1].") if in_words else decide("Bonn", 1)),
         ],
         judge=[keep()],
