@@ -327,6 +327,28 @@ def test_a_run_says_what_it_does_and_the_answer_is_seen_while_it_is_written(
         expect(page.locator(".draft")).to_be_hidden()
 
 
+def test_an_earlier_question_is_renamed_and_found(page: Page, visit: Visit) -> None:
+    with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
+        visit(model=model)
+        ask(page, "Which offer is cheapest?")
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+    earlier = page.get_by_role("list", name="Earlier questions")
+    current = earlier.get_by_role("listitem").filter(has=page.locator("[aria-current]"))
+    current.hover()
+    current.get_by_role("button", name="Rename").click()
+    title = page.get_by_label("New title")
+    expect(title).to_have_value("Which offer is cheapest?")
+    title.fill("Wood for the fence")
+    title.press("Enter")
+    expect(current).to_contain_text("Wood for the fence")
+    page.reload()
+    search = page.get_by_label("Search in earlier questions")
+    search.fill("FENCE")
+    expect(earlier.get_by_role("link")).to_have_count(1)
+    search.fill("no such words")
+    expect(earlier).to_have_text("None has these words.")
+
+
 def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
     with serving(*scripted(PLAN, delay=30.0)) as model:
         visit(model=model)

@@ -1,6 +1,6 @@
 // Ask: a question, its run as a story, the graph, the settings, and the way back.
 
-import { get, post, remove } from "./server.js";
+import { get, patch, post, remove } from "./server.js";
 import { Conversation, lineage } from "./conversation.js";
 import { button, confirmed, field, h, icon, iconButton, notice } from "./dom.js";
 import { Drawing, legend } from "./graph.js";
@@ -9,6 +9,7 @@ import { form, settings } from "./settings.js";
 import { chips, chosen, examples, remembered, ways } from "./sources.js";
 
 const KEPT = "planweave.method";
+const LISTED = 200;
 const NEEDS_NOTHING = new Set(["direct", "cot", "path_policy"]);
 
 export async function view(known, [thread]) {
@@ -98,6 +99,8 @@ class Ask {
 
   build() {
     this.list = h("ul", { className: "threads", "aria-label": "Earlier questions" });
+    this.search = h("input", { type: "search", "aria-label": "Search in earlier questions", placeholder: "Search", oninput: () => this.showThreads() });
+    this.threads = [];
     this.about = h("p", { className: "about" });
     this.select = methodSelect(this.known, this.method, (method) => this.choose(method), AUTOMATIC);
     const figures = iconButton("figure", "Choose by figure", async () => {
@@ -116,7 +119,7 @@ class Ask {
     this.tabs = new Tabs({ Graph: h("div", {}), Settings: h("div", {}), Timeline: h("div", {}) });
     this.element = h("div", { className: "ask" }, h("h1", { className: "unseen" }, "Ask"),
       h("details", { className: "earlier" }, h("summary", {}, "Earlier questions"),
-        h("a", { className: "button new", href: "#/ask", onclick: () => this.fresh() }, icon("plus"), "New question"), this.list),
+        h("a", { className: "button new", href: "#/ask", onclick: () => this.fresh() }, icon("plus"), "New question"), this.search, this.list),
       h("section", { className: "talk", "aria-label": "Conversation" },
         h("div", { className: "picker" }, h("div", { className: "method-field" }, field("Method", this.select), figures),
           h("div", { className: "field" }, h("span", { className: "label", id: "model-label" }, "Model"), this.model), this.about),
@@ -271,13 +274,46 @@ class Ask {
   }
 
   async listThreads() {
-    const found = await post("/threads/search", { limit: 40 }).catch(() => []);
-    const titled = found.filter(({ metadata }) => metadata?.title);
-    this.list.replaceChildren(...titled.map(({ thread_id: id, metadata, status }) => h("li", {},
+    const found = await post("/threads/search", { limit: LISTED }).catch(() => []);
+    this.threads = found.filter(({ metadata }) => metadata?.title);
+    this.showThreads();
+  }
+
+  /** The earlier questions whose titles hold what is searched for. */
+  showThreads() {
+    const words = this.search.value.trim().toLowerCase();
+    const shown = this.threads.filter(({ metadata }) => metadata.title.toLowerCase().includes(words));
+    this.list.replaceChildren(...shown.map((thread) => this.threadLine(thread)));
+    if (!shown.length) this.list.replaceChildren(h("li", { className: "dim" }, words ? "None has these words." : "None yet."));
+  }
+
+  threadLine({ thread_id: id, metadata: { title, method }, status }) {
+    const line = h("li", {},
       h("a", { href: `#/ask/${id}`, "aria-current": id === this.talk.thread ? "true" : null },
-        h("span", { className: "title" }, metadata.title), h("span", { className: "dim" }, `${metadata.method ?? ""}${status === "interrupted" ? " · waits" : ""}`)),
-      iconButton("trash", `Delete: ${metadata.title}`, () => this.forget(id, metadata.title)))));
-    if (!titled.length) this.list.replaceChildren(h("li", { className: "dim" }, "None yet."));
+        h("span", { className: "title" }, title), h("span", { className: "dim" }, `${method ?? ""}${status === "interrupted" ? " · waits" : ""}`)),
+      iconButton("edit", `Rename: ${title}`, () => this.rename(line, id, title)),
+      iconButton("trash", `Delete: ${title}`, () => this.forget(id, title)));
+    return line;
+  }
+
+  /** A field in place of the line; whoever leaves it keeps the new title, and Escape the old one. */
+  rename(line, id, title) {
+    const text = h("input", { value: title, maxLength: 200, "aria-label": "New title", onblur: async () => {
+      const given = text.value.trim() || title;
+      try {
+        if (given !== title) await patch(`/threads/${id}`, { metadata: { title: given } });
+      } catch (error) {
+        this.list.before(notice(error.message));
+      }
+      await this.listThreads();
+    } });
+    text.addEventListener("keydown", ({ key, isComposing }) => {
+      if (isComposing || !["Enter", "Escape"].includes(key)) return;
+      if (key === "Escape") text.value = title;
+      text.blur();
+    });
+    line.replaceChildren(text);
+    text.select();
   }
 
   async forget(id, title) {

@@ -67,6 +67,7 @@ async function read(path, options) {
 
 export const get = (path) => read(path);
 export const post = (path, json = {}) => read(path, { method: "POST", json });
+export const patch = (path, json) => read(path, { method: "PATCH", json });
 export const put = (path, body) => read(path, { method: "PUT", body });
 export const remove = (path) => read(path, { method: "DELETE" });
 
