@@ -6,8 +6,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PORT ?= 2024
 SEED ?= 1
-# WORKERS=2 runs tests at the same time. A file's tests share its servers, so they stay together.
-WORKERS ?= 0
+# So many files of tests run at the same time. A file's tests share its servers, so they stay together.
+WORKERS ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help decide studio lint check test coverage weights attack site lock clean
@@ -19,7 +19,7 @@ help:
 	@echo "make check    the same, and the tests that need no server, browser or model"
 	@echo "make test     the same, and all tests (fetches 0.5 GB of test models once)"
 	@echo "make coverage all tests, and which lines they run"
-	@echo "make attack   try every attack of tests/attacks and print the table (an hour; SEED=$(SEED))"
+	@echo "make attack   try every attack of tests/attacks and print the table (15 minutes; SEED=$(SEED))"
 	@echo "make site     build the documentation into site/"
 	@echo "make lock     resolve the dependencies again into the requirements files"
 	@echo "make clean    remove .venv and caches"
@@ -64,7 +64,7 @@ weights: .venv/dev.done
 
 attack: .venv/dev.done
 	@$(BIN)/planweave models pull minilm
-	@PLANWEAVE_ATTACK=full PLANWEAVE_ATTACK_SEED=$(SEED) $(PYTEST) tests/attacks -q \
+	@PLANWEAVE_ATTACK=full PLANWEAVE_ATTACK_SEED=$(SEED) $(PYTEST) tests/attacks $(PARALLEL) \
 		--timeout=3600 --session-timeout=14400
 
 site: .venv-docs/done

@@ -237,6 +237,7 @@ MARIADB = {
     "huge repeat": "SELECT LENGTH(REPEAT('x', 1000000000))",
     "huge space": "SELECT LENGTH(SPACE(1000000000))",
     "huge padding": "SELECT LPAD('x', 1000000000, 'y')",
+    "padding of two signs": "SELECT LPAD('x', - -1000000000, 'y')",
     "next value": "SELECT NEXT VALUE FOR s",
     "next value, as a column": "SELECT s.nextval FROM node",
     "another schema": "SELECT mysql.abs(1)",

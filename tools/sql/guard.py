@@ -221,8 +221,12 @@ def _check_nodes(nodes: "Sequence[exp.Expr]", dialect: str) -> None:
 
 def _check_padding(pad: "exp.Pad") -> None:
     """LPAD and RPAD make a text of any length at once, which no time limit stops."""
-    width = pad.expression
-    if not (width.is_int and int(width.name) <= _LONGEST_PADDING):
+    from sqlglot import exp
+
+    width = pad.expression  # only digits: ``- -5`` is a number to the parser too
+    if not (
+        isinstance(width, exp.Literal) and width.is_int and int(width.name) <= _LONGEST_PADDING
+    ):
         raise _too_wide()
 
 
