@@ -10,7 +10,7 @@ from published import published
 
 from planweave import BadInput
 from planweave.benchmarks.suites.rat import code_eval, math_eval
-from planweave.benchmarks.suites.rat.code_eval import Problem, judge, load, pass_at_k, wrong
+from planweave.benchmarks.suites.rat.code_eval import Problem, judge, load, pass_at_k
 from planweave.tools import sandbox
 
 confined = pytest.mark.skipif(
@@ -47,6 +47,11 @@ def written(folder: Path, *rows: object) -> Path:
     with gzip.open(path, "wt") as file:
         file.write("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+def wrong(problem: Problem) -> str:
+    """A solution that cannot be right: the function returns None whatever it is asked."""
+    return f"{problem.solution}\n\ndef {problem.entry}(*_, **__):\n    return None\n"
 
 
 @pytest.fixture
@@ -214,21 +219,3 @@ def test_published_word_problems() -> None:
     assert (easy[0].answer, hard[0].answer) == (18, -9_867_630)
     for problem in hard[:3]:
         assert math_eval.same_number(math_eval.compute(problem.code).value, problem.answer)
-
-
-@confined
-def test_the_benchmark_writes_what_it_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    written(tmp_path, HUMAN).rename(tmp_path / "humaneval.jsonl.gz")
-    out = tmp_path / "out.json"
-    assert code_eval.main(["--data", str(tmp_path), "--output", str(out)]) == 0
-    found = json.loads(out.read_text())
-    assert str(tmp_path) not in out.read_text()
-    assert [(row["suite"], row["passed"]) for row in found["result"]] == [
-        ("HumanEval, published", 1),
-        ("HumanEval, wrong", 0),
-    ]
-    assert "1 of 1" in capsys.readouterr().out
-    assert math_eval.main(["--data", str(tmp_path)]) == 1
-    assert "holds neither" in capsys.readouterr().err

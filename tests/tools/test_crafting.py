@@ -194,7 +194,7 @@ def test_a_right_plan_for_every_goal_is_accepted(minecraft: World) -> None:
 
 @pytest.mark.published
 def test_a_plan_turned_round_is_refused(minecraft: World) -> None:
-    """What is spoiled in one step alone: see ``benchmarks/suites/rat/crafting_plans.py``."""
+    """What is spoiled in one step alone: see ``tests/benchmarks/test_crafting_plans.py``."""
     plans = {goal: make_plan(goal, minecraft) or [] for goal in minecraft.goals}
     longer = {goal: plan for goal, plan in plans.items() if len(plan) > 1}
     assert len(longer) > 500

@@ -1,38 +1,22 @@
-"""Programs for HumanEval(+) and MBPP(+) judged by their tests, in the sandbox.
+"""Programs for HumanEval(+) and MBPP(+) judged by their tests, in the sandbox."""
 
-Run ``python -m planweave.benchmarks.suites.rat.code_eval --data FOLDER [--output FILE]``. The
-published solutions must pass and deliberately wrong ones must fail; the counts show that the
-loaders, the assembly of programs and the sandbox do no harm to either. Exit status 1 if a wrong
-solution passes.
-"""
-
-import argparse
 import ast
-import json
 import re
-import sys
-import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import comb
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from uuid import uuid4
 
-from planweave import BadInput, PlanweaveError
+from planweave import BadInput
 from planweave.benchmarks.core.lines import published
-from planweave.benchmarks.core.machine import made_by
 from planweave.tools import sandbox
 
 Row: TypeAlias = Mapping[str, object]
 
 LIMITS = sandbox.SandboxLimits(seconds=60, cpu=30, memory=1 << 30)
-MBPP_TEST = range(11, 511)
-"""Task numbers of MBPP's test split (Austin et al. 2021)."""
-
 _DEFINED = re.compile(r"^def\s+(\w+)", re.MULTILINE)
 # What a program says last, having read it only then: one that leaves early passes nothing.
 _LAST = "\nimport sys as _sys\n_sys.stdout.write(chr(10) + _sys.stdin.read())\n"
@@ -288,125 +272,3 @@ def pass_at_k(samples: int, right: int, k: int) -> float:
     if not 0 <= right <= samples or not 1 <= k <= samples:
         raise ValueError(f"pass@{k} of {right} right among {samples} samples is not defined")
     return 1 - comb(samples - right, k) / comb(samples, k)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """One line of the benchmark.
-
-    Attributes:
-        suite: Whose tests, and whose solutions.
-        problems: How many.
-        passed: Solutions that passed.
-        reasons: How the others ended, with how many of each.
-        unexpected: Published solutions that failed or wrong ones that passed, with reason.
-        seconds: Wall time of all.
-    """
-
-    suite: str
-    problems: int
-    passed: int
-    reasons: dict[str, int]
-    unexpected: list[str]
-    seconds: float
-
-
-def measure(
-    suite: str, problems: Sequence[Problem], codes: Sequence[str], jobs: int = 1, *, right: bool
-) -> Result:
-    """Judge one solution of each problem, all of them right or all of them wrong."""
-    start = time.monotonic()
-    with ThreadPoolExecutor(jobs) as pool:
-        outcomes = list(pool.map(judge, problems, codes))
-    unexpected = [
-        f"{problem.id}: {outcome.reason}"
-        for problem, outcome in zip(problems, outcomes, strict=True)
-        if outcome.passed != right
-    ]
-    return Result(
-        suite=suite,
-        problems=len(problems),
-        passed=sum(outcome.passed for outcome in outcomes),
-        reasons=dict(Counter(outcome.reason for outcome in outcomes if not outcome.passed)),
-        unexpected=unexpected,
-        seconds=round(time.monotonic() - start, 1),
-    )
-
-
-def wrong(problem: Problem) -> str:
-    """A solution that cannot be right: the function says None whatever it is asked."""
-    return f"{problem.solution}\n\ndef {problem.entry}(*_, **__):\n    return None\n"
-
-
-FILES = {
-    "HumanEval": "humaneval.jsonl.gz",
-    "HumanEval+ mini": "HumanEvalPlus-Mini.jsonl.gz",
-    "MBPP test": "mbpp.jsonl.gz",
-    "MBPP+": "MbppPlus.jsonl.gz",
-}
-"""Suites that are measured, by their published files."""
-
-
-def run(folder: Path, names: Sequence[str], jobs: int, limit: int | None = None) -> list[Result]:
-    """Measure the suites named, as far as their files are in a folder."""
-    paths = {name: folder / FILES[name] for name in names}
-    suites = {name: load(path) for name, path in paths.items() if path.exists()}
-    if not suites:
-        raise BadInput(f"{folder} holds none of {', '.join(FILES[name] for name in names)}.")
-    if mbpp := suites.get("MBPP test"):
-        suites["MBPP test"] = [problem for problem in mbpp if int(problem.id) in MBPP_TEST]
-    results = []
-    for name, problems in suites.items():
-        some = problems[:limit]
-        for kind, codes in (
-            ("published", [problem.solution for problem in some]),
-            ("wrong", [wrong(problem) for problem in some]),
-        ):
-            results.append(measure(f"{name}, {kind}", some, codes, jobs, right=kind != "wrong"))
-    if {"HumanEval", "HumanEval+ mini"} <= suites.keys():
-        plus = suites["HumanEval+ mini"][:limit]
-        theirs = {problem.id: problem.solution for problem in suites["HumanEval"]}
-        name = "HumanEval+ mini, HumanEval's solutions"
-        results.append(measure(name, plus, [theirs[p.id] for p in plus], jobs, right=True))
-    return results
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Print one line per suite; 1 when a wrong solution passes."""
-    parser = argparse.ArgumentParser(
-        prog="python -m planweave.benchmarks.suites.rat.code_eval", description=__doc__
-    )
-    parser.add_argument("--data", type=Path, required=True, help="folder of the published files")
-    parser.add_argument("--suite", nargs="*", choices=FILES, default=list(FILES))
-    parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
-    parser.add_argument("--limit", type=int, help="problems of each suite")
-    parser.add_argument("--output", type=Path, help="JSON file to write")
-    given = parser.parse_args(arguments)
-    try:
-        results = run(given.data, given.suite, max(1, given.jobs), given.limit)
-    except PlanweaveError as error:
-        print(error, file=sys.stderr)  # noqa: T201
-        return error.exit_code
-    for r in results:
-        line = f"{r.suite:<40} {r.passed:>5} of {r.problems:<5} {r.seconds:>7.1f} s"
-        print(line, *r.reasons.items())  # noqa: T201
-    if given.output:
-        words = [
-            "python",
-            "-m",
-            "planweave.benchmarks.suites.rat.code_eval",
-            *(arguments or sys.argv[1:]),
-        ]
-        given.output.write_text(report(words, [asdict(r) for r in results]), encoding="utf-8")
-    return 1 if any(r.passed for r in results if r.suite.endswith("wrong")) else 0
-
-
-def report(words: Sequence[str], results: Sequence[Mapping[str, object]]) -> str:
-    """A result file as JSON: what was run, when, where, under which layers, with what result."""
-    protection = list(sandbox.protection())
-    made = {**made_by(words), "protection": protection, "result": list(results)}
-    return json.dumps(made, indent=1) + "\n"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

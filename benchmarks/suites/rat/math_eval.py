@@ -1,24 +1,14 @@
-"""Word problems of GSM8K and GSM-Hard: the number in a reply, or the number a program returns.
+"""Word problems of GSM8K and GSM-Hard: the number in a reply, or the number a program returns."""
 
-Run ``python -m planweave.benchmarks.suites.rat.math_eval --data FOLDER [--output FILE]``: how often
-the answer is found in GSM8K's own solutions without the mark before it, and how many of GSM-Hard's
-own programs give their target when they are run in the sandbox as a model's would be.
-"""
-
-import argparse
 import math
 import re
-import sys
-import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from planweave import BadInput, PlanweaveError
+from planweave import BadInput
 from planweave.benchmarks.core.lines import published
-from planweave.benchmarks.suites.rat.code_eval import report
 from planweave.tools import sandbox
 
 LIMITS = sandbox.SandboxLimits(seconds=20, cpu=5)
@@ -47,13 +37,12 @@ _last()
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One word problem, its answer, and the published program or worked solution."""
+    """One word problem, its answer, and the published program if there is one."""
 
     id: str
     question: str
     answer: float
     code: str = ""
-    worked: str = ""
 
 
 class Computed(NamedTuple):
@@ -83,12 +72,11 @@ def _problem(number: int, row: Mapping[str, object]) -> Problem:
     if "target" in row:
         target, code = float(str(row["target"])), str(row["code"])
         return Problem(id=str(number), question=str(row["input"]), answer=target, code=code)
-    worked, mark, last = str(row["answer"]).rpartition("####")
+    _, mark, last = str(row["answer"]).rpartition("####")
     answer = final_number(last) if mark else None
     if answer is None:
         raise ValueError(f"problem {number} has no answer behind ####")
-    worked = re.sub("<<.*?>>", "", worked)  # the annotations of a calculator
-    return Problem(id=str(number), question=str(row["question"]), answer=answer, worked=worked)
+    return Problem(id=str(number), question=str(row["question"]), answer=answer)
 
 
 def final_number(text: str) -> float | None:
@@ -133,86 +121,3 @@ def compute(
         numbers = _numbers(ended.stdout)
         value = numbers[-1] if numbers else math.nan
     return Computed(value, "ok") if math.isfinite(value) else Computed(None, "no number")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """One line of the benchmark: what agreed with the published answer, and what did not."""
-
-    suite: str
-    problems: int
-    agreed: int
-    failed: list[str]
-    seconds: float
-
-
-def run(folder: Path, jobs: int, limit: int | None = None) -> list[Result]:
-    """Measure what there is in a folder of the published files, under their published names."""
-    results = []
-    if (path := folder / "gsm8k_test.jsonl.gz").exists():
-        results.append(_unmarked(load(path)[:limit]))
-    if (path := folder / "gsm_hard.jsonl.gz").exists():
-        results.append(_programs(load(path)[:limit], jobs))
-    if not results:
-        raise BadInput(f"{folder} holds neither gsm8k_test.jsonl.gz nor gsm_hard.jsonl.gz.")
-    return results
-
-
-def _unmarked(problems: list[Problem]) -> Result:
-    """How often the last number of a solution is its answer where no mark says which it is."""
-    found = [(problem, final_number(problem.worked)) for problem in problems]
-    return _result(
-        "GSM8K, last number of an unmarked solution",
-        [(problem, Computed(value, "ok")) for problem, value in found],
-        0.0,
-    )
-
-
-def _programs(problems: list[Problem], jobs: int) -> Result:
-    start = time.monotonic()
-    with ThreadPoolExecutor(jobs) as pool:
-        found = list(pool.map(compute, (problem.code for problem in problems)))
-    seconds = round(time.monotonic() - start, 1)
-    return _result("GSM-Hard, published programs", list(zip(problems, found, strict=True)), seconds)
-
-
-def _result(suite: str, found: list[tuple[Problem, Computed]], seconds: float) -> Result:
-    failed = [
-        f"{problem.id}: {one.reason}, {one.value} for {problem.answer}"
-        for problem, one in found
-        if not same_number(one.value, problem.answer)
-    ]
-    agreed = len(found) - len(failed)
-    return Result(suite=suite, problems=len(found), agreed=agreed, failed=failed, seconds=seconds)
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Print one line per suite."""
-    parser = argparse.ArgumentParser(
-        prog="python -m planweave.benchmarks.suites.rat.math_eval", description=__doc__
-    )
-    parser.add_argument("--data", type=Path, required=True, help="folder of the published files")
-    parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
-    parser.add_argument("--limit", type=int, help="problems of each file")
-    parser.add_argument("--output", type=Path, help="JSON file to write")
-    given = parser.parse_args(arguments)
-    try:
-        results = run(given.data, max(1, given.jobs), given.limit)
-    except PlanweaveError as error:
-        print(error, file=sys.stderr)  # noqa: T201
-        return error.exit_code
-    for r in results:
-        print(f"{r.suite:<44} {r.agreed:>5} of {r.problems:<5} {r.seconds:>7.1f} s")  # noqa: T201
-    if given.output:
-        words = [
-            "python",
-            "-m",
-            "planweave.benchmarks.suites.rat.math_eval",
-            *(arguments or sys.argv[1:]),
-        ]
-        given.output.write_text(report(words, [asdict(r) for r in results]), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

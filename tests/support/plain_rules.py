@@ -1,45 +1,16 @@
-"""CPU per question of the simulators, beside a straightforward plain-Python implementation.
+"""The rules of Locating and Building in plain Python, one candidate at a time, edge by edge.
 
-Run ``python -m planweave.benchmarks.simulators [--data PATH] [--size ROWS] [--questions N]
-[--json]``. The straightforward implementation lives in this file: it takes the printed or
-annotation rules word for word, copies the world for each candidate and works it out edge by edge.
-Both must agree on every value of every candidate; the benchmark fails (exit 1) when they do not.
+An oracle for the simulators: it takes the printed or annotation rules word for word.
 """
 
-import argparse
-import json
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-import numpy as np
-
-from planweave import PlanweaveError
-from planweave.simulators import published, registry
-from planweave.simulators.building import Building
-from planweave.simulators.locating import Locating
-from planweave.simulators.outcome import Decision, Outcome
-from planweave.simulators.scenario import Parameters, Question
+from planweave.simulators.outcome import Decision
+from planweave.simulators.scenario import Parameters
 from planweave.simulators.tables import Value, World
 
 Values: TypeAlias = dict[Decision, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """One line of the benchmark; times are CPU milliseconds per question."""
-
-    scenario: str
-    origin: str
-    questions: int
-    rows: int
-    prepare_ms: float
-    simulate_ms: float
-    plain_ms: float
-    ratio: float
-    disagreements: int
 
 
 def _records(world: World, table: str) -> list[dict[str, Value]]:
@@ -176,100 +147,3 @@ PLAIN: dict[str, Callable[[World, Parameters], Values]] = {
     "locating": plain_locating,
     "building": plain_building,
 }
-
-
-def _simulated(scenario: str, world: World, parameters: Parameters) -> tuple[Outcome, float, float]:
-    """Outcome, CPU seconds to make the world ready, CPU seconds of the question itself."""
-    printed = parameters.get("semantics") == "printed"
-    start = time.process_time()
-    if scenario == "locating":
-        trade = Locating(world, "printed" if printed else "annotation")
-        trade.simulate(str(parameters["country"]))
-        ready = time.process_time()
-        outcome = trade.simulate(str(parameters["country"]))
-    else:
-        economy = Building(world, "printed" if printed else "annotation")
-        economy.simulate(str(parameters["goods"]))
-        ready = time.process_time()
-        outcome = economy.simulate(str(parameters["goods"]))
-    end = time.process_time()
-    # The first run filled the caches and did the work once; what is left over is preparation.
-    return outcome, max(0.0, (ready - start) - (end - ready)), end - ready
-
-
-def measure(scenario: str, origin: str, questions: Iterable[Question], plain: int) -> Result:
-    """Time all questions, and the plain implementation on the first ``plain`` of them."""
-    prepare, simulate, slow = [], [], []
-    rows = disagreements = 0
-    for number, question in enumerate(questions):
-        outcome, ready, seconds = _simulated(scenario, question.world, question.parameters)
-        prepare.append(ready)
-        simulate.append(seconds)
-        rows += question.world.rows
-        if number < plain:
-            start = time.process_time()
-            values = PLAIN[scenario](question.world, question.parameters)
-            slow.append(time.process_time() - start)
-            expected = [values[candidate] for candidate in outcome.candidates]
-            disagreements += not np.allclose(outcome.values, expected, rtol=1e-9, atol=1e-12)
-    mean = [float(np.mean(part)) * 1e3 for part in (prepare, simulate, slow)]
-    return Result(
-        scenario=scenario,
-        origin=origin,
-        questions=len(simulate),
-        rows=rows // len(simulate),
-        prepare_ms=mean[0],
-        simulate_ms=mean[1],
-        plain_ms=mean[2],
-        ratio=mean[2] / (mean[0] + mean[1]),
-        disagreements=disagreements,
-    )
-
-
-def run(data: str, size: int, questions: int) -> list[Result]:
-    """Measure on generated worlds and, if ``data`` names one, on a data set."""
-    sources: list[tuple[str, str, list[Question]]] = []
-    for name in PLAIN:
-        scenario = registry.scenario(name)
-        made = [scenario.ask(scenario.generate(seed, size), seed) for seed in range(questions)]
-        sources.append((name, f"generated, {size} rows", made))
-    if data:
-        dataset = published.load(data)
-        sources += [(name, data, [q for q in dataset.of(name) if q.database]) for name in PLAIN]
-    return [measure(name, origin, found, questions) for name, origin, found in sources if found]
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Print one line per scenario and origin; 1 when the implementations disagree."""
-    parser = argparse.ArgumentParser(
-        prog="python -m planweave.benchmarks.simulators", description=__doc__
-    )
-    parser.add_argument("--data", default="", help="clone or archive in the published layout")
-    parser.add_argument("--size", type=int, default=2000, help="rows of a generated world")
-    parser.add_argument("--questions", type=int, default=3, help="generated, and done plainly")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    given = parser.parse_args(arguments)
-    try:
-        results = run(given.data, given.size, max(1, given.questions))
-    except PlanweaveError as error:
-        print(error, file=sys.stderr)  # noqa: T201
-        return error.exit_code
-    if given.json:
-        print(json.dumps([asdict(result) for result in results], indent=1))  # noqa: T201
-    else:
-        _print(results)
-    return 1 if any(result.disagreements for result in results) else 0
-
-
-def _print(results: list[Result]) -> None:
-    print("CPU ms per question      questions   rows  prepare  simulate      plain  ratio")  # noqa: T201
-    for r in results:
-        print(  # noqa: T201
-            f"{r.scenario:<9} {r.origin[-24:]:<24} {r.questions:>4} {r.rows:>7} "
-            f"{r.prepare_ms:>7.2f} {r.simulate_ms:>8.2f} {r.plain_ms:>11.1f} {r.ratio:>6.0f}"
-            + (f"  {r.disagreements} DISAGREE" if r.disagreements else "")
-        )
-
-
-if __name__ == "__main__":
-    sys.exit(main())
