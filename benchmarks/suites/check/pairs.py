@@ -1,13 +1,18 @@
 """Made-up facts with decisions and sentences about them that are right or wrong, from a seed.
 
-The tables, names and numbers are drawn; the wordings are fixed lists. Every wrong text differs
-from a right one in one respect, which names its case.
+Tables, names and numbers are drawn from ``pairs.yaml``. Every wrong text differs from a right one
+in one respect, which names its case.
 """
 
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Literal, NamedTuple
+
+import yaml
+from pydantic import TypeAdapter
 
 from planweave.memory import Fact, Quote, Table, Value
 
@@ -67,346 +72,45 @@ class _Domain:
     measures: tuple[_Measure, ...]
 
 
-_DOMAINS = (
-    _Domain(
-        "offer",
-        "supplier",
-        "suppliers",
-        "supplier",
-        "country",
-        "from {}",
-        ("Norway", "Portugal", "Ghana", "Chile"),
-        (
-            _Measure(
-                "unit_price_eur",
-                "unit price",
-                "EUR",
-                "USD",
-                3,
-                90,
-                2,
-                ("cheapest", "least expensive"),
-                ("most expensive",),
-                "cheaper",
-                "more expensive",
-            ),
-            _Measure(
-                "lead_days",
-                "lead time",
-                "days",
-                "weeks",
-                2,
-                40,
-                0,
-                ("fastest",),
-                ("slowest",),
-                "faster",
-                "slower",
-            ),
-        ),
-    ),
-    _Domain(
-        "employee",
-        "employee",
-        "employees",
-        "name",
-        "department",
-        "in {}",
-        ("Sales", "Accounting", "Logistics", "Research"),
-        (
-            _Measure("salary_eur", "salary", "EUR", "USD", 2100, 9800, 0),
-            _Measure(
-                "age",
-                "age",
-                "years",
-                "months",
-                19,
-                66,
-                0,
-                ("youngest",),
-                ("oldest",),
-                "younger",
-                "older",
-            ),
-        ),
-    ),
-    _Domain(
-        "room",
-        "room",
-        "rooms",
-        "room_name",
-        "building",
-        "in {}",
-        ("East Wing", "Old Mill", "Annex", "Tower"),
-        (
-            _Measure(
-                "seats",
-                "number of seats",
-                "seats",
-                "tables",
-                6,
-                240,
-                0,
-                ("smallest",),
-                ("largest",),
-                "smaller",
-                "larger",
-            ),
-            _Measure(
-                "rent_usd",
-                "rent",
-                "USD",
-                "EUR",
-                40,
-                900,
-                1,
-                ("cheapest",),
-                ("most expensive",),
-                "cheaper",
-                "more expensive",
-            ),
-        ),
-    ),
-    _Domain(
-        "delivery",
-        "driver",
-        "drivers",
-        "driver",
-        "depot",
-        "of the {} depot",
-        ("Harbour", "Airport", "Central", "Valley"),
-        (
-            _Measure(
-                "distance_km",
-                "distance",
-                "km",
-                "miles",
-                4,
-                460,
-                1,
-                ("shortest",),
-                ("longest",),
-                "shorter",
-                "longer",
-            ),
-            _Measure(
-                "parcels",
-                "number of parcels",
-                "parcels",
-                "pallets",
-                3,
-                150,
-                0,
-                ("fewest parcels",),
-                ("most parcels",),
-            ),
-        ),
-    ),
-    _Domain(
-        "loan",
-        "customer",
-        "customers",
-        "customer",
-        "branch",
-        "at the {} branch",
-        ("Riverside", "Market", "Station", "Hillside"),
-        (
-            _Measure("interest_percent", "interest", "%", "EUR", 1, 14, 2),
-            _Measure(
-                "amount_chf",
-                "loan amount",
-                "CHF",
-                "GBP",
-                1000,
-                90000,
-                0,
-            ),
-        ),
-    ),
-    _Domain(
-        "turbine",
-        "turbine",
-        "turbines",
-        "turbine",
-        "site",
-        "at {}",
-        ("Nordkap", "Windholm", "Skagen", "Altmark"),
-        (
-            _Measure("output_mwh", "output", "MWh", "kWh", 120, 9000, 1),
-            _Measure("height_m", "height", "m", "km", 60, 190, 0, (), ("tallest",)),
-        ),
-    ),
-    _Domain(
-        "ticket",
-        "agent",
-        "agents",
-        "agent",
-        "queue",
-        "of the {} queue",
-        ("billing", "network", "hardware", "returns"),
-        (
-            _Measure(
-                "open_tickets",
-                "number of open tickets",
-                "tickets",
-                "calls",
-                1,
-                80,
-                0,
-                ("fewest open tickets",),
-                ("most open tickets",),
-            ),
-            _Measure(
-                "wait_minutes",
-                "wait",
-                "minutes",
-                "hours",
-                2,
-                200,
-                0,
-                ("shortest",),
-                ("longest",),
-                "shorter",
-                "longer",
-            ),
-        ),
-    ),
-    _Domain(
-        "stock_item",
-        "item",
-        "items",
-        "item",
-        "shelf_zone",
-        "in zone {}",
-        ("amber", "blue", "coral", "dune"),
-        (
-            _Measure("quantity", "quantity", "pieces", "boxes", 1, 990, 0),
-            _Measure(
-                "weight_kg",
-                "weight",
-                "kg",
-                "g",
-                1,
-                80,
-                1,
-                ("lightest",),
-                ("heaviest",),
-                "lighter",
-                "heavier",
-            ),
-        ),
-    ),
-    _Domain(
-        "film",
-        "film",
-        "films",
-        "title",
-        "genre",
-        "of the genre {}",
-        ("drama", "western", "comedy", "mystery"),
-        (
-            _Measure(
-                "rating",
-                "rating",
-                "points",
-                "percent",
-                1,
-                10,
-                1,
-                ("worst",),
-                ("best",),
-                "worse",
-                "better",
-            ),
-            _Measure("budget_million_usd", "budget", "million USD", "million EUR", 1, 300, 0),
-        ),
-    ),
-    _Domain(
-        "city",
-        "city",
-        "cities",
-        "city",
-        "country",
-        "in {}",
-        ("Peru", "Kenya", "Latvia", "Nepal"),
-        (
-            _Measure(
-                "population",
-                "population",
-                "people",
-                "households",
-                4000,
-                900000,
-                0,
-                ("smallest",),
-                ("most populous", "largest"),
-                "smaller",
-                "larger",
-            ),
-            _Measure(
-                "mean_temperature_celsius",
-                "mean temperature",
-                "degrees Celsius",
-                "degrees Fahrenheit",
-                2,
-                31,
-                1,
-                ("coldest",),
-                ("warmest",),
-                "colder",
-                "warmer",
-            ),
-        ),
-    ),
-)
+class _Page(NamedTuple):
+    """A sentence of a page about two parties, and what is asked of the first."""
 
-_HEADS = (
-    *(
-        "Bel",
-        "Cor",
-        "Dan",
-        "Fel",
-        "Gar",
-        "Hol",
-        "Jun",
-        "Kes",
-        "Lor",
-        "Mer",
-        "Nav",
-        "Oss",
-        "Pel",
-        "Quin",
-    ),
-    *("Ros", "Sal", "Tor", "Ulm", "Ves", "Wil", "Yar", "Zan", "Ård", "Łod", "Šum"),
-)
-_TAILS = (
-    "ara",
-    "bert",
-    "dale",
-    "eno",
-    "fors",
-    "gate",
-    "ik",
-    "lund",
-    "mont",
-    "nia",
-    "oria",
-    "stad",
-    "ton",
-)
-_SECONDS = ("Trading", "& Sons", "Supply", "Works", "Group", "Nine", "II", "West")
+    text: str
+    question: str
+    parties: tuple[tuple[str, str], tuple[str, str]]
+    unit: str
+    rival: str
+    low: int
+    high: int
+
+
+class _Words(NamedTuple):
+    """What the file of words holds: tables, pages, and the parts of names."""
+
+    domains: tuple[_Domain, ...]
+    pages: tuple[_Page, ...]
+    heads: tuple[str, ...]
+    tails: tuple[str, ...]
+    seconds: tuple[str, ...]
+
+
+@cache
+def _words() -> _Words:
+    text = Path(__file__).with_name("pairs.yaml").read_text("utf-8")
+    return TypeAdapter(_Words).validate_python(yaml.safe_load(text))
 
 
 def _names(rng: random.Random, count: int) -> list[str]:
     """Different names, in one of several fashions."""
+    words = _words()
     fashion = rng.choice(("plain", "plain", "lower", "two", "code"))
     found: dict[str, None] = {}
     while len(found) < count:
-        name = rng.choice(_HEADS) + rng.choice(_TAILS)
+        name = rng.choice(words.heads) + rng.choice(words.tails)
         if fashion == "lower":
             name = name.lower()
         elif fashion == "two":
-            name = f"{name} {rng.choice(_SECONDS)}"
+            name = f"{name} {rng.choice(words.seconds)}"
         elif fashion == "code":
             name = f"{name[:2].upper()}-{rng.randint(10, 99)}"
         found[name] = None
@@ -446,7 +150,7 @@ class _World:
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
-        self.domain = domain = rng.choice(_DOMAINS)
+        self.domain = domain = rng.choice(_words().domains)
         count = rng.randint(4, 8)
         *self.names, self.stranger = _names(rng, count + 1)
         self.measure, self.other = rng.sample(domain.measures, 2)
@@ -554,13 +258,8 @@ def _superlative(w: _World, rng: random.Random) -> _Made:
     yield "other end of the rank", w.names[wrong], False, table, question
     yield "middle of the rank", w.names[middle], False, table, question
     yield "name that no row holds", w.stranger, False, table, question
-    yield (
-        "query ordered the other way",
-        w.names[wrong],
-        False,
-        [w.top(wrong, down=not down)],
-        question,
-    )
+    turned = [w.top(wrong, down=not down)]
+    yield "query ordered the other way", w.names[wrong], False, turned, question
     yield "one row without a rank", w.names[middle], False, [w.only(middle)], question
     yield "right, but one row without a rank", w.names[right], False, [w.only(right)], question
     by_other = min if not down else max
@@ -571,12 +270,8 @@ def _superlative(w: _World, rng: random.Random) -> _Made:
         query = f"{every} ORDER BY {w.other.column}{way} LIMIT 1"
         one = fact(1, [d.key, w.other.column], [[w.names[at], w.others[at]]], query)
         yield "ranked by another column", w.names[at], False, [one], question
-        listed = fact(
-            1,
-            [d.key, w.other.column],
-            [[n, o] for n, o in zip(w.names, w.others, strict=True)],
-            every,
-        )
+        rows = [[n, o] for n, o in zip(w.names, w.others, strict=True)]
+        listed = fact(1, [d.key, w.other.column], rows, every)
         yield "rows of another column", w.names[at], False, [listed], question
     amount = f"What is the {word} {m.words}?"
     yield "right amount", w.with_unit(right), True, table, amount
@@ -597,13 +292,8 @@ def _value(w: _World, rng: random.Random) -> _Made:
     yield "number of another row", w.number(other), False, table, question
     yield "value of another row", w.with_unit(other), False, [w.value_of(other)], question
     yield "number of another column", f"{w.others[at]}", False, table, question
-    yield (
-        "number that stands nowhere",
-        f"{round(w.values[at] * 1.17 + 1, m.digits)}",
-        False,
-        table,
-        question,
-    )
+    invented = f"{round(w.values[at] * 1.17 + 1, m.digits)}"
+    yield "number that stands nowhere", invented, False, table, question
     yield "another unit", w.with_unit(at, m.rival), False, one, question
     stranger = question.replace(w.names[at], w.stranger)
     yield "asked of something else", w.number(at), False, one, stranger
@@ -628,13 +318,8 @@ def _grouped(w: _World, rng: random.Random) -> _Made:
     yield "right within a group", w.names[best], True, table, question
     if overall not in inside:
         yield "first of all groups", w.names[overall], False, table, question
-        yield (
-            "first of all groups by a query",
-            w.names[overall],
-            False,
-            [w.top(overall, down=down)],
-            question,
-        )
+        top = [w.top(overall, down=down)]
+        yield "first of all groups by a query", w.names[overall], False, top, question
     others = [i for i in inside if i != best]
     yield "another of the group", w.names[others[0]], False, table, question
 
@@ -647,14 +332,8 @@ def _counted(w: _World, _: random.Random) -> _Made:
     query = f"SELECT COUNT(*) AS n FROM {d.table} WHERE {d.group} = '{group}'"
     one = [fact(1, ["n"], [[inside]], query)]
     groups = {g: w.groups.count(g) for g in w.groups}
-    every = [
-        fact(
-            1,
-            [d.group, "n"],
-            [[g, n] for g, n in groups.items()],
-            f"SELECT {d.group}, COUNT(*) AS n FROM {d.table} GROUP BY {d.group}",
-        )
-    ]
+    grouping = f"SELECT {d.group}, COUNT(*) AS n FROM {d.table} GROUP BY {d.group}"
+    every = [fact(1, [d.group, "n"], [[g, n] for g, n in groups.items()], grouping)]
     yield "right count", f"{inside}", True, one, question
     yield "right count among groups", f"{inside}", True, every, question
     yield "wrong count", f"{inside + 1}", False, one, question
@@ -679,19 +358,14 @@ def _compared(w: _World, rng: random.Random) -> _Made:
         )
     )
     true = (w.values[first] < w.values[second]) == less
+    right, wrong = ("yes", "no") if true else ("no", "yes")
     table = [w.all_rows()]
     single = [w.value_of(first), w.value_of(second, 2)]
-    yield "right yes or no", "yes" if true else "no", True, table, question
-    yield "wrong yes or no", "no" if true else "yes", False, table, question
-    yield "right yes or no, two facts", "yes" if true else "no", True, single, question
-    yield "wrong yes or no, two facts", "no" if true else "yes", False, single, question
-    yield (
-        "yes or no on one row of two",
-        "yes" if true else "no",
-        False,
-        [w.value_of(first)],
-        question,
-    )
+    yield "right yes or no", right, True, table, question
+    yield "wrong yes or no", wrong, False, table, question
+    yield "right yes or no, two facts", right, True, single, question
+    yield "wrong yes or no, two facts", wrong, False, single, question
+    yield "yes or no on one row of two", right, False, [w.value_of(first)], question
 
 
 def _summed(w: _World, _: random.Random) -> _Made:
@@ -699,14 +373,9 @@ def _summed(w: _World, _: random.Random) -> _Made:
     total = round(sum(w.values), m.digits)
     question = f"What is the total {m.words} of all {d.things}?"
     query = f"SELECT SUM({m.column}) AS total FROM {d.table}"
-    yield "right sum", f"{total}", True, [fact(1, ["total"], [[total]], query)], question
-    yield (
-        "wrong sum",
-        f"{round(total * 1.1 + 1, m.digits)}",
-        False,
-        [fact(1, ["total"], [[total]], query)],
-        question,
-    )
+    summed = [fact(1, ["total"], [[total]], query)]
+    yield "right sum", f"{total}", True, summed, question
+    yield "wrong sum", f"{round(total * 1.1 + 1, m.digits)}", False, summed, question
     yield "one value for a sum", f"{w.values[0]}", False, [w.value_of(0)], question
     mean = f"SELECT AVG({m.column}) AS mean FROM {d.table}"
     average = round(total / len(w.values), 2)
@@ -735,32 +404,18 @@ def _claims(rng: random.Random) -> Iterator[Pair]:
         ]
 
     which = rng.randrange(6)
+    alone = which if which != 2 else 0  # the third wording counts all rows
     made: list[tuple[str, str, bool, Sequence[Fact]]] = [
         ("right superlative", say(right, word, right)[which], True, table),
-        (
-            "right superlative, ordered query",
-            say(right, word, right)[which if which != 2 else 0],
-            True,
-            top,
-        ),
+        ("right superlative, ordered query", say(right, word, right)[alone], True, top),
         ("wrong name", say(other, word, right)[which], False, table),
         ("name that no row holds", say(right, word, right, w.stranger)[which], False, table),
         ("superlative of another row", say(other, word, other)[which], False, table),
         ("opposite superlative", say(right, opposite, right)[which], False, table),
         ("number of another row", say(right, word, other)[which], False, table),
         ("unit changed", say(right, word, right, unit=m.rival)[which], False, table),
-        (
-            "superlative over one row",
-            say(other, word, other)[which if which != 2 else 0],
-            False,
-            [w.only(other)],
-        ),
-        (
-            "right superlative over one row",
-            say(right, word, right)[which if which != 2 else 0],
-            False,
-            [w.only(right)],
-        ),
+        ("superlative over one row", say(other, word, other)[alone], False, [w.only(other)]),
+        ("right superlative over one row", say(right, word, right)[alone], False, [w.only(right)]),
         ("negation", f"{w.names[right]} does not have the {word} {m.words}.", False, table),
     ]
     a, b = rng.sample(range(len(w.names)), 2)
@@ -772,25 +427,18 @@ def _claims(rng: random.Random) -> Iterator[Pair]:
             "{a} and {b} have a {m} of {x} and {y}.",
         )
     )
-    fill = {"m": m.words, "a": w.names[a], "b": w.names[b]}
+
+    def listed(x: str, y: str) -> str:
+        return listing.format(m=m.words, a=w.names[a], b=w.names[b], x=x, y=y)
+
     made += [
-        ("right listing", listing.format(**fill, x=w.with_unit(a), y=w.with_unit(b)), True, table),
-        (
-            "numbers swapped",
-            listing.format(**fill, x=w.with_unit(b), y=w.with_unit(a)),
-            False,
-            table,
-        ),
-        (
-            "one number wrong",
-            listing.format(
-                **fill, x=w.with_unit(a), y=f"{round(w.values[b] * 1.3 + 1, m.digits)} {m.unit}"
-            ),
-            False,
-            table,
-        ),
+        ("right listing", listed(w.with_unit(a), w.with_unit(b)), True, table),
+        ("numbers swapped", listed(x=w.with_unit(b), y=w.with_unit(a)), False, table),
     ]
+    invented = f"{round(w.values[b] * 1.3 + 1, m.digits)} {m.unit}"
+    made.append(("one number wrong", listed(w.with_unit(a), invented), False, table))
     lower, higher = (a, b) if w.values[a] < w.values[b] else (b, a)
+    low, high = w.names[lower], w.names[higher]
     comparing = rng.choice(
         (
             "{a} has a {c} {m} than {b}.",
@@ -800,48 +448,20 @@ def _claims(rng: random.Random) -> Iterator[Pair]:
     )
     numbers = {"x": w.with_unit(lower), "y": w.with_unit(higher), "m": m.words}
     made += [
-        (
-            "right comparison",
-            comparing.format(a=w.names[lower], b=w.names[higher], c="lower", **numbers),
-            True,
-            table,
-        ),
-        (
-            "comparison turned round",
-            comparing.format(a=w.names[lower], b=w.names[higher], c="higher", **numbers),
-            False,
-            table,
-        ),
-        (
-            "names turned round",
-            comparing.format(a=w.names[higher], b=w.names[lower], c="lower", **numbers),
-            False,
-            table,
-        ),
-        (
-            "comparison with nobody known",
-            comparing.format(a=w.names[lower], b=w.stranger, c="lower", **numbers),
-            False,
-            table,
-        ),
+        (case, comparing.format(a=one, b=two, c=way, **numbers), case == "right comparison", table)
+        for case, one, two, way in (
+            ("right comparison", low, high, "lower"),
+            ("comparison turned round", low, high, "higher"),
+            ("names turned round", high, low, "lower"),
+            ("comparison with nobody known", low, w.stranger, "lower"),
+        )
     ]
     if w.groups[a]:
         tail = f" and has a {m.words} of {w.with_unit(a)}."
         wrong = next(g for g in d.groups if g != w.groups[a])
-        made += [
-            (
-                "right group",
-                f"{w.names[a]} is {d.where.format(w.groups[a])}{tail}",
-                True,
-                table,
-            ),
-            (
-                "wrong group",
-                f"{w.names[a]} is {d.where.format(wrong)}{tail}",
-                False,
-                table,
-            ),
-        ]
+        for case, group in (("right group", w.groups[a]), ("wrong group", wrong)):
+            text = f"{w.names[a]} is {d.where.format(group)}{tail}"
+            made.append((case, text, case == "right group", table))
     swapped = f"{w.names[a]} has a {m.words} of {w.others[a]}."
     if w.others[a] != w.values[a]:
         made.append(("number of another column", swapped, False, table))
@@ -849,55 +469,11 @@ def _claims(rng: random.Random) -> Iterator[Pair]:
         yield Pair("claim", case, text, supported, tuple(facts), question)
 
 
-# -- documents -------------------------------------------------------------------------------------
-
-
-class _Page(NamedTuple):
-    """A sentence of a page about two parties, and what is asked of the first."""
-
-    text: str
-    question: str
-    parties: tuple[tuple[str, str], tuple[str, str]]
-    unit: str
-    rival: str
-    low: int
-    high: int
-
-
-_PAGES = (
-    _Page(
-        "The {a} may end the agreement with {x} {u} notice, the {b} with {y} {u}.",
-        "How much notice must the {a} give?",
-        (("tenant", "landlord"), ("contractor", "client")),
-        "days'",
-        "weeks'",
-        2,
-        90,
-    ),
-    _Page(
-        "The {a} plant produced {x} {u} in 2022; the {b} plant produced {y} {u}.",
-        "How much did the {a} plant produce in 2022?",
-        (("Norrby", "Askov"), ("Ludwig", "Holtau")),
-        "MWh",
-        "kWh",
-        110,
-        999,
-    ),
-    _Page(
-        "The fee is {x} {u} for {a} and {y} {u} for {b}.",
-        "What is the fee for {a}?",
-        (("members", "visitors"), ("adults", "children")),
-        "EUR",
-        "USD",
-        5,
-        99,
-    ),
-)
 _DENIALS = ((" may ", " may not "), (" is ", " is not "), (" produced ", " never produced "))
 
 
 def _documents(rng: random.Random) -> Iterator[Pair]:
-    text, first, parties, unit, rival, low, high = rng.choice(_PAGES)
+    text, first, parties, unit, rival, low, high = rng.choice(_words().pages)
     a, b = rng.choice(parties)
     x, y = rng.sample(range(low, high), 2)
     fill = {"a": a, "b": b, "x": x, "y": y, "u": unit}
@@ -906,8 +482,8 @@ def _documents(rng: random.Random) -> Iterator[Pair]:
     question = first.format(**fill)
     plain, foreign = unit.rstrip("'"), rival.rstrip("'")
     denied = page
-    for said, not_said in _DENIALS:
-        denied = denied.replace(said, not_said)
+    for stated, negated in _DENIALS:
+        denied = denied.replace(stated, negated)
     made: list[tuple[Kind, str, str, bool]] = [
         ("decision", "right, from words", f"{x} {plain}", True),
         ("decision", "number of the other party", f"{y} {plain}", False),
@@ -916,12 +492,7 @@ def _documents(rng: random.Random) -> Iterator[Pair]:
         ("claim", "right quotation", page, True),
         ("claim", "numbers swapped in words", text.format(**{**fill, "x": y, "y": x}), False),
         ("claim", "unit changed in words", page.replace(unit, rival), False),
-        (
-            "claim",
-            "negation in words",
-            denied,
-            False,
-        ),
+        ("claim", "negation in words", denied, False),
     ]
-    for kind, case, said, supported in made:
-        yield Pair(kind, case, said, supported, tuple(fact_of), question)
+    for kind, case, claimed, supported in made:
+        yield Pair(kind, case, claimed, supported, tuple(fact_of), question)
