@@ -2,15 +2,17 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import ValidationError
 
 from planweave import BadInput
-from planweave.memory import Context
-from planweave.simulators.outcome import Semantics
+from planweave.apps import completion
 from planweave.tools.suggest import nearest
+
+if TYPE_CHECKING:
+    from planweave.memory import Context
+    from planweave.simulators.outcome import Semantics
 
 Database = Annotated[
     str,
@@ -38,7 +40,12 @@ TrustRole = Annotated[
     ),
 ]
 Rules = Annotated[Path | None, typer.Option("--rules", help="File with the business rules.")]
-Model = Annotated[str, typer.Option("--model", help="Chat model, such as openai:gpt-4o.")]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model", help="Chat model, such as openai:gpt-4o.", autocompletion=completion.models
+    ),
+]
 RoleModel = Annotated[
     list[str] | None,
     typer.Option("--role-model", help="Another model for a role: planner=openai:gpt-4o."),
@@ -46,7 +53,9 @@ RoleModel = Annotated[
 Method = Annotated[
     str,
     typer.Option(
-        "--method", help="See `planweave methods`; chosen by the model and the sources if unset."
+        "--method",
+        help="See `planweave methods`; chosen by the model and the sources if unset.",
+        autocompletion=completion.methods,
     ),
 ]
 PlanFile = Annotated[Path | None, typer.Option("--plan", help="File with a plan, one step a line.")]
@@ -77,7 +86,11 @@ MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", help="Budget 
 MaxDollars = Annotated[float | None, typer.Option("--max-dollars", help="Budget of dollars.")]
 Resume = Annotated[
     str,
-    typer.Option("--resume", help="Go on with a thread: with a further question, or interrupted."),
+    typer.Option(
+        "--resume",
+        help="Go on with a thread: with a further question, or interrupted.",
+        autocompletion=completion.threads,
+    ),
 ]
 Fresh = Annotated[
     bool,
@@ -98,12 +111,16 @@ Reading = Annotated[
 ]
 
 
-def context_of(settings: dict[str, Any]) -> Context:
+def context_of(settings: dict[str, Any]) -> "Context":
     """The context of a run.
 
     Raises:
         BadInput: A setting is unknown or out of range.
     """
+    from pydantic import ValidationError
+
+    from planweave.memory import Context
+
     try:
         return Context.model_validate(settings)
     except ValidationError as error:
@@ -118,7 +135,7 @@ def context_of(settings: dict[str, Any]) -> Context:
         raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
 
 
-def semantics_of(name: str) -> Semantics:
+def semantics_of(name: str) -> "Semantics":
     """The reading of the rules by that name.
 
     Raises:

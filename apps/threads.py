@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planweave import BadInput
-from planweave.apps.example import Example
 from planweave.apps.sqlite_file import (
     CHECKPOINTS,
     PATIENCE_SECONDS,
@@ -19,13 +18,15 @@ from planweave.apps.sqlite_file import (
     alone,
     check_or_set_aside,
 )
-from planweave.memory import Context
 from planweave.redact import HIDDEN, without_passwords
 from planweave.state import StateSettings
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
     from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+    from planweave.apps.example import Example
+    from planweave.memory import Context
 
 log = logging.getLogger(__name__)
 
@@ -36,8 +37,8 @@ class Thread:
 
     id: str
     method: str
-    context: Context
-    example: Example | None = None
+    context: "Context"
+    example: "Example | None" = None
 
     def save(self) -> None:
         """Write the settings beside the checkpoints, without the passwords of database URLs."""
@@ -57,6 +58,11 @@ def new_id() -> str:
     return uuid.uuid4().hex[:12]
 
 
+def newest() -> list[Path]:
+    """The files of all threads, named by their ids, the newest first."""
+    return sorted(threads_folder().glob("*.json"), key=lambda file: -file.stat().st_mtime)
+
+
 def is_kept(thread: str) -> bool:
     """Whether there is a thread of that name."""
     return _settings_file(thread).is_file()
@@ -68,6 +74,9 @@ def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
     Raises:
         BadInput: There is no such thread, its file is damaged, or a password is needed.
     """
+    from planweave.apps.example import Example
+    from planweave.memory import Context
+
     path = _settings_file(thread)
     if not path.is_file():
         raise BadInput(

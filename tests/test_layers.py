@@ -33,6 +33,11 @@ HEAVY = {
     *("langchain_community", "langchain_openai", "xllamacpp", "onnxruntime", "tokenizers"),
     *("bm25s", "bs4", "docx", "pypdf", "jax"),
 }
+COMMANDS = (
+    *("main", "ask", "decide", "act", "query", "docs", "runs"),
+    *("serve", "mcp", "methods", "settings", "doctor", "terms"),
+)
+"Commands whose help and completion answer at once: they load what works when they work."
 GRAPHS = ("planrag", "single_rag", "agent_v3", "autogpt", "instructrag")
 
 
@@ -126,11 +131,18 @@ def test_a_circle_and_a_step_up_are_seen(tmp_path: Path, monkeypatch: pytest.Mon
         test_no_import_circles()
 
 
-def test_graphs_are_light_to_import() -> None:
-    imports = ", ".join(f"planweave.graphs.{graph}" for graph in GRAPHS)
+@pytest.mark.parametrize(
+    ("package", "modules", "heavy"),
+    [
+        ("graphs", GRAPHS, HEAVY),
+        ("apps.cli", COMMANDS, HEAVY | {"langchain_core", "langgraph", "langsmith", "numpy"}),
+    ],
+)
+def test_what_is_light_to_import(package: str, modules: tuple[str, ...], heavy: set[str]) -> None:
+    imports = ", ".join(f"planweave.{package}.{module}" for module in modules)
     code = (
         f"import sys, {imports}; "
-        f"print(*sorted(set(name.partition('.')[0] for name in sys.modules) & {HEAVY}))"
+        f"print(*sorted(set(name.partition('.')[0] for name in sys.modules) & {heavy}))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

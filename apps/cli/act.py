@@ -7,12 +7,9 @@ from typing import Annotated
 import typer
 
 from planweave import BadInput
-from planweave.apps.cli.answering import answer
 from planweave.apps.cli.asking import Limits, Players, Telling, begin
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Agents, context_of, resolved
-from planweave.apps.threads import load_thread
-from planweave.nodes.acting.environment import task_to_solve
 from planweave.tools.environments import ENVIRONMENTS, open_environment
 from planweave.tools.environments.episodes import close_all
 from planweave.tools.result_text import one_line
@@ -38,6 +35,10 @@ def act(
     telling: Telling,
 ) -> None:
     """Solve a task of an environment, told as it happens; see docs/instruct-rag.md."""
+    from planweave.apps.cli.answering import answer
+    from planweave.apps.threads import load_thread
+    from planweave.nodes.acting.environment import task_to_solve
+
     if telling.resume:
         answer(load_thread(telling.resume, {}), None, command="act", as_json=telling.as_json)
         return

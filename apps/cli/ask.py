@@ -5,19 +5,24 @@ from typing import Annotated
 
 import typer
 
+from planweave.apps import completion
 from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, go_on
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Approve, PlanFile
-from planweave.tools.web import KNOWN
+from planweave.tools.web.engine import KNOWN
 
 
 @dataclass(frozen=True, kw_only=True)
 class Texts:
     """What is read: its fields are settings of a run."""
 
-    collection: Annotated[str, typer.Option(help="Document collection; see `planweave docs`.")] = (
-        "default"
-    )
+    collection: Annotated[
+        str,
+        typer.Option(
+            help="Document collection; see `planweave docs`.",
+            autocompletion=completion.collections,
+        ),
+    ] = "default"
     web_search: Annotated[
         str, typer.Option(help=f"Search the web instead: {', '.join(KNOWN)}, or module:Class.")
     ] = ""

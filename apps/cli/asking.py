@@ -2,12 +2,10 @@
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planweave import BadInput
-from planweave.apps.cli.answering import answer
 from planweave.apps.cli.setting import Settings, pairs
-from planweave.apps.example import Example
 from planweave.apps.options import (
     AsJson,
     Database,
@@ -30,11 +28,12 @@ from planweave.apps.options import (
     roles,
     text_of,
 )
-from planweave.apps.threads import Thread, load_thread, new_id
 from planweave.graphs import METHODS
-from planweave.graphs.support.choice import choose
-from planweave.memory import Input
 from planweave.tools.connect import open_database
+
+if TYPE_CHECKING:
+    from planweave.apps.example import Example
+    from planweave.memory import Input
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +105,7 @@ def begin(
     plan: Path | None = None,
     command: str,
     as_json: bool,
-    example: Example | None = None,
+    example: "Example | None" = None,
 ) -> None:
     """Put a question to a method in a new thread.
 
@@ -114,6 +113,10 @@ def begin(
         PlanweaveError: There is no question, a setting, a database or the plan cannot be used, or
             the run cannot go on.
     """
+    from planweave.apps.cli.answering import answer
+    from planweave.apps.threads import Thread, new_id
+    from planweave.graphs.support.choice import choose
+
     if not question.strip():
         raise BadInput(
             "There is no question.", fix=f'Write it after the command: planweave {command} "…".'
@@ -147,6 +150,9 @@ def go_on(question: str, sources: Sources, telling: Telling, *, command: str) ->
     Raises:
         PlanweaveError: There is no such thread, or it cannot go on.
     """
+    from planweave.apps.cli.answering import answer
+    from planweave.apps.threads import load_thread
+
     thread = load_thread(telling.resume, sources.urls())
     further: Input | None = {"question": question} if question else None
     if further:

@@ -7,7 +7,6 @@ import typer
 from planweave import BadInput
 from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, go_on
 from planweave.apps.cli.groups import grouped
-from planweave.apps.example import Example
 from planweave.apps.options import Approve, Experience, PlanFile
 from planweave.tools import Limits, open_database
 
@@ -43,6 +42,8 @@ def decide(
     if telling.resume:
         go_on(question, sources, telling, command="decide")
         return
+    from planweave.apps.example import Example
+
     settings = sources.settings()
     example = Example(scenario, seed, size) if scenario else None
     if example:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -11,10 +11,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from planweave import BadInput
+from planweave.apps import completion
 from planweave.apps.plain import json_text, plain
-from planweave.memory import SearchMode
-from planweave.tools.documents.collection import Added, Collection, collections, open_collection
-from planweave.tools.documents.collection import Progress as Told
+
+if TYPE_CHECKING:
+    from planweave.memory import SearchMode
+    from planweave.tools.documents import Added, Collection
+    from planweave.tools.documents.collection import Progress as Told
 
 app = typer.Typer(help="The documents that answers are drawn from.", no_args_is_help=True)
 
@@ -22,7 +25,12 @@ _DEFAULT = "default"
 _PAGING = {"headings": "sections", "parts": "parts of 3,000 characters"}
 
 _Name = Annotated[
-    str, typer.Option("--collection", help="Such as energy, or alice/energy for alice's own.")
+    str,
+    typer.Option(
+        "--collection",
+        help="Such as energy, or alice/energy for alice's own.",
+        autocompletion=completion.collections,
+    ),
 ]
 _AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
@@ -42,7 +50,7 @@ def add(
     ] = "",
 ) -> None:
     """Add documents, or read them again if they have changed. Exit 1 if one cannot be read."""
-    kept = open_collection(collection, embeddings=embeddings or None, create=True)
+    kept = _opened(collection, embeddings=embeddings or None, create=True)
     failed = 0
     with _progress() as told:
         for source in sources:
@@ -55,8 +63,10 @@ def add(
 @app.command("list")
 def list_command(*, collection: _Name = "", as_json: _AsJson = False) -> None:
     """List the documents of a collection, or of all."""
+    from planweave.tools.documents import collections
+
     names = [collection] if collection else collections()
-    listed = {name: open_collection(name).documents() for name in names}
+    listed = {name: _opened(name).documents() for name in names}
     if as_json:
         record = {name: [asdict(info) for info in infos] for name, infos in listed.items()}
         typer.echo(json_text(record))
@@ -85,7 +95,7 @@ def remove(
     collection: _Name = _DEFAULT,
 ) -> None:
     """Take documents away."""
-    kept = open_collection(collection)
+    kept = _opened(collection)
     for document in documents:
         kept.remove(document)
         typer.echo(plain(f"{document}: removed"))
@@ -104,9 +114,7 @@ def search(
     as_json: _AsJson = False,
 ) -> None:
     """Find the pages that fit a question best."""
-    found = open_collection(collection).search(
-        query, k=pages, mode=_mode(mode), reranker=reranker or None
-    )
+    found = _opened(collection).search(query, k=pages, mode=_mode(mode), reranker=reranker or None)
     if as_json:
         told = ("document", "page", "score", "chunk")
         records = [{key: asdict(page)[key] for key in told} for page in found]
@@ -128,11 +136,19 @@ def page(
     collection: _Name = _DEFAULT,
 ) -> None:
     """Open a page: the text that an answer quotes stands in it."""
-    typer.echo(plain(open_collection(collection).page(document, number)))
+    typer.echo(plain(_opened(collection).page(document, number)))
 
 
-def _adding(collection: Collection, source: str, told: Told) -> Iterator[Added]:
+def _opened(name: str, *, embeddings: str | None = None, create: bool = False) -> "Collection":
+    from planweave.tools.documents import open_collection  # which loads what it needs
+
+    return open_collection(name, embeddings=embeddings, create=create)
+
+
+def _adding(collection: "Collection", source: str, told: "Told") -> "Iterator[Added]":
     """What becomes of each file; a source that cannot be read does not stop the others."""
+    from planweave.tools.documents import Added
+
     try:
         yield from collection.adding(source, progress=told)
     except BadInput as error:
@@ -140,7 +156,7 @@ def _adding(collection: Collection, source: str, told: Told) -> Iterator[Added]:
 
 
 @contextmanager
-def _progress() -> Iterator[Told]:
+def _progress() -> "Iterator[Told]":
     """A bar while a document is embedded."""
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     stderr = Console(stderr=True)
@@ -162,7 +178,7 @@ def _progress() -> Iterator[Told]:
         yield show
 
 
-def _tell(added: Added) -> None:
+def _tell(added: "Added") -> None:
     """One line for a file; its troubles on the other stream."""
     if added.problem:
         typer.echo(plain(f"{added.document}: {added.status}. {added.problem}"), err=True)
@@ -194,7 +210,7 @@ def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def _mode(name: str) -> SearchMode:
+def _mode(name: str) -> "SearchMode":
     match name:
         case "fused" | "dense" | "bm25":
             return name

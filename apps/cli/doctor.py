@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from langchain_core.messages import HumanMessage
-from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -20,9 +18,6 @@ from rich.text import Text
 from planweave import PlanweaveError, __version__
 from planweave.apps.options import TrustRole
 from planweave.apps.threads import threads_folder
-from planweave.models import ask, chat_model
-from planweave.models.weights import DEFAULT, EMBEDDINGS, KNOWN, find, resolve
-from planweave.prompts import load
 from planweave.tools import RoleTooPowerful, open_database
 
 _REQUIRED = ("langgraph", "langchain", "langchain-openai", "sqlalchemy", "neo4j", "kglite")
@@ -106,6 +101,8 @@ def _version(package: str) -> str:
 
 def _weights(*, default: bool) -> Iterator[Check]:
     """Weights; those of the default model are required where no other is asked for."""
+    from planweave.models.weights import DEFAULT, EMBEDDINGS, KNOWN, find, resolve
+
     probes: dict[str, Callable[[], Path]] = {
         f"weights embedded:{name}": partial(resolve, name) for name in KNOWN
     }
@@ -124,17 +121,20 @@ def _checked(what: str, probe: Callable[[], object]) -> Check:
         return Check(what=what, ok=False, found=error.problem, fix=error.fix, remedy=remedy)
 
 
-class _Word(BaseModel):
-    word: str
-
-
 def _answer(name: str) -> str:
+    from langchain_core.messages import HumanMessage
+    from pydantic import create_model
+
+    from planweave.models import ask, chat_model
+    from planweave.prompts import load
+
     chat = chat_model(name, max_tokens=32)
     question = HumanMessage(load("common/ready").fill())
-    reply = asyncio.run(ask(chat, [question], _Word, role="doctor"))
+    shape = create_model("Word", word=str)
+    reply = asyncio.run(ask(chat, [question], shape, role="doctor"))
     call = reply.calls[-1]
-    shape = "structured reply" if reply.value else "no structured reply"
-    return f"answers in {call.seconds:.1f} s, {shape}"
+    form = "structured reply" if reply.value else "no structured reply"
+    return f"answers in {call.seconds:.1f} s, {form}"
 
 
 def _describe(url: str) -> str:

@@ -56,6 +56,9 @@ PANELS = {
 }
 """The headings under which the list shows them."""
 
+_LINES = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+"""Where shells put the line that is to be completed: bash, and the others."""
+
 
 def _version(asked: bool) -> None:
     if asked:
@@ -74,11 +77,17 @@ def _listed() -> None:
     """A command that is only named."""
 
 
+def _words() -> list[str]:
+    """The words of the command line, or of the one that a shell asks us to complete."""
+    if "_PLANWEAVE_COMPLETE" not in os.environ:
+        return sys.argv
+    return next((os.environ[name].split() for name in _LINES if name in os.environ), [])
+
+
 def main() -> None:
     """Run the command line; an error that a person can fix is one sentence and an exit code."""
     listed = {**COMMANDS, **GROUPS}
-    completes = "_PLANWEAVE_COMPLETE" in os.environ  # a shell asks for options
-    asked = listed if completes else [name for name in sys.argv[1:2] if name in listed]
+    asked = [name for name in _words()[1:2] if name in listed]
     for name in asked:
         module = import_module(f"planweave.apps.cli.{name}")
         if name in COMMANDS:

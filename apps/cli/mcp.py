@@ -1,25 +1,34 @@
 """``planweave mcp``: the methods as tools of another program, on standard input and output."""
 
 import asyncio
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from planweave import BadInput
+from planweave.apps import completion
 from planweave.apps.options import Database, Graph, Model, Rules, context_of, text_of
-from planweave.apps.service import Service, service
+
+if TYPE_CHECKING:
+    from planweave.apps.service import Service
 
 
 def mcp(
     database: Database = "",
     graph: Graph = "",
     collection: Annotated[
-        str, typer.Option(help="Document collection; see `planweave docs`.")
+        str,
+        typer.Option(
+            help="Document collection; see `planweave docs`.",
+            autocompletion=completion.collections,
+        ),
     ] = "",
     rules: Rules = None,
     model: Model = "",
 ) -> None:
     """Serve the methods as MCP tools on standard input; options go before PLANWEAVE_SERVICE."""
+    from planweave.apps.service import service
+
     given = {
         "database": database,
         "graph": graph,
@@ -33,7 +42,7 @@ def mcp(
     asyncio.run(_serve(written.model_copy(update={"context": context})))
 
 
-async def _serve(offered: Service) -> None:
+async def _serve(offered: "Service") -> None:
     try:
         from mcp.server.stdio import stdio_server
     except ImportError:

@@ -4,14 +4,16 @@ import inspect
 import json
 import sys
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from langchain_core.runnables.graph import Graph
 from rich.console import Console
 from rich.table import Table
 
 from planweave.graphs import METHODS, Method
+
+if TYPE_CHECKING:
+    from langchain_core.runnables.graph import Graph
 
 _HEAD = """# Graphs
 
@@ -63,7 +65,7 @@ def _section(one: Method) -> Iterator[str]:
     yield from (f"## {one.name}", "", text, "", *_drawn(one.graph.get_graph()), "")
 
 
-def _drawn(graph: Graph) -> Iterator[str]:
+def _drawn(graph: "Graph") -> Iterator[str]:
     """A graph as Mermaid, without colours: the page has its own."""
     yield "```mermaid"
     yield "flowchart TD"

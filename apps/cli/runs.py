@@ -14,15 +14,22 @@ from rich.table import Table
 from rich.text import Text
 
 from planweave import BadInput
-from planweave.apps.cli.story import Story
+from planweave.apps import completion
 from planweave.apps.plain import json_text, plain
-from planweave.apps.threads import Thread, being_worked_on, checkpoints, load_thread, threads_folder
-from planweave.memory import WorkingMemory
-from planweave.nodes.shared.citation_check import in_words
+from planweave.apps.threads import (
+    Thread,
+    being_worked_on,
+    checkpoints,
+    load_thread,
+    newest,
+    threads_folder,
+)
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    from planweave.memory import WorkingMemory
 
 app = typer.Typer(help="What was asked before.", no_args_is_help=True)
 
@@ -47,7 +54,7 @@ def list_runs(
     as_json: AsJson = False,
 ) -> None:
     """List the runs: question, method, verdict, when."""
-    files = sorted(threads_folder().glob("*.json"), key=lambda file: -file.stat().st_mtime)
+    files = newest()
     kept = asyncio.run(_with_memory([_line(file) for file in files[:limit]]))
     if as_json:
         typer.echo(json_text([asdict(one) for one in kept]))
@@ -67,11 +74,17 @@ def list_runs(
 
 @app.command("show")
 def show(
-    thread: Annotated[str, typer.Argument(help="The name that the list shows.")],
+    thread: Annotated[
+        str,
+        typer.Argument(help="The name that the list shows.", autocompletion=completion.threads),
+    ],
     *,
     as_json: AsJson = False,
 ) -> None:
     """Show what a run came to: plan, facts and answer."""
+    from planweave.apps.cli.story import Story
+    from planweave.nodes.shared.citation_check import in_words
+
     found = load_thread(thread, {})
     memory = asyncio.run(_memory(found))
     if as_json:
@@ -85,7 +98,10 @@ def show(
 
 @app.command("remove")
 def remove(
-    threads: Annotated[list[str], typer.Argument(help="Names that the list shows.")],
+    threads: Annotated[
+        list[str],
+        typer.Argument(help="Names that the list shows.", autocompletion=completion.threads),
+    ],
 ) -> None:
     """Remove runs with all that they have read."""
     files = [threads_folder() / f"{Path(thread).name}.json" for thread in threads]
@@ -117,7 +133,7 @@ async def _with_memory(kept: Sequence[Kept]) -> list[Kept]:
         return [_told(one, await _values(one.thread, saver)) for one in kept]
 
 
-def _told(kept: Kept, memory: WorkingMemory) -> Kept:
+def _told(kept: Kept, memory: "WorkingMemory") -> Kept:
     answer = memory.get("answer")
     verdict = answer.get("verdict") if answer else None
     return replace(
@@ -127,12 +143,12 @@ def _told(kept: Kept, memory: WorkingMemory) -> Kept:
     )
 
 
-async def _memory(thread: Thread) -> WorkingMemory:
+async def _memory(thread: Thread) -> "WorkingMemory":
     async with checkpoints() as saver:
         return await _values(thread.id, saver)
 
 
-async def _values(thread: str, saver: "AsyncSqliteSaver") -> WorkingMemory:
+async def _values(thread: str, saver: "AsyncSqliteSaver") -> "WorkingMemory":
     """The last working memory of a thread; empty if it has come nowhere."""
     config: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
     found = await saver.aget_tuple(config)

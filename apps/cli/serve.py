@@ -14,7 +14,6 @@ import typer
 from planweave import BadInput
 from planweave.apps.options import TrustRole
 from planweave.apps.origins import THIS_MACHINE
-from planweave.graphs.support.builder import CHECK as STATE_CHECK
 
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
@@ -43,6 +42,8 @@ def serve(
     ] = False,
 ) -> None:
     """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
+    from planweave.graphs.support.builder import CHECK as STATE_CHECK
+
     del trust_role  # its callback has kept it
     os.environ.setdefault(STATE_CHECK, "log")  # a run goes on, and the operator reads why
     if users is not None:

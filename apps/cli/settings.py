@@ -8,9 +8,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from planweave.apps import completion
 from planweave.graphs import METHODS
-from planweave.memory import Context
-from planweave.memory import settings as described
 
 _CALLERS = {
     "free": "caller",
@@ -33,7 +32,10 @@ class Row(NamedTuple):
 
 def settings(
     *,
-    method: Annotated[str, typer.Option(help="Only those that this method reads.")] = "",
+    method: Annotated[
+        str,
+        typer.Option(help="Only those that this method reads.", autocompletion=completion.methods),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
     markdown: Annotated[bool, typer.Option(help="Print as the page of the docs.")] = False,
 ) -> None:
@@ -56,6 +58,9 @@ def rows_of(method: str = "") -> Iterator[Row]:
     Raises:
         BadInput: There is no such method.
     """
+    from planweave.memory import Context
+    from planweave.memory import settings as described
+
     family = METHODS.get(method).family if method else ""
     properties = Context.model_json_schema()["properties"]
     groups = dict.fromkeys(one.group for one in described().values())

@@ -12,10 +12,11 @@ from rich.table import Table
 from planweave import BadInput
 from planweave.apps.plain import json_text, plain
 from planweave.apps.threads import long_term_memory
-from planweave.memory.long_term import Term, abbreviations_of, confirm, forget
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
+
+    from planweave.memory.long_term import Term
 
 app = typer.Typer(
     help="Abbreviations learned from documents; only confirmed ones are used again.",
@@ -32,6 +33,8 @@ def list_terms(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List what was learned, where, and whether it is confirmed."""
+    from planweave.memory.long_term import abbreviations_of
+
     terms = _with_store(partial(abbreviations_of, owner=owner))
     if as_json:
         typer.echo(json_text(terms))
@@ -48,6 +51,8 @@ def confirm_term(
     owner: Owner = "local",
 ) -> None:
     """Confirm abbreviations: later threads use them."""
+    from planweave.memory.long_term import confirm
+
     for short in abbreviations:
         if not _with_store(partial(confirm, owner=owner, abbreviation=short)):
             raise BadInput(
@@ -63,12 +68,14 @@ def forget_term(
     owner: Owner = "local",
 ) -> None:
     """Forget abbreviations."""
+    from planweave.memory.long_term import forget
+
     for short in abbreviations:
         _with_store(partial(forget, owner=owner, abbreviation=short))
         typer.echo(f"{short} is forgotten.")
 
 
-def _row(short: str, term: Term) -> tuple[str, str, str, str]:
+def _row(short: str, term: "Term") -> tuple[str, str, str, str]:
     place = f"{term['document']}, p. {term['page']}"
     return short, term["expansion"], place, "yes" if term["confirmed"] else "no"
 

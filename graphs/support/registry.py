@@ -17,8 +17,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from planweave.graphs.support.edges import RECURSION_LIMIT
-from planweave.memory import Input, WorkingMemory
 from planweave.registry import Registry
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ class Method:
         name: Under which it is asked for, and its graph's name.
         family: What it is for.
         wire: Adds its nodes and edges to a graph that has what every method has.
-        state: What its nodes pass to each other.
+        state: What its nodes pass to each other; all of working memory if None.
         baseline: Whether it is a baseline of a paper, which benchmarks run without the aids for
             small models unless they are asked for.
     """
@@ -53,7 +51,7 @@ class Method:
     name: str
     family: Family
     wire: "Callable[[Builder], None]"
-    state: type[Any] = WorkingMemory
+    state: type[Any] | None = None
     baseline: bool = False
 
     @property
@@ -66,8 +64,9 @@ class Method:
         """The graph before it is compiled."""
         from planweave.graphs.support.builder import Builder
         from planweave.graphs.support.parts import complete
+        from planweave.memory import Input, WorkingMemory
 
-        builder = Builder(self.state, given=Input)
+        builder = Builder(self.state or WorkingMemory, given=Input)
         self.wire(builder)
         complete(builder)
         return builder
@@ -79,6 +78,8 @@ class Method:
 
     def compiled(self, **parts: Any) -> Any:
         """The graph with a checkpointer, a store or interrupts, as ``StateGraph.compile`` takes."""
+        from planweave.graphs.support.edges import RECURSION_LIMIT
+
         compiled = self.builder.compile(name=self.name, **parts)
         return compiled.with_config(recursion_limit=RECURSION_LIMIT)
 
@@ -100,7 +101,7 @@ def method(
     *,
     family: Family,
     baseline: bool = False,
-    state: type[Any] = WorkingMemory,
+    state: type[Any] | None = None,
 ) -> "Callable[[Callable[[Builder], None]], Method]":
     """Decorate the function that wires a method; the first line of its module describes it.
 
@@ -108,7 +109,7 @@ def method(
         name: Under which it is asked for.
         family: What it is for.
         state: Its working memory: a sum of concerns (``planweave.memory``), and what only its own
-            nodes write.
+            nodes write; all of working memory if None.
         baseline: Whether it is a baseline of a paper.
 
     Raises:

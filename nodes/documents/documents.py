@@ -12,7 +12,7 @@ from planweave.nodes.assist.replies import search_words
 from planweave.nodes.support.progress import report
 from planweave.nodes.support.turns import chosen_action, repetition, times_taken, turn_taken
 from planweave.tools.documents.collection import open_collection
-from planweave.tools.web import search_web
+from planweave.tools.web.search import search_web
 from planweave.usage import Usage
 
 

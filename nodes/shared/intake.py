@@ -16,7 +16,7 @@ from planweave.texts import shorten
 from planweave.tools import open_database, schema_text
 from planweave.tools.bound import TOOLS
 from planweave.tools.documents.collection import open_collection
-from planweave.tools.web import open_engine
+from planweave.tools.web.engine import open_engine
 
 _GREETING = re.compile(
     r"\W*(hi|hey|hello|howdy|greetings|good (morning|afternoon|evening|day)|hallo|moin|servus|"

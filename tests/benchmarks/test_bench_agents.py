@@ -30,7 +30,7 @@ from planweave.memory import Answer
 from planweave.models import ModelRequest, register_embeddings, register_provider
 from planweave.nodes.support.answer_judge import JUDGE
 from planweave.testing import ScriptedModel
-from planweave.tools.documents import chunks, collection
+from planweave.tools.documents import chunks, collection, collections
 
 PAGES = [
     "Hydrogen from coal had a share of almost 60% of 28 Mt in 2023.",
@@ -338,7 +338,7 @@ def test_trials_differ_by_seed_and_key_and_are_resumed(
     again = bench(data, tmp_path, *words, "--trials", 3)
     assert "7 done before, 0 to do" in again.output
     assert agent.prompts == kept
-    assert len(collection.collections("bench")) == 1
+    assert len(collections("bench")) == 1
 
 
 def test_the_pipeline_is_measured_on_the_document_of_each_question(
@@ -356,7 +356,7 @@ def test_the_pipeline_is_measured_on_the_document_of_each_question(
         assert one["answer_relevance"] is not None
     assert "The RAG pipeline" in done.output
     assert "0.500 ± 0.000" in done.output
-    assert len(collection.collections("bench")) > 1
+    assert len(collections("bench")) > 1
 
 
 def test_another_judge_is_asked(data: Path, tmp_path: Path, agent: Agent) -> None:

@@ -81,4 +81,6 @@ async def test_a_node_is_handed_the_slice_that_its_signature_names() -> None:
 def test_a_graph_holds_what_its_method_declares(name: str) -> None:
     method = METHODS.get(name)
     held = {key for key in method.builder.channels if not key.startswith(("__", "branch:"))}
-    assert held == {*get_type_hints(method.state)} < {*get_type_hints(WorkingMemory)}
+    assert (
+        held == {*get_type_hints(method.state or WorkingMemory)} < {*get_type_hints(WorkingMemory)}
+    )

@@ -11,10 +11,9 @@ from documents import WordEmbeddings, WordTokens, encrypt, write_pdf
 from planweave import BadInput
 from planweave.memory import SearchMode
 from planweave.models import ModelUnavailable, register_embeddings
-from planweave.tools.documents import chunks, collection, store
+from planweave.tools.documents import chunks, collection, collections, store
 from planweave.tools.documents.collection import (
     Collection,
-    collections,
     delete_collection,
     open_collection,
 )

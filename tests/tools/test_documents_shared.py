@@ -14,11 +14,10 @@ from planweave import BadInput
 from planweave.memory import SearchMode
 from planweave.models import register_embeddings
 from planweave.tools.connect import with_variables
-from planweave.tools.documents import chunks, collection, shared_store
+from planweave.tools.documents import chunks, collection, collections, shared_store
 from planweave.tools.documents.collection import (
     Collection,
     Found,
-    collections,
     delete_collection,
     open_collection,
     usage,

@@ -19,7 +19,9 @@ from planweave import BadInput
 from planweave.graphs import METHODS
 from planweave.memory import Context
 from planweave.nodes.documents.documents import find_pages
-from planweave.tools.web import KNOWN, engine, open_engine, search_web
+from planweave.tools.web import engine
+from planweave.tools.web.engine import KNOWN, open_engine
+from planweave.tools.web.search import search_web
 
 COST = "The levelised cost of hydrogen is USD 5.5/kg in 2023."
 PAGES = {

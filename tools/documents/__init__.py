@@ -8,12 +8,11 @@ if TYPE_CHECKING:
         Added,
         Collection,
         Found,
-        collections,
         delete_collection,
         open_collection,
         usage,
     )
-    from planweave.tools.documents.store import DocumentInfo
+    from planweave.tools.documents.store import DocumentInfo, collections
 
 __all__ = [
     "Added",
@@ -28,7 +27,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the collections when they are first asked for: the process that parses needs none."""
+    """Load a part when it is first asked for: the process that parses needs no collection."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("planweave.tools.documents.collection"), name)
+    home = "store" if name in ("DocumentInfo", "collections") else "collection"
+    return getattr(import_module(f"planweave.tools.documents.{home}"), name)

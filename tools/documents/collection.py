@@ -44,7 +44,7 @@ from planweave.tools.documents.store import (
     Store,
     Usage,
     VersionGone,
-    documents_folder,
+    collections,
     path_of,
     settings,
 )
@@ -151,21 +151,6 @@ def open_collection(
         while len(_open) > _KEEP_OPEN:
             _open.popitem(last=False)
     return collection
-
-
-def collections(owner: str | None = None) -> list[str]:
-    """Names of all collections, or of one owner's."""
-    if owner:
-        path_of(owner)  # refuses what could lead out of the folder
-    if url := settings().documents_url:
-        from planweave.tools.documents.shared_store import names
-
-        every = names(url)
-    else:
-        folder = documents_folder()
-        paths = folder.glob("**/*.sqlite")
-        every = [path.relative_to(folder).with_suffix("").as_posix() for path in paths]
-    return sorted(name for name in every if not owner or name.startswith(f"{owner}/"))
 
 
 def usage(owner: str) -> Usage:

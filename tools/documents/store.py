@@ -215,6 +215,21 @@ def path_of(name: str) -> Path:
     return documents_folder() / f"{name}.sqlite"
 
 
+def collections(owner: str | None = None) -> list[str]:
+    """Names of all collections, or of one owner's."""
+    if owner:
+        path_of(owner)  # refuses what could lead out of the folder
+    if url := settings().documents_url:
+        from planweave.tools.documents.shared_store import names
+
+        every = names(url)
+    else:
+        folder = documents_folder()
+        paths = folder.glob("**/*.sqlite")
+        every = [path.relative_to(folder).with_suffix("").as_posix() for path in paths]
+    return sorted(name for name in every if not owner or name.startswith(f"{owner}/"))
+
+
 def _make(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -18,9 +18,9 @@ from planweave.benchmarks.core.lines import published
 from planweave.benchmarks.suites.mhqa import multihop
 from planweave.benchmarks.suites.rat.items import Family, collection_of, load
 from planweave.benchmarks.suites.writing.suite import load_tasks
+from planweave.tools.documents import collections
 from planweave.tools.documents.collection import (
     Progress,
-    collections,
     delete_collection,
     open_collection,
 )

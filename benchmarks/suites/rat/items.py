@@ -10,7 +10,7 @@ from planweave import BadInput
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.suites.rat import code_eval, math_eval
 from planweave.tools.crafting import World, executable, load_world
-from planweave.tools.documents.collection import collections
+from planweave.tools.documents import collections
 
 Family = Literal["code", "maths", "planning", "writing"]
 

@@ -23,7 +23,7 @@ from planweave.benchmarks.suites.rat.items import Grade, Item, corpus_of
 from planweave.benchmarks.suites.rat.suite import AttemptOptions, Rat
 from planweave.benchmarks.suites.rat.tables import retrieval_table
 from planweave.tools.documents.collection import open_collection
-from planweave.tools.web import KNOWN, open_engine
+from planweave.tools.web.engine import KNOWN, open_engine
 
 NAME = "writing"
 _TASKS = Path(__file__).with_name("writing_tasks.json")

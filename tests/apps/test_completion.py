@@ -1,0 +1,41 @@
+"""What a shell offers when a person presses the Tab key."""
+
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+from planweave.apps import completion
+from planweave.graphs import METHODS
+from planweave.models.weights import KNOWN
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("planweave as", ["ask"]),
+        ("planweave ask --max-s", ["--max-seconds"]),
+        ("planweave ask --method plan", ["planrag", "planrag_no_replan"]),
+        ("planweave decide --model embedded:0", ["embedded:0.5b"]),
+        ("planweave docs list --collection al", ["alice/energy"]),
+        ("planweave ask --resume f", ["feed"]),
+        ("planweave runs show ", ["feed"]),
+        ("planweave ask --collection ../", []),
+    ],
+)
+def test_values_are_offered(
+    planweave: CommandLine, tmp_path: Path, line: str, offered: list[str]
+) -> None:
+    for kept in ("data/documents/alice/energy.sqlite", "state/threads/feed.json"):
+        (tmp_path / kept).parent.mkdir(parents=True)
+        (tmp_path / kept).touch()
+    words = line.split(" ")
+    run = planweave(
+        _PLANWEAVE_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1)
+    )
+    assert (run.stdout.split(), run.stderr) == (offered, "")
+
+
+def test_all_methods_and_models_are_offered() -> None:
+    assert [*completion.methods("")] == [*METHODS]
+    assert {*completion.models("embedded")} == {"embedded", *(f"embedded:{name}" for name in KNOWN)}
