@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from pydantic import JsonValue
@@ -36,6 +37,10 @@ Concurrency = Annotated[
 ]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the result file and the report.")]
 RedoCrashed = Annotated[bool, typer.Option("--redo-crashed", help="Run again what crashed before.")]
+Log = Annotated[
+    Literal["", "inspect"],
+    typer.Option("--log", help="Write logs for `inspect view`, too (extra inspect)."),
+]
 Ray = Annotated[
     str, typer.Option("--ray", help="Address of a Ray cluster that runs the samples: host:6379.")
 ]
@@ -60,6 +65,7 @@ class Running:
         ),
     ] = None
     redo_crashed: RedoCrashed = False
+    log: Log = ""
     as_json: AsJson = False
 
     @cached_property
@@ -92,6 +98,8 @@ class Running:
         """
         folder = folder or self.out or RESULTS / suite
         path = result_path(folder, context.model)
+        if self.log:
+            _require_inspect()  # before samples that may take hours
         run_samples(
             self.console,
             samples,
@@ -101,7 +109,7 @@ class Running:
             redo_crashed=self.redo_crashed,
             ray=self.ray,
         )
-        tell_report([path], self.console, as_json=self.as_json, folder=folder)
+        tell_report([path], self.console, as_json=self.as_json, folder=folder, log=self.log)
 
 
 def result_path(out: Path, model: str) -> Path:
@@ -174,22 +182,37 @@ def _executor(ray: str, console: Console) -> Iterator[runner.CarryOut]:
 
 
 def tell_report(
-    paths: Sequence[Path], console: Console, *, as_json: bool, folder: Path | None
+    paths: Sequence[Path], console: Console, *, as_json: bool, folder: Path | None, log: str = ""
 ) -> None:
-    """Print the report of these result files, and write it into ``folder``.
+    """Print the report of these result files, and write it into ``folder``, with logs if asked.
 
     Raises:
-        BadInput: A file cannot be read, or is damaged.
+        BadInput: A file cannot be read, or is damaged, or Inspect is not installed.
     """
     found = merged(paths, lambda said: console.print(said, markup=False, soft_wrap=True))
     made = Report.of(found.runs, list(found.records.values()))
     if folder:
         for path in draw(made, folder):
             console.print(f"Written: {path}", markup=False, soft_wrap=True)
+    if log:
+        _require_inspect()
+        from planweave.benchmarks.core.inspect_logs import write_logs
+
+        logs = (folder or paths[0].parent) / "inspect"
+        count = len(write_logs(found, logs))
+        said = f"Written: {count} logs. Read them: inspect view --log-dir {logs}"
+        console.print(said, markup=False, soft_wrap=True)
     if as_json:
         typer.echo(json_text(made.as_json()))
     else:
         show(made, console)
+
+
+def _require_inspect() -> None:
+    if find_spec("inspect_ai") is None:
+        raise BadInput(
+            "Inspect is not installed.", fix="Install it: pip install 'planweave[inspect]'."
+        )
 
 
 def head_of(suite: str, context: Context, data: dict[str, JsonValue]) -> Run:

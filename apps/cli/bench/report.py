@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import AsJson, tell_report
+from planweave.apps.cli.bench.common import AsJson, Log, tell_report
 from planweave.benchmarks.core.record import without_texts
 from planweave.benchmarks.core.store import ResultFile, read
 
@@ -17,10 +17,12 @@ def report(
     out: Annotated[
         Path | None, typer.Option(help="Folder for the report as Markdown and PNG.")
     ] = None,
+    log: Log = "",
     as_json: AsJson = False,
 ) -> None:
     """Rebuild the report from result files alone."""
-    tell_report(files, Console(stderr=as_json, highlight=False), as_json=as_json, folder=out)
+    console = Console(stderr=as_json, highlight=False)
+    tell_report(files, console, as_json=as_json, folder=out, log=log)
 
 
 def publish(

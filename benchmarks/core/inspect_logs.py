@@ -1,0 +1,233 @@
+"""Results as logs of Inspect, which ``inspect view`` opens, and suites as its tasks.
+
+With the extra ``inspect``, ``planweave bench NAME … --log inspect`` writes a log for each method
+beside the result file, and Inspect runs a suite by itself, with the options of its command as task
+arguments::
+
+    inspect eval planweave/suite --model none -T name=shop -T method=planrag -T model=embedded
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai import task as as_task
+from inspect_ai.dataset import Sample as Asked
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalMetric,
+    EvalPlan,
+    EvalPlanStep,
+    EvalResults,
+    EvalSample,
+    EvalScore,
+    EvalSpec,
+    EvalStats,
+    write_eval_log,
+)
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.scorer import Score, mean, scorer, stderr
+from inspect_ai.solver import solver
+from pydantic import TypeAdapter
+
+from planweave.benchmarks.core import runner
+from planweave.benchmarks.core.metrics import grouped, rate
+from planweave.benchmarks.core.record import Called, Record
+from planweave.benchmarks.core.store import Results
+from planweave.benchmarks.core.suite import SUITES
+from planweave.benchmarks.core.suite import suite as suite_of
+from planweave.memory import Context
+
+_ROLES = {"system": ChatMessageSystem, "ai": ChatMessageAssistant}
+_SCORE = "score"
+
+
+# -- logs of results -------------------------------------------------------------------------------
+
+
+def write_logs(results: Results, folder: Path) -> list[Path]:
+    """Write a log for each method, with every call of a model; returns the files.
+
+    Args:
+        results: Of one suite.
+        folder: Where to write them; a log of the same method is replaced.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    written = []
+    for label, records in grouped([*results.records.values()]).items():
+        name = re.sub(r"[^A-Za-z0-9.=]+", "-", f"{label} {records[0].model}").strip("-")
+        written.append(folder / f"{name}.eval")
+        write_eval_log(_log(label, records, results), written[-1])
+    return written
+
+
+def _log(label: str, records: Sequence[Record], results: Results) -> EvalLog:
+    first, head = records[0], results.runs[-1]
+    measures = SUITES.get(first.suite).measures
+    found = rate([one.score.value for one in records], [one.question for one in records])
+    metrics = {"mean": found.value, "stderr": found.error} if found else {}
+    return EvalLog(
+        status="success",
+        eval=EvalSpec(
+            created=head.started,
+            task=first.suite,
+            task_id=label,
+            solver=label,
+            model=first.model,
+            dataset=EvalDataset(name=first.suite, samples=len(records)),
+            config=EvalConfig(),
+            packages=head.versions,
+            metadata={"command": head.command, "settings": first.settings, "data": head.data},
+        ),
+        plan=EvalPlan(steps=[EvalPlanStep(solver=label)]),
+        results=EvalResults(
+            total_samples=len(records),
+            completed_samples=sum(not record.error for record in records),
+            scores=[
+                EvalScore(
+                    name=measures,
+                    scorer=measures,
+                    metrics={n: EvalMetric(name=n, value=v) for n, v in metrics.items()},
+                )
+            ],
+        ),
+        stats=EvalStats(started_at=head.started, completed_at=max(r.started for r in records)),
+        samples=[_sample(record, measures) for record in records],
+    )
+
+
+def _sample(record: Record, measures: str) -> EvalSample:
+    """A record: its calls are events, the last of them is the conversation that is shown."""
+    answer = record.score.answer or ""
+    return EvalSample(
+        id=" ".join(filter(None, (record.question, record.database))),
+        epoch=1,
+        input=record.question,
+        target="",
+        messages=_messages(record),
+        output=ModelOutput.from_content(record.model, answer),
+        scores={measures: _score(record)},
+        metadata=_about(record),
+        events=[_event(call, record) for call in record.calls],
+        model_usage={record.model: _usage(record.calls)},
+        total_time=record.seconds,
+        started_at=record.started,
+    )
+
+
+def _about(record: Record) -> dict[str, Any]:
+    """What happened in a run, in the words of the result file."""
+    kept = {"scenario", "error", "plan", "turns", "facts", "replans", "failures", "claims"}
+    return record.model_dump(mode="json", include=kept, exclude_defaults=True)
+
+
+def _score(record: Record) -> Score:
+    score = record.score
+    return Score(
+        value=score.value,
+        answer=score.answer,
+        explanation=record.error or score.explanation,
+        metadata=score.details,
+    )
+
+
+def _prompt(call: Called, texts: Sequence[str]) -> list[ChatMessage]:
+    return [_ROLES.get(role, ChatMessageUser)(content=texts[at]) for role, at in call.prompt]
+
+
+def _messages(record: Record) -> list[ChatMessage]:
+    if not record.calls:
+        return []
+    last = record.calls[-1]
+    return [*_prompt(last, record.texts), ChatMessageAssistant(content=last.record.reply)]
+
+
+def _event(call: Called, record: Record) -> ModelEvent:
+    made = call.record
+    output = ModelOutput.from_content(made.model, made.reply, error=made.error or None)
+    output.usage, output.time = _usage([call]), made.seconds
+    return ModelEvent(
+        model=made.model,
+        role=made.role,
+        input=_prompt(call, record.texts),
+        tools=[],
+        tool_choice="none",
+        config=GenerateConfig(),
+        output=output,
+    )
+
+
+def _usage(calls: Sequence[Called]) -> ModelUsage:
+    made = [call.record for call in calls]
+    read, said = sum(one.input_tokens for one in made), sum(one.output_tokens for one in made)
+    return ModelUsage(input_tokens=read, output_tokens=said, total_tokens=read + said)
+
+
+# -- suites as tasks -------------------------------------------------------------------------------
+
+
+def suite_task(name: str, settings: dict[str, Any] | None = None, **options: Any) -> Task:
+    """The suite ``name`` as a task: its methods are solved and scored as ``planweave bench`` does.
+
+    The models are those of ``options`` and ``settings``; Inspect's own is not asked.
+
+    Args:
+        name: Of a suite.
+        settings: Settings of a run, over those of the options.
+        options: Options of the suite's command.
+
+    Raises:
+        BadInput: There is no such suite, or its data cannot be used.
+        ValidationError: An option or setting is unknown or out of range.
+    """
+    measured = suite_of(name)
+    chosen = TypeAdapter(measured.Options).validate_python(options)
+    context = Context.model_validate({**chosen.settings(), **(settings or {})})
+    samples = {one.key: one for one in measured.select(chosen, context, lambda _: None).samples}
+
+    def solve() -> Any:
+        async def run(state: Any, _: Any) -> Any:
+            record = await runner.carry_out(samples[str(state.sample_id)])
+            state.messages = _messages(record) or state.messages
+            state.output = ModelOutput.from_content(record.model, record.score.answer or "")
+            state.metadata |= _about(record)
+            state.store.set(_SCORE, _score(record).model_dump())
+            return state
+
+        return run
+
+    def scored() -> Any:
+        async def read(state: Any, _: Any) -> Any:
+            return Score.model_validate(state.store.get(_SCORE))
+
+        return read
+
+    return Task(
+        name=name,
+        dataset=[
+            Asked(
+                id=key, input=one.asked, metadata={"question": one.question, "method": one.method}
+            )
+            for key, one in samples.items()
+        ],
+        solver=solver(name="planweave")(solve)(),
+        scorer=scorer(metrics=[mean(), stderr()], name=measured.measures)(scored)(),
+    )
+
+
+suite = as_task(suite_task, name="suite")

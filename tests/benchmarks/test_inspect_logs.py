@@ -1,0 +1,58 @@
+"""Results are read with ``inspect view``, and a suite runs as a task of Inspect."""
+
+import gc
+from pathlib import Path
+
+import bench_world
+import pytest
+from bench_command import bench
+
+from planweave.benchmarks.core.store import read
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = bench_world.write_data(tmp_path / "data")
+    bench_world.register(folder)
+    return folder
+
+
+def test_without_inspect_nothing_is_run(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planweave.apps.cli.bench.common.find_spec", lambda name: None)
+    words = ("dqa", "--data", data, "--method", "planrag", "--out", tmp_path / "out")
+    bench(*words, "--log", "inspect", fails="Inspect is not installed")
+    assert not (tmp_path / "out").exists()
+
+
+# Inspect leaves streams of its own open when an evaluation ends.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_suite_comes_to_the_same_in_a_log_and_as_a_task(data: Path, tmp_path: Path) -> None:
+    reason = "inspect-ai is not installed: pip install 'planweave[inspect]'"
+    inspect_ai = pytest.importorskip("inspect_ai", reason=reason)
+    from planweave.benchmarks.core.inspect_logs import suite_task
+
+    out, model = tmp_path / "out", "scripted:right"
+    words = ("dqa", "--data", data, "--model", model, "--method", "planrag,single_rag")
+    assert "Written: 2 logs" in bench(*words, "--out", out, "--log", "inspect").output
+    found = read(out / "scripted-right.jsonl").records.values()
+    records = {(r.question, r.database): r for r in found if r.method == "planrag"}
+    log = inspect_ai.log.read_eval_log(str(out / "inspect" / "planrag-scripted-right.eval"))
+    assert (log.status, log.eval.task, log.eval.solver) == ("success", "dqa", "planrag")
+    assert len(log.samples) == len(records) == 8
+    for sample in log.samples:
+        question, _, database = sample.id.partition(" ")
+        record = records[question, database]
+        replies = [event.output.completion for event in sample.events]
+        assert replies == [call.record.reply for call in record.calls]
+        assert sample.messages[-1].text == replies[-1]
+        assert sample.scores["accuracy"].answer == record.score.answer
+    task = suite_task("dqa", data=str(data), method="planrag", model=model)
+    (done,) = inspect_ai.eval(task, model="none", log_dir=str(tmp_path / "log"), display="none")
+    gc.collect()
+    assert done.status == "success"
+    for run in (log, done):
+        (score,) = run.results.scores
+        assert (score.name, score.metrics["mean"].value) == ("accuracy", 1)
