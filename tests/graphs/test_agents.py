@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 import pytest
-from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
@@ -332,17 +331,6 @@ async def test_what_was_thought_before_a_calculation_is_not_shown_to_who_answers
     assert "\ncalculator: 2 * f1\nFact [2]: 2 * f1 = 11" in asked
     assert "It is 12" not in asked
     assert any("It is 12" in prompt.text for prompt in script.prompts)
-
-
-@pytest.mark.parametrize("name", METHODS)
-async def test_a_greeting_gets_a_greeting(name: str, ask: Ask) -> None:
-    script = Replies()
-    memory = await ask(name, script, {"messages": [HumanMessage("Hi!")]})
-    said = memory["messages"][-1].text
-    assert said.startswith("Hello!")
-    assert "connected documents" in said
-    assert "database" not in said
-    assert (memory["facts"], memory["answer"], script.prompts) == ([], None, [])
 
 
 async def test_nothing_found_is_a_problem_that_the_next_prompt_shows(ask: Ask) -> None:
@@ -828,10 +816,6 @@ async def test_what_a_page_orders_reaches_no_role_that_acts(
     await ask(name, script)
     shown = {prompt.task for prompt in script.prompts if order in prompt.text}
     assert shown == {"read"}
-
-
-def test_every_agent_is_a_method() -> None:
-    assert set(of_family("documents")) < set(METHODS)
 
 
 # -- the ensemble -----------------------------------------------------------------------------

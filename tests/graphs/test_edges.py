@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Interrupt
 from scripted import PAPER, Replies, Reply, act, change, decide, keep, plan, playing, register
 
-from planweave import BadInput, PlanweaveError
+from planweave import BadInput
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, Fact, Input, Turn, WorkingMemory
 from planweave.models import process_settings, register_provider
@@ -88,16 +88,6 @@ async def test_decides(name: str, run: Run) -> None:
     assert sum(spent["calls"] for spent in memory["usage"].values()) == len(script.prompts)
 
 
-@pytest.mark.parametrize("name", METHODS)
-async def test_a_greeting_gets_a_greeting(name: str, run: Run) -> None:
-    script = Replies()
-    memory = await run(name, script, {"messages": [HumanMessage("Good morning!")]}, database=None)
-    said = memory["messages"][-1].text
-    assert said.startswith("Hello!")
-    assert "connected database" in said
-    assert (memory["answer"], memory["plan"], script.prompts) == (None, [], [])
-
-
 @pytest.mark.parametrize("name", of_family("decide"))
 async def test_a_chat_message_is_asked(name: str, run: Run) -> None:
     given = {"messages": [{"role": "user", "content": "Which plant is cheapest?"}]}
@@ -105,31 +95,6 @@ async def test_a_chat_message_is_asked(name: str, run: Run) -> None:
     assert memory["question"] == "Which plant is cheapest?"
     assert [message.type for message in memory["messages"]] == ["human", "ai"]
     assert answer_of(memory)["decision"] == "Bonn"
-
-
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize(
-    ("given", "context", "said"),
-    [
-        ({"question": " "}, {}, "no question"),
-        ({}, {}, "no question"),
-        ({"question": "Which?"}, {"database": None}, "No database"),
-        ({"question": "Which?"}, {"database": "/nowhere/x.db"}, "nowhere"),
-    ],
-)
-async def test_bad_input_is_said_in_a_sentence(
-    name: str, given: Input, context: dict[str, object], said: str, run: Run
-) -> None:
-    with pytest.raises(PlanweaveError, match=said):
-        await run(name, Replies(), given, **context)
-
-
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in of_family("learned")])
-async def test_a_model_that_nobody_provides_is_said(name: str, run: Run) -> None:
-    with pytest.raises(
-        PlanweaveError, match=r"no model provider|no task to act on|No document coll"
-    ):
-        await run(name, Replies(), {"question": "Which?"}, model="nobody:x")
 
 
 @pytest.mark.parametrize("name", PLANNED)
@@ -676,12 +641,6 @@ async def test_a_second_question_starts_afresh(name: str, database: str) -> None
     assert [message.type for message in memory["messages"]] == ["human", "ai"] * 2
     assert len(memory["facts"]) == len(memory["turns"]) == memory["iteration"] == 1
     assert sum(spent["calls"] for spent in memory["usage"].values()) == len(second.prompts)
-
-
-@pytest.mark.parametrize("name", of_family("decide"))
-def test_methods_are_found_by_name(name: str) -> None:
-    assert METHODS.get(name).graph.name == name
-    assert METHODS.get(name).description.endswith(".") or "(" in METHODS.get(name).description
 
 
 def test_an_unknown_method_is_said() -> None:

@@ -142,13 +142,6 @@ async def test_a_limit_ends_without_a_further_call(name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ALL)
-async def test_malformed_replies_never_raise(name: str, tmp_path: Path) -> None:
-    memory = await run(name, in_encyclopedia(tmp_path, lambda _: "no JSON", trials=1))
-    assert answer_of(memory)["decision"] is None
-    assert {failure["kind"] for failure in memory["failures"]} == {"malformed_reply"}
-
-
-@pytest.mark.parametrize("name", ALL)
 async def test_a_repeated_action_is_done_again_and_asked_for_warmer(
     name: str, tmp_path: Path
 ) -> None:

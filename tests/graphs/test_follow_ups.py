@@ -210,19 +210,3 @@ async def test_the_runs_of_an_ensemble_number_their_own_facts(talk: Talk) -> Non
         ensemble_runs=1,
     )
     assert [(fact["number"], fact["query"]) for fact in second["facts"]] == [(1, REGIONS)]
-
-
-def ways_of(graph: Any) -> set[tuple[str, str]]:
-    return {(edge.source, edge.target) for edge in graph.get_graph().edges}
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_every_method_interprets_and_every_plan_can_be_approved(name: str) -> None:
-    method = METHODS.get(name)
-    opening = ways_of(method.builder.parts["opening"])
-    assert {("intake", "interpreter"), ("interpreter", "recall"), ("intake", "recall")} <= opening
-    drawn = method.graph.get_graph()
-    ways = ways_of(method.graph)
-    if "planner" in drawn.nodes:
-        assert any(target == "plan_approval" for _, target in ways)
-        assert ("planner", "selector") not in ways

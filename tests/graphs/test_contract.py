@@ -1,0 +1,205 @@
+"""What every method promises, ours or a package's: it is enough that it is registered."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from player import World
+from scripted import Prompt, Reply, Script, register
+
+from planweave import PlanweaveError
+from planweave.graphs import METHODS
+from planweave.graphs.support.events import AnswerEvent, CallEvent, FactEvent
+from planweave.graphs.support.running import events
+from planweave.memory import Context, WorkingMemory
+from planweave.models import ModelUnavailable
+from planweave.tools.environments import episodes
+
+MODELLESS = ("path_policy",)
+THREAD: Any = {"configurable": {"thread_id": "1"}}
+BAD = "I would rather talk about the weather."
+
+
+@pytest.fixture(params=METHODS.names())
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def world(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    yield World(name, tmp_path, monkeypatch)
+    episodes.close_all()
+
+
+def context(world: World, script: Script | None = None, **more: object) -> Context:
+    settings = {"model": register(script or world.player), **world.settings, **more}
+    return Context.model_validate(settings)
+
+
+async def run(
+    name: str, world: World, script: Script | None = None, **more: object
+) -> WorkingMemory:
+    memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
+        {"question": world.question}, context=context(world, script, **more)
+    )
+    return memory
+
+
+def calls(memory: WorkingMemory) -> int:
+    return sum(spent["calls"] for spent in memory["usage"].values())
+
+
+def check(name: str, memory: WorkingMemory) -> None:
+    """What holds at the end of every run."""
+    answer = memory["answer"]
+    assert answer
+    assert answer["decision"] or answer["why"] or answer["unknown"]
+    assert [fact["number"] for fact in memory["facts"]] == [*range(1, len(memory["facts"]) + 1)]
+    assert {*answer["facts"]} <= {fact["number"] for fact in memory["facts"]}
+    assert {number for turn in memory["turns"] for number in turn["facts"]} <= {
+        fact["number"] for fact in memory["facts"]
+    }
+    last = memory["messages"][-1]
+    assert isinstance(last, AIMessage)
+    assert (answer["decision"] or answer["why"] or answer["unknown"])[:30] in last.text
+    assert {*memory} <= {*get_type_hints(METHODS.get(name).state)}
+    json.dumps({key: value for key, value in memory.items() if key != "messages"})
+
+
+async def test_it_answers_from_facts_that_it_counts_and_cites(name: str, world: World) -> None:
+    memory = await run(name, world)
+    check(name, memory)
+    assert memory["failures"] == []
+    assert memory["answer"]
+    assert memory["answer"]["decision"]
+    assert calls(memory) == len(world.player.prompts)
+    assert bool(world.player.prompts) is (name not in MODELLESS)
+    if name not in ("cot", "direct"):
+        assert memory["facts"]
+
+
+async def test_what_happens_is_reported_as_it_happens(name: str, world: World) -> None:
+    given: Any = {"question": world.question}
+    run = events(METHODS.get(name).graph, given, context(world), tokens=True)
+    found = [event async for event in run]
+    answers = [event for event in found if isinstance(event, AnswerEvent)]
+    assert answers == found[-1:]
+    result = answers[0].result
+    check(name, result.memory)
+    made = [event.record for event in found if isinstance(event, CallEvent)]
+    assert len(made) == len(world.player.prompts) == result.usage.calls
+    told = [event.fact["number"] for event in found if isinstance(event, FactEvent)]
+    assert sorted(told) == [fact["number"] for fact in result.facts]
+
+
+@pytest.mark.parametrize(
+    "limit", [{"max_calls": 1}, {"max_tokens": 1}, {"max_seconds": 1e-6}, {"max_iterations": 1}]
+)
+async def test_a_limit_ends_it_with_an_answer(
+    name: str, world: World, limit: dict[str, float]
+) -> None:
+    memory = await run(name, world, **limit, trials=1)
+    check(name, memory)
+    assert len(world.player.prompts) <= (6 if name == "ensemble" else 4)  # of two runs
+
+
+async def test_malformed_replies_never_end_it(name: str, world: World) -> None:
+    memory = await run(name, world, lambda _: BAD, max_iterations=3, trials=1)
+    if name in MODELLESS:
+        return
+    check(name, memory)
+    assert {failure["kind"] for failure in memory["failures"]} == {"malformed_reply"}
+    assert memory["answer"]
+    assert memory["answer"]["decision"] is None
+    assert memory["answer"]["unknown"]
+
+
+async def test_a_run_that_broke_off_goes_on_where_it_was(name: str, world: World) -> None:
+    wanted = await run(name, world)
+    whole = len(world.player.prompts)
+    if not whole:
+        return
+    world.player.prompts.clear()
+    down = [True]
+
+    def failing(prompt: Prompt) -> Reply:
+        if down and len(world.player.prompts) == min(
+            1, whole - 1
+        ):  # the second is inside a tool where it reads
+            down.pop()
+            raise ConnectionError("refused")
+        return world.player(prompt)
+
+    graph = METHODS.get(name).compiled(checkpointer=InMemorySaver())
+    given, settings = {"question": world.question}, context(world, failing)
+    with pytest.raises(ModelUnavailable):
+        await graph.ainvoke(given, THREAD, context=settings, durability="sync")
+    memory = await graph.ainvoke(None, THREAD, context=settings)
+    assert memory["answer"] == wanted["answer"]
+    # A member of an ensemble is a run of its own, and begins again.
+    assert len(world.player.prompts) - whole <= (3 if name == "ensemble" else 0)
+
+
+async def test_it_stops_before_any_node_and_goes_on(name: str, world: World) -> None:
+    graph = METHODS.get(name).compiled(checkpointer=InMemorySaver(), interrupt_before="*")
+    given: Any = {"question": world.question}
+    settings, stops = context(world), 0
+    while True:
+        memory = await graph.ainvoke(given, THREAD, context=settings)
+        if not (await graph.aget_state(THREAD)).next:
+            break
+        given, stops = None, stops + 1
+    check(name, memory)
+    assert stops >= 3
+    assert calls(memory) == len(world.player.prompts)
+
+
+async def test_a_greeting_is_answered_without_a_call(name: str, world: World) -> None:
+    given = {"messages": [HumanMessage("Good morning!")]}
+    world.settings = {n: v for n, v in world.settings.items() if not n.startswith("environment")}
+    memory = await METHODS.get(name).graph.ainvoke(given, context=context(world))
+    assert memory["messages"][-1].text.startswith("Hello!")
+    assert (memory["answer"], memory["facts"], world.player.prompts) == (None, [], [])
+
+
+@pytest.mark.parametrize(
+    ("question", "settings", "sentence"),
+    [
+        (" ", {}, "no question"),
+        ("Which?", {}, "No database"),
+        ("Which?", {"database": "/nowhere/x.db"}, "nowhere"),
+    ],
+)
+async def test_what_cannot_be_asked_gets_one_sentence_and_a_fix(
+    name: str, question: str, settings: dict[str, object], sentence: str, world: World
+) -> None:
+    bare = Context.model_validate({"model": register(world.player), **settings})
+    with pytest.raises(PlanweaveError, match=sentence) as caught:
+        await METHODS.get(name).graph.ainvoke({"question": question}, context=bare)
+    assert caught.value.fix
+    assert world.player.prompts == []
+
+
+async def test_a_model_that_nobody_provides_gets_one_sentence(name: str, world: World) -> None:
+    if name not in MODELLESS:
+        with pytest.raises(PlanweaveError, match="no model provider"):
+            await run(name, world, model="nobody:x")
+
+
+def test_its_graph_shows_what_it_shares_and_no_more_than_its_figure(name: str) -> None:
+    method = METHODS.get(name)
+    assert method.graph.name == name
+    assert method.description.endswith((".", ")"))
+    own = {*method.graph.get_graph().nodes}
+    assert {"opening", "closing"} < own
+    assert len(own) <= 12
+    opened = {*method.graph.get_graph(xray=True).nodes}
+    assert {"opening:intake", "opening:interpreter", "closing:speaker"} < opened
+    if "planner" in own:  # every plan can be approved
+        ways = {(edge.source, edge.target) for edge in method.graph.get_graph().edges}
+        assert ("planner", "plan_approval") in ways
+        assert ("planner", "selector") not in ways
