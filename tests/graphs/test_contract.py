@@ -15,7 +15,7 @@ from planweave import PlanweaveError
 from planweave.graphs import METHODS
 from planweave.graphs.support.events import AnswerEvent, CallEvent, FactEvent
 from planweave.graphs.support.running import events
-from planweave.memory import Context, WorkingMemory
+from planweave.memory import Context, WorkingMemory, total_usage
 from planweave.models import ModelUnavailable
 from planweave.tools.environments import episodes
 
@@ -50,7 +50,7 @@ async def run(
 
 
 def calls(memory: WorkingMemory) -> int:
-    return sum(spent["calls"] for spent in memory["usage"].values())
+    return total_usage(memory["usage"]).calls
 
 
 def check(name: str, memory: WorkingMemory) -> None:
@@ -100,7 +100,7 @@ async def test_what_happens_is_reported_as_it_happens(name: str, world: World) -
     "limit", [{"max_calls": 1}, {"max_tokens": 1}, {"max_seconds": 1e-6}, {"max_iterations": 1}]
 )
 async def test_a_limit_ends_it_with_an_answer(
-    name: str, world: World, limit: dict[str, float]
+    name: str, world: World, limit: dict[str, Any]
 ) -> None:
     memory = await run(name, world, **limit, trials=1)
     check(name, memory)
