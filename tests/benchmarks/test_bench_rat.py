@@ -376,6 +376,8 @@ def test_writing_is_kept_with_its_task_to_be_compared(
     assert [row[0] for row in page.rows("Written")] == ["direct", "rat"]
     (retrieval,) = page.rows("What retrieval did")
     assert retrieval[4] == "100%"
+    times = page.rows("Where the time of a question goes (table 8)")
+    assert [row[:2] for row in times] == [["all", "direct"], ["all", "rat"]]
     (kept,) = (tmp_path / "results").glob("*.jsonl")
     records = list(read(kept).records.values())
     assert {record.suite for record in records} == {"writing"}

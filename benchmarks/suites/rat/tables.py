@@ -1,6 +1,6 @@
 """Tables of the RAT benchmark, from its records alone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
@@ -60,7 +60,7 @@ def rat_tables(records: Sequence[Record]) -> list[Table]:
         _several(records),
         retrieval_table(records),
         _savings(records),
-        _seconds(records),
+        seconds_table(_cells(records)),
         _beside_paper(records),
     ]
 
@@ -201,10 +201,10 @@ def _less(spent: Sequence[tuple[float, float]]) -> str | None:
     return f"{value:+.0%} [{low:+.0%}, {high:+.0%}]"
 
 
-def _seconds(records: Sequence[Record]) -> Table:
-    """Where the time of a question goes (table 8)."""
+def seconds_table(cells: Iterable[tuple[str, str, Sequence[Record]]]) -> Table:
+    """Where the time of a question goes (table 8), of records by scenario and method."""
     rows: list[tuple[Cell, ...]] = []
-    for scenario, label, own in _cells(records):
+    for scenario, label, own in cells:
         written = [sum(call.record.seconds for call in record.calls) for record in own]
         # Calls that are made at once take longer together than the question does.
         beside = [

@@ -21,7 +21,7 @@ from planweave.benchmarks.core.suite import Memory, Sample, register
 from planweave.benchmarks.core.table import Cell, Table
 from planweave.benchmarks.suites.rat.items import Grade, Item, corpus_of
 from planweave.benchmarks.suites.rat.suite import AttemptOptions, Rat
-from planweave.benchmarks.suites.rat.tables import retrieval_table
+from planweave.benchmarks.suites.rat.tables import retrieval_table, seconds_table
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.web.engine import KNOWN, open_engine
 
@@ -72,8 +72,9 @@ class Writing(Rat):
         return found.model_copy(update={"details": details})
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
-        """How long the texts are, and what retrieval changed in them."""
-        return [_texts(records), retrieval_table(records)]
+        """How long the texts are, what retrieval changed in them, and where the time went."""
+        every = (("all", label, own) for label, own in grouped(records).items())
+        return [_texts(records), retrieval_table(records), seconds_table(every)]
 
     def reference(self, method: str, scenario: str, database: str) -> float | None:
         """No text has a published figure."""
