@@ -19,7 +19,7 @@ from planweave.apps.sqlite_file import (
     check_or_set_aside,
 )
 from planweave.redact import HIDDEN, without_passwords
-from planweave.state import StateSettings
+from planweave.state import StateSettings, private_folder
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -165,11 +165,4 @@ def threads_folder() -> Path:
         BadInput: It cannot be made.
     """
     folder = StateSettings().state_dir / "threads"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(
-            f"The folder {folder} for runs cannot be made ({error.strerror}).",
-            fix="Set PLANWEAVE_STATE_DIR to a folder that can be written.",
-        ) from None
-    return folder
+    return private_folder(folder, "runs", "PLANWEAVE_STATE_DIR")

@@ -29,7 +29,7 @@ from pydantic import SecretStr, ValidationError
 from planweave import BadInput
 from planweave.models.cache import ResponseCache
 from planweave.models.embedded import REPETITION_GUARD, EmbeddedTransport, serve
-from planweave.models.errors import ModelUnavailable, key_variable
+from planweave.models.errors import ModelUnavailable, no_key, no_package
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import resolve
 from planweave.models.whole_replies import AsyncCheckedClient, CheckedClient
@@ -260,7 +260,7 @@ def _compatible(request: ModelRequest) -> BaseChatModel:
 def _openai(request: ModelRequest) -> BaseChatModel:
     key = request.settings.openai_api_key
     if key is None or not key.get_secret_value():
-        raise _no_key(request.name)
+        raise no_key("The model", request.name)
     return _openai_like(
         request,
         _Server(url=None, model=request.model, key=key, identity=request.name, clients=_clients()),
@@ -315,7 +315,9 @@ def _langchain(request: ModelRequest) -> BaseChatModel:
     if not request.model:
         raise _unknown(request.name)
     if provider == "ollama" and find_spec("langchain_ollama") is None:
-        raise _no_package(request.name, "langchain_ollama")  # not LangChain's retired fallback
+        raise no_package(
+            f"The model {request.name}", "langchain_ollama"
+        )  # not LangChain's retired fallback
     length = (
         {"num_predict": request.max_tokens, "seed": request.seed}
         if provider == "ollama"
@@ -336,28 +338,13 @@ def _langchain(request: ModelRequest) -> BaseChatModel:
         )
     except ImportError as error:
         cause = error.__cause__ if isinstance(error.__cause__, ImportError) else error
-        raise _no_package(request.name, cause.name or f"langchain_{provider}") from None
+        raise no_package(
+            f"The model {request.name}", cause.name or f"langchain_{provider}"
+        ) from None
     except ValidationError:
-        raise _no_key(request.name) from None
+        raise no_key("The model", request.name) from None
     except ValueError:
         raise _unknown(request.name) from None
-
-
-def _no_package(name: str, module: str) -> ModelUnavailable:
-    package = module.partition(".")[0].replace("_", "-")
-    return ModelUnavailable(
-        f"The model {name} needs the package {package}.",
-        fix=f"Install it with `pip install {package}`.",
-        trouble="missing",
-    )
-
-
-def _no_key(name: str) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"The model {name} needs a key.",
-        fix=f"Set {key_variable(name)} in the environment or in the file .env.",
-        trouble="key",
-    )
 
 
 def _unknown(name: str) -> ModelUnavailable:

@@ -29,7 +29,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
 from planweave.models.embedded import physical_cores
-from planweave.models.errors import ModelUnavailable, key_variable, unavailable
+from planweave.models.errors import ModelUnavailable, no_key, no_package, unavailable
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import EMBEDDINGS, find
 from planweave.redact import holds_secret
@@ -381,7 +381,7 @@ def _openai(
     name: str, model: str, key: SecretStr | None, settings: ModelSettings, url: str | None = None
 ) -> Embeddings:
     if key is None or not key.get_secret_value():
-        raise _no_key(name)
+        raise no_key("The embedding model", name)
     from langchain_openai import OpenAIEmbeddings
 
     # Kept-alive connections would belong to an event loop that may be gone at the next call.
@@ -406,9 +406,11 @@ def _langchain(name: str) -> Embeddings:
         return init_embeddings(name)
     except ImportError as error:
         cause = error.__cause__ if isinstance(error.__cause__, ImportError) else error
-        raise _no_package(name, cause.name or f"langchain_{provider}") from None
+        raise no_package(
+            f"The embedding model {name}", cause.name or f"langchain_{provider}"
+        ) from None
     except ValidationError:
-        raise _no_key(name) from None
+        raise no_key("The embedding model", name) from None
     except ValueError:
         raise _unknown(name) from None
     except Exception as error:  # a provider's own, such as for a missing key
@@ -432,23 +434,6 @@ def _need(package: str) -> None:
             fix="Install it with `pip install 'planweave[documents]'`.",
             trouble="missing",
         )
-
-
-def _no_package(name: str, module: str) -> ModelUnavailable:
-    package = module.partition(".")[0].replace("_", "-")
-    return ModelUnavailable(
-        f"The embedding model {name} needs the package {package}.",
-        fix=f"Install it with `pip install {package}`.",
-        trouble="missing",
-    )
-
-
-def _no_key(name: str) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"The embedding model {name} needs a key.",
-        fix=f"Set {key_variable(name)} in the environment or in the file .env.",
-        trouble="key",
-    )
 
 
 def _unknown(name: str) -> ModelUnavailable:

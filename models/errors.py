@@ -47,6 +47,25 @@ def key_variable(name: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9]', '_', provider).upper()}_API_KEY"
 
 
+def no_package(what: str, module: str) -> ModelUnavailable:
+    """The error for a package that ``what``, such as "The model x:y", needs."""
+    package = module.partition(".")[0].replace("_", "-")
+    return ModelUnavailable(
+        f"{what} needs the package {package}.",
+        fix=f"Install it with `pip install {package}`.",
+        trouble="missing",
+    )
+
+
+def no_key(what: str, name: str) -> ModelUnavailable:
+    """The error for a model ``name`` without a key."""
+    return ModelUnavailable(
+        f"{what} {name} needs a key.",
+        fix=f"Set {key_variable(name)} in the environment or in the file .env.",
+        trouble="key",
+    )
+
+
 def unavailable(error: Exception, name: str) -> ModelUnavailable:
     """Translate whatever a model's client library raised.
 

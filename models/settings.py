@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from planweave import BadInput
+from planweave.state import read_settings
 
 
 class ModelSettings(BaseSettings):
@@ -69,18 +69,5 @@ class ModelSettings(BaseSettings):
 
 @cache
 def process_settings() -> ModelSettings:
-    """Settings of this process, read once.
-
-    Raises:
-        BadInput: A variable holds a value that cannot be used; the value is not repeated.
-    """
-    try:
-        return ModelSettings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = "_".join(str(part) for part in first["loc"]).upper()
-        variable = where if where.startswith("PLANWEAVE_") else f"PLANWEAVE_{where}"
-        raise BadInput(
-            f"The setting {variable} cannot be used: {first['msg']}.",
-            fix="Correct it in the environment or in the file .env.",
-        ) from None
+    """Settings of this process, read once; see :func:`read_settings`."""
+    return read_settings(ModelSettings)

@@ -1,10 +1,55 @@
-"""Where what outlasts a run is kept."""
+"""Settings of the process, and where what outlasts a run is kept."""
 
 from pathlib import Path
+from typing import TypeVar
 
 import platformdirs
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from planweave.errors import BadInput
+
+Settings = TypeVar("Settings", bound=BaseSettings)
+
+
+def read_settings(kind: type[Settings]) -> Settings:
+    """Read settings from the environment and ``.env``.
+
+    Raises:
+        BadInput: A variable holds a value that cannot be used; the value is not repeated.
+    """
+    try:
+        return kind()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        prefix = str(kind.model_config.get("env_prefix", ""))
+        variable = name if name.startswith("PLANWEAVE_") else f"{prefix}{name}"
+        raise BadInput(
+            f"The setting {variable} cannot be used: {first['msg']}.",
+            fix="Correct it in the environment or in the file .env.",
+        ) from None
+
+
+def private_folder(folder: Path, what: str, variable: str) -> Path:
+    """Make a folder for its owner alone, unless it exists.
+
+    Args:
+        folder: Its path.
+        what: What it is for, for the error.
+        variable: The setting that names another place.
+
+    Raises:
+        BadInput: It cannot be made.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(
+            f"The folder {folder} for {what} cannot be made ({error.strerror}).",
+            fix=f"Set {variable} to a folder that can be written.",
+        ) from None
+    return folder
 
 
 class StateSettings(BaseSettings):

@@ -6,14 +6,14 @@ follows them reaches the simulator's decision.
 
 import math
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from planweave.errors import BadInput
 from planweave.simulators.building import GRAPH, TABLES, Building
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome, Semantics
-from planweave.simulators.scenario import Case, Parameters, Scenario, parameter
+from planweave.simulators.scenario import Case, Parameters, Scenario, clear_case, parameter
 from planweave.simulators.tables import Row, World
 
 RULES = """\
@@ -35,7 +35,6 @@ both are 0.
 Any building can grow, whatever it makes.
 """
 
-_TRIES = 400
 _QUESTIONS_PER_WORLD = 20
 
 
@@ -60,22 +59,17 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  #
 
 
 def generate(seed: int, size: int) -> Case:
-    """An economy of about ``size`` rows (at least 10) and a goods with one clear best building.
+    """About ``size`` rows and a goods with one clear best building; see :func:`clear_case`."""
 
-    Raises:
-        BadInput: ``size`` is below 10.
-    """
-    if size < 10:
-        raise BadInput(f"A world of {size} rows is too small.", fix="Ask for 10 rows or more.")
-    rng = random.Random(f"building {seed} {size}")  # noqa: S311 - worlds, not secrets
-    for _ in range(_TRIES):
+    def cases(rng: random.Random) -> Iterator[Case]:
         world = _settled(_world(rng, size))
         goods = [str(name) for name in world["goods"].values("goods_name")]
         for name in rng.sample(goods, min(_QUESTIONS_PER_WORLD, len(goods))):
             parameters = {"country": f"w{seed}x{size}", "goods": name, "semantics": "printed"}
             if _clear(simulate(world, parameters)):
-                return Case(world, parameters)
-    raise BadInput(f"No world of {size} rows with a clear best decision was found for seed {seed}.")
+                yield Case(world, parameters)
+
+    return clear_case("building", seed, size, cases)
 
 
 def _clear(outcome: Outcome) -> bool:

@@ -17,6 +17,7 @@ for everything that k did not deliver, so only k's customers are routed again.
 
 import math
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -26,7 +27,7 @@ import numpy as np
 from planweave.errors import BadInput
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
-from planweave.simulators.scenario import Case, Parameters, Scenario
+from planweave.simulators.scenario import Case, Parameters, Scenario, clear_case
 from planweave.simulators.tables import (
     Column,
     Floats,
@@ -98,7 +99,6 @@ GRAPH = GraphMapping(
 
 _EPSILON = 1e-9
 """Amounts below this are nothing: what is left over by floating-point sums."""
-_TRIES = 400
 
 
 @dataclass(eq=False)
@@ -246,21 +246,16 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  #
 
 
 def generate(seed: int, size: int) -> Case:
-    """A network of about ``size`` rows (at least 10) with one plant that is clearly best closed.
+    """About ``size`` rows with one plant that is clearly best closed; see :func:`clear_case`."""
 
-    Raises:
-        BadInput: ``size`` is below 10.
-    """
-    if size < 10:
-        raise BadInput(f"A world of {size} rows is too small.", fix="Ask for 10 rows or more.")
-    rng = random.Random(f"distribution {seed} {size}")  # noqa: S311 - worlds, not secrets
-    for _ in range(_TRIES):
+    def cases(rng: random.Random) -> Iterator[Case]:
         world = _world(rng, size)
         outcome = simulate(world, {})
         best = float(outcome.values.min())
         if np.isfinite(outcome.values).sum() >= 2 and outcome.margin > 0.002 * best:
-            return Case(world, {})
-    raise BadInput(f"No world of {size} rows with a clear best decision was found for seed {seed}.")
+            yield Case(world, {})
+
+    return clear_case("distribution", seed, size, cases)
 
 
 def _world(rng: random.Random, size: int) -> World:

@@ -13,13 +13,13 @@ choice.
 import math
 import random
 from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
 
-from planweave.errors import BadInput
 from planweave.simulators.locating import GRAPH, GROWTH, TABLES, Locating
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome, Semantics
-from planweave.simulators.scenario import Case, Parameters, Scenario, parameter
+from planweave.simulators.scenario import Case, Parameters, Scenario, clear_case, parameter
 from planweave.simulators.tables import Row, World
 
 RULES = """\
@@ -46,7 +46,6 @@ The profit of a country is (local_value + ingoing) * (its trading power / total_
 in its home node, after the flows have been computed again with the merchant in place.
 """
 
-_TRIES = 400
 _QUESTIONS_PER_WORLD = 20
 _CLEAR = 0.05
 """The best decision must be ahead of the second by this part of what it gains."""
@@ -75,15 +74,9 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:
 
 
 def generate(seed: int, size: int) -> Case:
-    """A trade world of about ``size`` rows (at least 10) and a country with one clear best node.
+    """About ``size`` rows and a country with one clear best node; see :func:`clear_case`."""
 
-    Raises:
-        BadInput: ``size`` is below 10.
-    """
-    if size < 10:
-        raise BadInput(f"A world of {size} rows is too small.", fix="Ask for 10 rows or more.")
-    rng = random.Random(f"locating {seed} {size}")  # noqa: S311 - worlds, not secrets
-    for _ in range(_TRIES):
+    def cases(rng: random.Random) -> Iterator[Case]:
         world = _settled(_world(rng, size))
         countries = world["country"].rows
         present = Counter(row[1] for row in world["node_country"].rows)
@@ -91,8 +84,9 @@ def generate(seed: int, size: int) -> Case:
         for name, home, _size in rng.choices(countries, weights, k=_QUESTIONS_PER_WORLD):
             case = Case(world, {"country": name, "home": home, "semantics": "printed"})
             if _clear(simulate(*case)):
-                return case
-    raise BadInput(f"No world of {size} rows with a clear best decision was found for seed {seed}.")
+                yield case
+
+    return clear_case("locating", seed, size, cases)
 
 
 def _clear(outcome: Outcome) -> bool:

@@ -4,9 +4,10 @@ Whoever adds one builds a :class:`Scenario` and registers it (:mod:`planweave.si
 the loaders, the benchmark and the deciders need no other change. ``docs/scenarios.md`` shows how.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from random import Random
 from typing import NamedTuple, TypeAlias
 
 from planweave.errors import BadInput
@@ -23,6 +24,30 @@ class Case(NamedTuple):
 
     world: World
     parameters: Parameters
+
+
+def clear_case(
+    name: str, seed: int, size: int, cases: Callable[[Random], Iterator[Case]], tries: int = 400
+) -> Case:
+    """The first case with a clear best decision, the same for the same seed and size.
+
+    Args:
+        name: Of the scenario.
+        seed: Of all draws.
+        size: About how many rows the world has.
+        cases: Gives the clear cases of one drawn world.
+        tries: Worlds that are drawn at most.
+
+    Raises:
+        BadInput: ``size`` is below 10, or no world has a clear case.
+    """
+    if size < 10:
+        raise BadInput(f"A world of {size} rows is too small.", fix="Ask for 10 rows or more.")
+    rng = Random(f"{name} {seed} {size}")  # noqa: S311 - worlds, not secrets
+    for _ in range(tries):
+        for case in cases(rng):
+            return case
+    raise BadInput(f"No world of {size} rows with a clear best decision was found for seed {seed}.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,13 +10,13 @@ and the largest is best.
 
 import math
 import random
+from collections.abc import Iterator
 
 import numpy as np
 
-from planweave.errors import BadInput
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
-from planweave.simulators.scenario import Case, Parameters, Scenario
+from planweave.simulators.scenario import Case, Parameters, Scenario, clear_case
 from planweave.simulators.tables import (
     Column,
     GraphMapping,
@@ -66,8 +66,6 @@ GRAPH = GraphMapping(
     ),
 )
 
-_TRIES = 100
-
 
 def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world says all
     """What the lateness of each supplier costs, the value of dropping it.
@@ -88,20 +86,15 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  #
 
 
 def generate(seed: int, size: int) -> Case:
-    """Suppliers and deliveries, about ``size`` rows, with one supplier clearly worst.
+    """About ``size`` rows with one supplier that is clearly worst; see :func:`clear_case`."""
 
-    Raises:
-        BadInput: ``size`` is below 10.
-    """
-    if size < 10:
-        raise BadInput(f"A world of {size} rows is too small.", fix="Ask for 10 rows or more.")
-    rng = random.Random(f"sourcing {seed} {size}")  # noqa: S311 - worlds, not secrets
-    for _ in range(_TRIES):
+    def cases(rng: random.Random) -> Iterator[Case]:
         world = _world(rng, size)
         outcome = simulate(world, {})
         if outcome.margin > 0.01 * float(outcome.values.max()):
-            return Case(world, {})
-    raise BadInput(f"No world of {size} rows with a clear best decision was found for seed {seed}.")
+            yield Case(world, {})
+
+    return clear_case("sourcing", seed, size, cases, tries=100)
 
 
 def _world(rng: random.Random, size: int) -> World:

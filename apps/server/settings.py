@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, Valid
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
-from planweave.state import StateSettings
+from planweave.state import StateSettings, private_folder, read_settings
 
 
 class Limits(BaseModel):
@@ -94,13 +94,7 @@ class ServerSettings(BaseSettings):
         if self.url:
             return self.url
         folder = StateSettings().state_dir / "serve"
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(
-                f"The folder {folder} for the server cannot be made ({error.strerror}).",
-                fix="Set PLANWEAVE_STATE_DIR to a folder that can be written.",
-            ) from None
+        private_folder(folder, "the server", "PLANWEAVE_STATE_DIR")
         return str(folder / "serve.sqlite")
 
     @property
@@ -116,20 +110,8 @@ class ServerSettings(BaseSettings):
 
 @cache
 def server_settings() -> ServerSettings:
-    """Settings of this process.
-
-    Raises:
-        BadInput: A variable holds a value that cannot be used; the value is not repeated.
-    """
-    try:
-        return ServerSettings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "_".join(str(part) for part in first["loc"]).upper()
-        raise BadInput(
-            f"The setting PLANWEAVE_SERVE_{name} cannot be used: {first['msg']}.",
-            fix="Correct it in the environment or in the file .env.",
-        ) from None
+    """Settings of this process; see :func:`read_settings`."""
+    return read_settings(ServerSettings)
 
 
 _USERS = TypeAdapter(dict[str, User])

@@ -11,7 +11,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
+from itertools import chain, zip_longest
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    runtime_checkable,
+)
 
 from pydantic import JsonValue
 
@@ -171,6 +181,13 @@ class Drawing(Protocol):
 
     def draw(self, records: Sequence[Record], figure: "Figure") -> None:
         """Draw it, and set the size of the figure."""
+
+
+def in_turn(*pools: Iterable[Item]) -> list[Item]:
+    """The first of every pool, then the second of every pool, and so on."""
+    missing = object()
+    turns = chain.from_iterable(zip_longest(*pools, fillvalue=missing))
+    return [cast("Item", item) for item in turns if item is not missing]
 
 
 def drawn(

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import platformdirs
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
+from planweave.state import private_folder, read_settings
 from planweave.tools.documents.chunks import Piece
 from planweave.tools.documents.pages import Document, Limits, PageText, Paging
 
@@ -102,19 +103,8 @@ class DocumentSettings(BaseSettings):
 
 
 def settings() -> DocumentSettings:
-    """Settings of this process.
-
-    Raises:
-        BadInput: A variable holds a value that cannot be used.
-    """
-    try:
-        return DocumentSettings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(
-            f"The setting PLANWEAVE_{str(first['loc'][0]).upper()} cannot be used: {first['msg']}.",
-            fix="Correct it in the environment or in the file .env.",
-        ) from None
+    """Settings of this process; see :func:`read_settings`."""
+    return read_settings(DocumentSettings)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,9 +185,7 @@ def documents_folder() -> Path:
     Raises:
         BadInput: It cannot be made.
     """
-    folder = settings().data_dir / "documents"
-    _make(folder)
-    return folder
+    return _made(settings().data_dir / "documents")
 
 
 def path_of(name: str) -> Path:
@@ -230,14 +218,8 @@ def collections(owner: str | None = None) -> list[str]:
     return sorted(name for name in every if not owner or name.startswith(f"{owner}/"))
 
 
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(
-            f"The folder {folder} for documents cannot be made ({error.strerror}).",
-            fix="Set PLANWEAVE_DATA_DIR to a folder that can be written.",
-        ) from None
+def _made(folder: Path) -> Path:
+    return private_folder(folder, "documents", "PLANWEAVE_DATA_DIR")
 
 
 class Session(Protocol):
@@ -279,7 +261,7 @@ class Store:
 
     def create(self, embeddings: str) -> None:
         """Make the file, unless it is there already."""
-        _make(self.path.parent)
+        _made(self.path.parent)
         with self._writing("rwc") as database:
             if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 return

@@ -2,11 +2,10 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from planweave import BadInput
+from planweave.benchmarks.core.lines import write_once
 from planweave.benchmarks.suites.agents.questions import Document
 from planweave.tools.documents.collection import open_collection
 
@@ -56,11 +55,5 @@ def _digest(documents: Sequence[Document], embeddings: str) -> str:
 
 def _write(document: Document, folder: Path) -> Path:
     path = folder / document.name
-    part = path.with_suffix(f".{os.getpid()}.part")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps({"page": 1, "text": document.text}) + "\n", encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
+    write_once(path, json.dumps({"page": 1, "text": document.text}) + "\n")
     return path

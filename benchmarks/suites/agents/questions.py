@@ -9,16 +9,15 @@
 | calculation | of both, in turn: a calculation; arithmetic with a derivation |
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel
 
 from planweave import BadInput
-from planweave.benchmarks.core.suite import drawn
+from planweave.benchmarks.core.suite import drawn, in_turn
 from planweave.benchmarks.suites.agents.quantity import (
     Quantity,
     agree,
@@ -207,12 +206,8 @@ def choose(questions: Sequence[Question], limit: int | None, seed: int) -> list[
     for part in SETS:
         own = drawn((q for q in questions if q.part == part), None, seed, lambda q: q.id)
         from_tables = [q for q in own if q.id.startswith("tatqa-")]
-        pools.append(_in_turn([q for q in own if q not in from_tables], from_tables))
-    return _in_turn(*pools)[:limit]
-
-
-def _in_turn(*pools: Iterable[Question]) -> list[Question]:
-    return [q for q in chain.from_iterable(zip_longest(*pools)) if q is not None]
+        pools.append(in_turn([q for q in own if q not in from_tables], from_tables))
+    return in_turn(*pools)[:limit]
 
 
 def _file_of(name: str, folder: Path) -> Path:

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -24,6 +23,7 @@ from planweave.benchmarks.core.suite import (
     Status,
     Suite,
     drawn,
+    in_turn,
     register,
 )
 from planweave.benchmarks.core.table import Table
@@ -143,8 +143,7 @@ def choose(
         if not found:
             raise BadInput(f"The data set has no question of the scenario {scenario!r}.")
         pools.append(drawn(found, None, seed, lambda question: question.id))
-    in_turn = [q for q in chain.from_iterable(zip_longest(*pools)) if q is not None]
-    return in_turn[:limit]
+    return in_turn(*pools)[:limit]
 
 
 def samples(

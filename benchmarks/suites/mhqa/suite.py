@@ -26,6 +26,7 @@ from planweave.benchmarks.core.suite import (
     Status,
     Suite,
     drawn,
+    in_turn,
     register,
 )
 from planweave.benchmarks.core.table import Table
@@ -214,9 +215,7 @@ def samples(
     pools: Sequence[Sequence[Asked]], *, methods: Sequence[str], settings: Context
 ) -> list[Sample]:
     """Every question with every method, the data sets in turn: a run that is cut short has all."""
-    rounds = max(map(len, pools), default=0)
-    in_turn = [pool[place] for place in range(rounds) for pool in pools if place < len(pool)]
-    return [_sample(one, method, settings) for one in in_turn for method in methods]
+    return [_sample(one, method, settings) for one in in_turn(*pools) for method in methods]
 
 
 def _sample(one: Asked, method: str, settings: Context) -> Sample:
