@@ -13,7 +13,7 @@ PAGES = frozenset(
 
 THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
-# Matched whole: whoever parses a URL finds ::1 in [::1].evil.example.
+# Matched whole: a parser of URLs finds ::1 in [::1].evil.example.
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 _ORIGIN = re.compile(rf"https?://{_HOST.pattern}", re.IGNORECASE)
 

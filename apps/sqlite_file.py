@@ -102,7 +102,7 @@ def check_or_set_aside(path: Path, columns: Columns) -> Path | None:
 
 
 def unusable(path: Path, error: Exception) -> FileUnusable:
-    """What is said of a file that raised ``error``."""
+    """The error of a file that raised ``error``."""
     if isinstance(error, OSError):
         return FileUnusable(
             f"The file {path} cannot be used ({error.strerror}).",
@@ -118,11 +118,11 @@ def unusable(path: Path, error: Exception) -> FileUnusable:
             fix="Free some space and run the same command again.",
         )
     reason = " ".join(str(error).split())
-    told = FileUnusable(
+    damage = FileUnusable(
         f"The file {path} is damaged ({reason}).", fix="Move it away, or restore it from a backup."
     )
-    told.damaged = not isinstance(error, sqlite3.OperationalError)
-    return told
+    damage.damaged = not isinstance(error, sqlite3.OperationalError)
+    return damage
 
 
 def _is_full(path: Path) -> bool:

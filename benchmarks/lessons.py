@@ -89,8 +89,8 @@ class Pupil:
         if (best := self.best) is None:
             return None
         solved = self._trials[best.right.index(True)]
-        told = f"{best.path.origin}, right in {sum(best.right)} of {len(best.right)} trials"
-        return replace(best.path, question=solved.asked, reward=1.0, origin=told)
+        source = f"{best.path.origin}, right in {sum(best.right)} of {len(best.right)} trials"
+        return replace(best.path, question=solved.asked, reward=1.0, origin=source)
 
     async def take(self, lesson: Sample, ask: Ask) -> Lesson:
         """Learn from one lesson."""

@@ -1,7 +1,7 @@
 """InstructRAG: acts by a path that is put together from past successes (Wang et al. 2025).
 
 Pathfinder (RL-Agent) → path selector (ML-Agent) → thought and action → environment → … The path
-and the questions it comes from stand in working memory; the actor may depart from it.
+and the questions it comes from are in working memory; the actor may depart from it.
 """
 
 from planweave.graphs.support.builder import Builder

@@ -1,4 +1,4 @@
-"""Trained agents as a file: their parameters, and a card that tells where they come from."""
+"""Trained agents as a file: their parameters, and a card that says where they come from."""
 
 import hashlib
 import io
@@ -32,7 +32,7 @@ QUESTIONS, OTHERS = 8, 8
 SHIPPED_FILE = Path(__file__).parent / "artefacts" / "instructrag.npz"
 VERSION = 1
 EMBEDDINGS = "minilm"
-"""The frozen model of sentence vectors that both agents stand on."""
+"""The frozen model of sentence vectors that both agents use."""
 
 _FIX = "Reinstall planweave, or train it again with `planweave train instructrag`."
 

@@ -1,7 +1,7 @@
 """Experience: an owner's paths, kept from run to run, from which the instruction graph is made.
 
 Each owner has a database of their own, so that no mistake in a query shows one owner's paths to
-another. The graph is derived anew each time: what was removed leaves no trace in it.
+another. The graph is derived again each time: what was removed leaves no trace in it.
 """
 
 import hashlib
@@ -120,13 +120,13 @@ class Experience:
 
         Args:
             embed: The frozen model; each instruction is embedded once, and its vector kept.
-            model: What tells its vectors apart from those of others.
+            model: What distinguishes its vectors from those of others.
             threshold: The graph's delta.
             least: The reward from which a path succeeded.
 
         Raises:
             BadInput: The database cannot be opened, or is damaged.
-            ModelUnavailable: The model cannot be had.
+            ModelUnavailable: The model is not available.
         """
         paths = [entry.path for entry in self.entries() if entry.path.reward >= least]
         vectors = self._vectors(embed, model, paths)

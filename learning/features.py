@@ -62,7 +62,7 @@ def _page(hit: Hit) -> str:
 
 @dataclass(frozen=True)
 class _State:
-    """Where the search stands.
+    """How far the search is.
 
     Attributes:
         question: What is to be answered.
@@ -83,7 +83,7 @@ class _State:
         return words(" ".join(self.evidence))
 
     @cached_property
-    def told(self) -> str:
+    def nearness(self) -> str:
         return " ".join(self.evidence).lower()
 
     @cached_property
@@ -115,7 +115,7 @@ def _meaning(state: _State, query: str, pages: Sequence[str]) -> dict[str, float
     """Cosines of question, evidence, query and new pages with each other."""
     to_query, to_question = state.near(query, pages), state.near(state.question, pages)
     to_evidence = state.near(query, state.evidence)
-    told = [max(state.near(page, state.evidence), default=0.0) for page in pages]
+    nearness = [max(state.near(page, state.evidence), default=0.0) for page in pages]
     return {
         "question~query": state.near(query, [state.question])[0],
         "evidence~query": max(to_evidence, default=0.0),
@@ -125,7 +125,7 @@ def _meaning(state: _State, query: str, pages: Sequence[str]) -> dict[str, float
         **{f"question~hit{n + 1}": _at(to_question, n) for n in range(3)},
         "question~best_hit": max(to_question, default=0.0),
         "question~hits": _mean(to_question),
-        **{f"evidence~hit{n + 1}": _at(told, n) for n in range(2)},
+        **{f"evidence~hit{n + 1}": _at(nearness, n) for n in range(2)},
     }
 
 
@@ -161,7 +161,7 @@ def _naming(state: _State, query: str, fresh: Sequence[Hit]) -> dict[str, float]
         title = [part for part in [_plain(hit.title)] if part]
         found |= {
             f"title{n}_in_question": float(_any_in(title, state.question.lower())),
-            f"title{n}_in_evidence": float(_any_in(title, state.told)),
+            f"title{n}_in_evidence": float(_any_in(title, state.nearness)),
             f"title{n}_in_query": float(_any_in(title, query)),
             f"query_in_title{n}": float(_any_in([query], hit.title.lower())),
             f"evidence_title_in_hit{n}": float(_any_in(state.titles, hit.text.lower())),

@@ -132,8 +132,8 @@ class InstructionGraph:
         """Remove a path, and what only it held: instructions, questions, tasks, edges, nodes.
 
         All other paths keep their walks. The graph is as if the path had never been inserted if
-        no other was inserted since; one that was may stand in a node to which the removed path
-        brought it, so to forget that too, build the graph anew from :attr:`paths`.
+        no other was inserted since; one that was may be in a node to which the removed path
+        brought it, so to forget that too, build the graph again from :attr:`paths`.
 
         Raises:
             KeyError: No path has that key.

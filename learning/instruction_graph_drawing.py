@@ -262,12 +262,12 @@ def _legend(axes: "Axes", drawing: Drawing) -> None:
 def _title(drawing: Drawing) -> str:
     graph = drawing.graph
     junctions = sum(len(graph.successors(node)) > 1 for node in graph.nodes)
-    said = (
+    title = (
         f"{len(graph.paths)} paths · {len(graph.nodes)} nodes, {junctions} of them junctions · "
         f"{len(graph.edges)} edges · δ {graph.threshold:g}"
     )
     left_out = len(graph.nodes) - len(drawing.places)
-    return said + (f" · {left_out} nodes with fewer paths are not drawn" if left_out else "")
+    return title + (f" · {left_out} nodes with fewer paths are not drawn" if left_out else "")
 
 
 def _middle(graph: InstructionGraph, held: Sequence[str]) -> str:

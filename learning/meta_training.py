@@ -169,7 +169,7 @@ def _begun(parameters: Parameters) -> _Adam:
 
 
 class _State(NamedTuple):
-    """Where training stands."""
+    """How far training is."""
 
     rl: _Adam
     ml: _Adam
@@ -367,8 +367,8 @@ def _level(played: Sequence[Played]) -> list[Played]:
 def _about(settings: Settings, materials: Sequence[Material], reward: Reward) -> str:
     """What a checkpoint belongs to; functions by name, which is the same in every process."""
     tasks = [material.task for material in materials]
-    told = repr((replace(settings, rule=None), _name(settings.rule), tasks, _name(reward)))
-    return hashlib.sha256(told.encode()).hexdigest()
+    basis = repr((replace(settings, rule=None), _name(settings.rule), tasks, _name(reward)))
+    return hashlib.sha256(basis.encode()).hexdigest()
 
 
 def _name(function: object) -> str:

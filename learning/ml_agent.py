@@ -34,7 +34,7 @@ def sequence(vectors: Floats, size: int) -> tuple[Floats, Floats]:
 
     Returns:
         [size, d] with zeros after the vectors (the first ``size - 1`` of them), and [size] with a
-        one where the end-of-sequence token stands.
+        one where the end-of-sequence token is.
     """
     kept = vectors[: size - 1]
     filled = np.zeros((size, vectors.shape[1]), np.float32)

@@ -71,7 +71,7 @@ class MetaTask:
 
     Attributes:
         name: Of the task.
-        support: Paths that stand in the graph.
+        support: Paths that are in the graph.
         query: Questions that do not, each with the path that solved it.
     """
 

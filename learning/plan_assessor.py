@@ -20,7 +20,7 @@ from planweave.models import embeddings
 SHIPPED = Path(__file__).parent / "artefacts" / "plan-assessor.npz"
 VERSION = 1
 EMBEDDINGS = "minilm"
-"""The frozen model of sentence vectors that the features stand on."""
+"""The frozen model of sentence vectors that the features use."""
 
 _FIX = "Reinstall planweave, or train it again with `planweave train plan-assessor`."
 

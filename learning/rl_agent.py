@@ -174,7 +174,7 @@ def candidates(view: View, decide: Policy, k: int, *, rule: Rule | None = None) 
     """The ``k`` paths that are proposed for a question; fewer only where the graph has no more.
 
     As printed they are those of the search. By itself the search forms paths that differ little;
-    what it misses stands in those of like questions. So both make a pool. First comes the one
+    what it misses is in those of like questions. So both make a pool. First comes the one
     that is expected to overlap most with the question's own path; each that follows is the one
     that adds most to what all together are expected to recall of it.
 

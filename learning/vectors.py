@@ -1,4 +1,4 @@
-"""Sentence vectors by a frozen model: what is trained stands on them and never changes them."""
+"""Sentence vectors by a frozen model: what is trained uses them and never changes them."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ class SentenceVectors:
         keep: How many vectors stay in memory; those asked for longest ago go first.
         folder: Whole blocks of new texts are kept there too, so that a run that was stopped goes
             on where it was.
-        progress: Told how many new texts are done, and of how many.
+        progress: Called with how many new texts are done, and of how many.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class SentenceVectors:
         """The vectors [n, d] of n texts, n > 0.
 
         Raises:
-            ModelUnavailable: The model cannot be had.
+            ModelUnavailable: The model is not available.
         """
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._known]

@@ -47,7 +47,7 @@ class Page(TypedDict):
 
 
 class Quote(TypedDict):
-    """The words of a document that a fact rests on, as they stand on that page."""
+    """The words of a document that a fact rests on, as they are on that page."""
 
     document: str
     page: int
@@ -243,7 +243,7 @@ class EpisodeState(TypedDict):
 class InstructionPath(TypedDict):
     """Actions that solved tasks before, adapted to this one, and the questions they come from.
 
-    Who proposed or selected it stands in ``by``, where somebody did; in ``expected`` the overlap
+    Who proposed or selected it is in ``by``, where somebody did; in ``expected`` the overlap
     with a path that solves the task that the proposer expects; in ``observations`` what each
     instruction showed, where that is known and shown as an example.
     """

@@ -55,7 +55,7 @@ class Input(TypedDict, total=False):
 
 
 class Asked(Input, total=False):
-    """The question, where it stands in a conversation, and what can be asked."""
+    """The question, where it is in a conversation, and what can be asked."""
 
     greeting: Annotated[bool, Field(description="The message only says hello")]
     history: Annotated[

@@ -5,7 +5,7 @@
 ``openai:text-embedding-3-small``         OpenAI
 ``http://host:port/v1#model``             any OpenAI-compatible server
 ``ollama:…``, ``huggingface:…``, …        what LangChain knows, if its package is installed
-``<prefix>:…``                            what :func:`register_embeddings` was told of
+``<prefix>:…``                            what :func:`register_embeddings` was given
 ========================================  ===========================================
 """
 
@@ -118,12 +118,12 @@ def register_embeddings(prefix: str, factory: Factory) -> None:
 
 
 def embedding_id(name: str = DEFAULT) -> str:
-    """What tells the vectors of documents apart: model, checksum where known, instruction."""
+    """What distinguishes the vectors of documents: model, checksum where known, instruction."""
     files = EMBEDDINGS.get(name.strip().lower())
     checksum = "#" + "".join(file.sha256[:8] for file in files) if files else ""
     document = instructions(name).document
-    told = "#" + hashlib.sha256(document.encode()).hexdigest()[:8] if document else ""
-    return f"{name.strip()}{checksum}{told}"
+    own = "#" + hashlib.sha256(document.encode()).hexdigest()[:8] if document else ""
+    return f"{name.strip()}{checksum}{own}"
 
 
 def instructions(name: str) -> Instructions:
@@ -286,7 +286,7 @@ class MiniLM(Embeddings):
 
 
 def unit(vectors: Vectors) -> Vectors:
-    """The vectors [..., d] at unit length; nought stays nought."""
+    """The vectors [..., d] at unit length; zero stays zero."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.where(length == 0, 1, length), np.float32)
 
@@ -302,10 +302,10 @@ def minilm(settings: ModelSettings) -> MiniLM:
 
 
 class _Named(Embeddings):
-    """Any model with its instructions, at unit length, its errors told in a sentence."""
+    """Any model with its instructions, at unit length, its errors reported in one sentence."""
 
-    def __init__(self, name: str, model: Embeddings, told: Instructions) -> None:
-        self._name, self._model, self._told = name, model, told
+    def __init__(self, name: str, model: Embeddings, own: Instructions) -> None:
+        self._name, self._model, self._own = name, model, own
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vector of each text, as it is kept."""
@@ -315,7 +315,7 @@ class _Named(Embeddings):
     def embed_query(self, text: str) -> list[float]:
         """The vector of a question."""
         with _telling(self._name):
-            return _unit([self._model.embed_query(self._told.query + text)])[0]
+            return _unit([self._model.embed_query(self._own.query + text)])[0]
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """As :meth:`embed_documents`."""
@@ -325,10 +325,10 @@ class _Named(Embeddings):
     async def aembed_query(self, text: str) -> list[float]:
         """As :meth:`embed_query`."""
         with _telling(self._name):
-            return _unit([await self._model.aembed_query(self._told.query + text)])[0]
+            return _unit([await self._model.aembed_query(self._own.query + text)])[0]
 
     def _documents(self, texts: list[str]) -> list[str]:
-        return [self._told.document + text for text in texts]
+        return [self._own.document + text for text in texts]
 
 
 def _unit(vectors: list[list[float]]) -> list[list[float]]:
@@ -345,7 +345,7 @@ def _telling(name: str) -> Iterator[None]:
 
 
 @lru_cache(maxsize=64)
-def _build(name: str, settings: ModelSettings, told: EmbeddingSettings) -> Embeddings:
+def _build(name: str, settings: ModelSettings, own: EmbeddingSettings) -> Embeddings:
     prefix, _, model = name.partition(":")
     if name.lower() == DEFAULT:
         made: Embeddings = minilm(settings)
@@ -359,7 +359,7 @@ def _build(name: str, settings: ModelSettings, told: EmbeddingSettings) -> Embed
         made = _openai(name, model, settings.openai_api_key, settings)
     else:
         made = _langchain(name)
-    return _Named(name, made, _instructions(name, told))
+    return _Named(name, made, _instructions(name, own))
 
 
 def _compatible(name: str, settings: ModelSettings) -> Embeddings:

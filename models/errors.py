@@ -1,4 +1,4 @@
-"""What goes wrong between planweave and a language model, told in one sentence each.
+"""What goes wrong between planweave and a language model, reported in one sentence each.
 
 Every provider library has its own exception classes, yet nearly all carry an HTTP status. The
 mapping below reads the status first and the class name second, so it needs none of them imported.

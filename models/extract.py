@@ -19,7 +19,7 @@ from planweave.texts import MORE, shorten
 
 T = TypeVar("T", bound=BaseModel)
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
-Told: TypeAlias = Mapping[str, object]
+Details: TypeAlias = Mapping[str, object]
 
 _LONGEST = 64_000
 _LONGEST_REPAIR = 16_000
@@ -204,7 +204,7 @@ def _fit(value: Json, schema: type[T]) -> T:
         raise error from None
 
 
-def _repair(root: Json, loc: tuple[str | int, ...], kind: str, told: Told) -> bool:
+def _repair(root: Json, loc: tuple[str | int, ...], kind: str, about: Details) -> bool:
     """Change the value at ``loc`` in place if a harmless reading of it exists."""
     holder: Json = root
     try:
@@ -216,7 +216,7 @@ def _repair(root: Json, loc: tuple[str | int, ...], kind: str, told: Told) -> bo
             return holder.pop(loc[-1], None) is not None
         old = holder[loc[-1]]  # type: ignore[index]
         fix = _BY_KIND.get(kind)
-        new = fix(old, told) if fix else old
+        new = fix(old, about) if fix else old
         if new is old or not isinstance(holder, dict | list):
             return False
         holder[loc[-1]] = new  # type: ignore[index]
@@ -234,15 +234,15 @@ def _rename(holder: dict[str, Json], name: str) -> bool:
     return False
 
 
-def _text(value: Json, _: Told) -> Json:
+def _text(value: Json, _: Details) -> Json:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def _listed(value: Json, _: Told) -> Json:
+def _listed(value: Json, _: Details) -> Json:
     return [value] if isinstance(value, str | dict) else value
 
 
-def _number(value: Json, _: Told) -> Json:
+def _number(value: Json, _: Details) -> Json:
     if not isinstance(value, str):
         return value
     if value.strip().casefold() in ("", "null", "none", "n/a"):
@@ -251,21 +251,21 @@ def _number(value: Json, _: Told) -> Json:
     return value.replace(",", "") if grouped else value
 
 
-def _choice(value: Json, told: Told) -> Json:
+def _choice(value: Json, about: Details) -> Json:
     if not isinstance(value, str):
         return value
     wanted = value.strip(" \t\n.'\"").casefold()
     same = [
         option
-        for option in re.findall(r"'([^']*)'", str(told["expected"]))
+        for option in re.findall(r"'([^']*)'", str(about["expected"]))
         if option.casefold() == wanted
     ]
     return same[0] if len(same) == 1 else value
 
 
-def _shorter(value: Json, told: Told) -> Json:
+def _shorter(value: Json, about: Details) -> Json:
     """Cut at the schema's limit, as a grammar would have, with ``…`` to show it."""
-    limit = told.get("max_length")
+    limit = about.get("max_length")
     if not isinstance(limit, int) or not isinstance(value, str | list):
         return value
     if isinstance(value, str):
@@ -274,7 +274,7 @@ def _shorter(value: Json, told: Told) -> Json:
     return [*kept[:-1], f"{kept[-1]} {MORE}"] if kept and isinstance(kept[-1], str) else kept
 
 
-_BY_KIND: dict[str, Callable[[Json, Told], Json]] = {
+_BY_KIND: dict[str, Callable[[Json, Details], Json]] = {
     "string_type": _text,
     "list_type": _listed,
     "int_parsing": _number,
@@ -301,6 +301,6 @@ def _failure(text: str, problems: Sequence[ValidationError], *, cut: bool) -> St
         message = "The reply holds no JSON object with the fields asked for."
         return StructuredFailure(kind="no_json", message=message, reply=reply)
     details = problems[0].errors(include_url=False, include_input=False)[:5]
-    told = "; ".join(f"{'.'.join(map(str, d['loc'])) or 'object'}: {d['msg']}" for d in details)
-    message = f"The JSON object does not fit: {shorten(told, 600)}."
+    about = "; ".join(f"{'.'.join(map(str, d['loc'])) or 'object'}: {d['msg']}" for d in details)
+    message = f"The JSON object does not fit: {shorten(about, 600)}."
     return StructuredFailure(kind="invalid", message=message, reply=reply)

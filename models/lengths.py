@@ -21,7 +21,7 @@ MOST_TOKENS = 4_096
 _FEWEST, _USUAL = 3, 4  # characters of a token: of code and many languages, of English
 _FREE_TEXT = 6_000  # characters of a text without a length, such as a program
 _ITEMS, _MOST_ITEMS, _USUAL_ITEMS = 20, 100, 4  # of a list without a length, at most, as a rule
-_NUMBER, _MARKS = 12, 6  # characters of a number, and of what stands around each value
+_NUMBER, _MARKS = 12, 6  # characters of a number, and of what is around each value
 _SHORTEST = 40
 _ENDS = ('"', "'", ".", "!", "?", ")", "]", MORE)
 

@@ -60,7 +60,7 @@ def _is_prose(part: ast.stmt) -> bool:
     """Whether a statement may as well be plain words: "Four", "Answer: four"."""
     if isinstance(part, ast.AnnAssign):
         return part.value is None
-    said = part.value if isinstance(part, ast.Expr) else None
-    return isinstance(said, ast.Name) or (
-        isinstance(said, ast.Constant) and not isinstance(said.value, int | float)
+    stated = part.value if isinstance(part, ast.Expr) else None
+    return isinstance(stated, ast.Name) or (
+        isinstance(stated, ast.Constant) and not isinstance(stated.value, int | float)
     )

@@ -17,25 +17,25 @@ class Reading(NamedTuple):
     cached: int
 
 
-Hear: TypeAlias = Callable[[Reading], None]
+Report: TypeAlias = Callable[[Reading], None]
 
-_hearing: ContextVar[Hear | None] = ContextVar("hearing", default=None)
+_listener: ContextVar[Report | None] = ContextVar("hearing", default=None)
 _REPORT = b'"prompt_progress"'
 
 
 @contextmanager
-def reading_heard(hear: Hear) -> Iterator[None]:
+def reading_heard(report: Report) -> Iterator[None]:
     """Report to ``hear`` how prompts are read that this task sends meanwhile."""
-    token = _hearing.set(hear)
+    token = _listener.set(report)
     try:
         yield
     finally:
-        _hearing.reset(token)
+        _listener.reset(token)
 
 
 def reporting(request: httpx.Request) -> httpx.Request:
     """The request, which asks for reports if it asks for a stream and somebody listens."""
-    if _hearing.get() is None:
+    if _listener.get() is None:
         return request
     try:
         body = json.loads(request.content)
@@ -52,15 +52,15 @@ def reporting(request: httpx.Request) -> httpx.Request:
 
 def heard(response: httpx.Response) -> httpx.Response:
     """The response, of which reports are heard as they come."""
-    hear = _hearing.get()
-    if hear is not None:
-        response.stream = _Overheard(cast("httpx.AsyncByteStream", response.stream), hear)
+    report = _listener.get()
+    if report is not None:
+        response.stream = _Overheard(cast("httpx.AsyncByteStream", response.stream), report)
     return response
 
 
 class _Overheard(httpx.AsyncByteStream):
-    def __init__(self, inner: httpx.AsyncByteStream, hear: Hear) -> None:
-        self._inner, self._hear = inner, hear
+    def __init__(self, inner: httpx.AsyncByteStream, report: Report) -> None:
+        self._inner, self._hear = inner, report
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         line = b""
@@ -77,7 +77,7 @@ class _Overheard(httpx.AsyncByteStream):
 
 def _report(line: bytes) -> Reading | None:
     try:
-        told = json.loads(line.removeprefix(b"data:"))["prompt_progress"]
-        return Reading(told["processed"], told["total"], told["cache"])
+        progress = json.loads(line.removeprefix(b"data:"))["prompt_progress"]
+        return Reading(progress["processed"], progress["total"], progress["cache"])
     except (ValueError, KeyError, TypeError):  # another server's, in another form
         return None

@@ -18,7 +18,7 @@ _HEX = 4  # digits of an escaped character
 
 
 class Field:
-    """Decodes one string of a JSON object as it arrives, whatever stands before the object.
+    """Decodes one string of a JSON object as it arrives, whatever is before the object.
 
     A field that is no string gives nothing, and a reply that is no JSON neither: the whole reply
     is read when it has come (:mod:`planweave.models.extract`).
@@ -99,7 +99,7 @@ class Speaking(AsyncCallbackHandler):
 
     Args:
         path: See :class:`Field`; None: nothing is said.
-        heard: Told of every piece, said or not.
+        heard: Called for every piece, shown or not.
     """
 
     run_inline = True  # in the order in which the pieces come

@@ -251,8 +251,8 @@ def _corrected(
 
     Shown all of it, a small model writes all of it again.
     """
-    said = load("common/json_again").fill(problem=failure.message, shape=_shape(schema))
-    again = HumanMessage(said)
+    wording = load("common/json_again").fill(problem=failure.message, shape=_shape(schema))
+    again = HumanMessage(wording)
     if not failure.reply:
         return [*messages, again]
     endless = failure.kind in ("repetition", "cut_off")

@@ -35,7 +35,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """A pinned file and the two places it can be had from.
+    """A pinned file and the two places it is available from.
 
     Attributes:
         name: What ``planweave models pull`` calls it; a chat model's follows ``embedded:``.
@@ -190,7 +190,7 @@ def pull(
     Args:
         model: As for :func:`resolve`, where an explicit path is only checked; or an embedding
             model, of several files.
-        progress: Told of every step.
+        progress: Called at every step.
         settings: Those of the process when None.
 
     Returns:
@@ -260,7 +260,7 @@ def _sidecar(target: Path) -> Path:
 
 
 def _locked(target: Path, work: Callable[[], Path]) -> Path:
-    """Run ``work`` while no other process works on ``target``; tell disk trouble in a sentence."""
+    """Run ``work`` while no other process works on ``target``; report a full disk."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _lock(target.with_name(target.name + ".lock")):

@@ -60,9 +60,9 @@ def _checked(response: httpx.Response) -> httpx.Response:
     error = reply.get("error") if isinstance(reply, dict) else None
     if error:
         code = error.get("code") if isinstance(error, dict) else None
-        told = error.get("message") if isinstance(error, dict) else error
+        text = error.get("message") if isinstance(error, dict) else error
         status = code if isinstance(code, int) and 400 <= code < 600 else _BAD_GATEWAY
-        return _trouble(response, shorten(str(told), 300), status)
+        return _trouble(response, shorten(str(text), 300), status)
     if not _holds_message(reply):
         return _trouble(response, "its reply holds no message")
     return response
@@ -74,8 +74,8 @@ def _holds_message(reply: object) -> bool:
     return isinstance(first, dict) and isinstance(first.get("message"), dict)
 
 
-def _trouble(response: httpx.Response, told: str, status: int = _BAD_GATEWAY) -> httpx.Response:
-    error = {"message": told, "type": "server_error"}
+def _trouble(response: httpx.Response, text: str, status: int = _BAD_GATEWAY) -> httpx.Response:
+    error = {"message": text, "type": "server_error"}
     return httpx.Response(status, json={"error": error}, request=response.request)
 
 

@@ -18,7 +18,7 @@ def without_passwords(text: str) -> str:
 
 
 def holds_secret(url: str) -> bool:
-    """Whether a URL names a user or holds a query, in either of which a secret may stand."""
+    """Whether a URL names a user or holds a query, in either of which a secret may be."""
     place = url.partition("#")[0]
     authority = url.partition("//")[2].partition("/")[0]
     return "@" in place + authority or "?" in place

@@ -37,7 +37,7 @@ class Score:
 
 @dataclass(kw_only=True)
 class ScenarioCheck:
-    """The check of one scenario; questions are told by their ids.
+    """The check of one scenario; questions are named by their ids.
 
     Attributes:
         scenario: Its name.

@@ -1,6 +1,6 @@
 """A scenario is a plug-in: tables, rules, a question, a simulator and a generator of worlds.
 
-Whoever adds one builds a :class:`Scenario` and registers it (:mod:`planweave.simulators.registry`);
+To add one, build a :class:`Scenario` and register it (:mod:`planweave.simulators.registry`);
 the loaders, the benchmark and the deciders need no other change. ``docs/scenarios.md`` shows how.
 """
 

@@ -172,7 +172,7 @@ def _corrected(identifier: str) -> str:
 
 
 def _table(name: str, body: str) -> Table:
-    """A table from what stands between the brackets of CREATE TABLE."""
+    """A table from what is between the brackets of CREATE TABLE."""
     columns: list[Column] = []
     key: tuple[str, ...] = ()
     references: dict[str, str] = {}

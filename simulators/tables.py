@@ -219,7 +219,7 @@ class GraphMapping:
 def write_sql(world: World) -> str:
     """The world as a SQL script that SQLite, PostgreSQL and MariaDB all take.
 
-    Strings stand in single quotes; one statement a line, tables first.
+    Strings are in single quotes; one statement a line, tables first.
 
     Raises:
         BadInput: A text holds a backslash or a line break, which the three do not read alike.

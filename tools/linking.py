@@ -58,7 +58,7 @@ def _some(names: Sequence[str], most: int, between: str) -> str:
 def spoken_values(
     question: str, schema: Schema, values: Callable[[str, str], Sequence[str]]
 ) -> Iterable[tuple[str, str, list[str]]]:
-    """Columns with those of their values that stand in the question as whole words."""
+    """Columns with those of their values that are in the question as whole words."""
     text = f" {_plain(question)} "
     spoken = {
         (entity.name, field.name): [
@@ -92,7 +92,7 @@ def _is_part(value: str, others: Iterable[str]) -> bool:
 
 
 def _spoken_columns(question: str, schema: Schema) -> list[str]:
-    """Columns of one table alone all of whose words, if they are several, stand in the question."""
+    """Columns of one table alone all of whose words, if they are several, are in the question."""
     words = {_stem(word) for word in _plain(question).split()}
     names = Counter(field.name for entity in schema.entities for field in entity.fields)
     return [

@@ -1,4 +1,4 @@
-"""A thread answered on the terminal: told as it happens, then the answer, or all of it as JSON."""
+"""A thread answered on the terminal: shown as it happens, then the answer, or all of it as JSON."""
 
 import asyncio
 from collections.abc import Mapping
@@ -90,11 +90,11 @@ async def _told(thread: Thread, start: Input | None, story: Story, ask: Ask) -> 
 
         async for event in run(thread, start, ask=asking, tokens=True):
             if isinstance(event, ProgressEvent):
-                waiting.tell(event)
+                waiting.show(event)
             elif isinstance(event, AnswerEvent):
                 memory = event.result.memory
             else:
-                story.tell(event)
+                story.show(event)
     return memory
 
 

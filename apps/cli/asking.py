@@ -83,7 +83,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds(Limits):
-    """When a run plans anew, how long it may go on, what it withholds, any setting besides."""
+    """When a run plans again, how long it may go on, what it withholds, any setting besides."""
 
     replan: Replan = "adaptive"
     strict: Strict = False

@@ -1,4 +1,4 @@
-"""``planweave decide``: one decision question on a user's own database, told as it happens."""
+"""``planweave decide``: one decision question on a user's own database, shown as it happens."""
 
 from typing import Annotated
 

@@ -135,7 +135,7 @@ def page(
     *,
     collection: _Name = _DEFAULT,
 ) -> None:
-    """Open a page: the text that an answer quotes stands in it."""
+    """Open a page: the text that an answer quotes is in it."""
     typer.echo(plain(_opened(collection).page(document, number)))
 
 

@@ -75,8 +75,8 @@ def stats(
         return
     table = Table("scenario", *_STATISTICS, box=None)
     for one in found:
-        told = asdict(one)
-        table.add_row(one.scenario, *(f"{told[name]:.6g}" for name in _STATISTICS))
+        figures = asdict(one)
+        table.add_row(one.scenario, *(f"{figures[name]:.6g}" for name in _STATISTICS))
     Console(highlight=False).print(table)
 
 
@@ -138,9 +138,9 @@ def _show(report: CheckReport) -> None:
     counts = ("questions", "equal", "equivalent", "different", "degenerate", "clean")
     table = Table("scenario", *counts, "ms a question", box=None)
     for check in report.scenarios:
-        told = _counts(check)
-        milliseconds = f"{told['simulate_milliseconds']:.2f}"
-        table.add_row(check.scenario, *(str(told[name]) for name in counts), milliseconds)
+        figures = _counts(check)
+        milliseconds = f"{figures['simulate_milliseconds']:.2f}"
+        table.add_row(check.scenario, *(str(figures[name]) for name in counts), milliseconds)
     console.print(table)
     for check in report.scenarios:
         for score in check.baselines:

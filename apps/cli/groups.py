@@ -12,7 +12,7 @@ Command = Callable[..., None]
 def grouped(**defaults: object) -> Callable[[Command], Command]:
     """Let a command take dataclasses: each field is an option, declared as for typer.
 
-    The options stand in the help where the dataclass stands among the parameters.
+    The help lists the options at the place of the dataclass among the parameters.
 
     Args:
         defaults: For options whose default differs from their group's in this command.

@@ -70,7 +70,7 @@ class _Curve(BaseModel):
 
 
 class _Written(NamedTuple):
-    """What stands in the files of a folder, which a run adds to."""
+    """What is in the files of a folder, which a run adds to."""
 
     paths: list[Instructions]
     courses: list[_Course]
@@ -181,13 +181,13 @@ def _proposed(model: str | None, material: Material, bar: Progress) -> list[Form
         return []
     ((_, question),) = material.course.worlds.questions([1])
     formulas = asyncio.run(proposer(model, question, list(material.attributes.known)))
-    said = "; ".join(map(str, formulas)) or "nothing that can be read"
-    bar.console.print(plain(f"{model} proposes: {said}"), markup=False)
+    shown = "; ".join(map(str, formulas)) or "nothing that can be read"
+    bar.console.print(plain(f"{model} proposes: {shown}"), markup=False)
     return formulas
 
 
 def _take(learner: Learner, bar: Progress) -> _Taken:
-    """Learn to the end; every tenth generation is told."""
+    """Learn to the end; every tenth generation is shown."""
     course, settings = learner.course, learner.settings
     about = f"{course.worlds.scenario.name}, {learner.about}"
     task = bar.add_task(about, total=settings.generations)

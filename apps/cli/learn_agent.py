@@ -149,7 +149,7 @@ def agent(
     head = head_of(dqa.NAME, context, {"name": f"generated: {course.name}", **asdict(course)})
     pupil, exam = Pupil(school.trials()), school.exam()
     taken = _taught(pupil, school, exam, _lessons_file(out, console), head, console)
-    _tell(console, taken, pupil)
+    _summarise(console, taken, pupil)
     _write(out, pupil)
     rows = _examined(exam, pupil.best, head, out, console)
     show_tables([_table(rows)], console)
@@ -163,7 +163,7 @@ def _lessons_file(out: Path, console: Console) -> ResultFile:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadInput(f"{out} cannot be made ({error.strerror}).") from None
-    return ResultFile(out / "lessons.jsonl", lambda said: console.print(said, markup=False))
+    return ResultFile(out / "lessons.jsonl", lambda text: console.print(text, markup=False))
 
 
 def _taught(
@@ -187,7 +187,7 @@ def _taught(
             bar.update(shown, completed=number)
             if lesson.answered is not None:
                 answered += 1
-                console.print(plain(_said(number, taken[-1], pupil)), markup=False, soft_wrap=True)
+                console.print(plain(_line(number, taken[-1], pupil)), markup=False, soft_wrap=True)
             if answered == course.answers:
                 break
 
@@ -206,7 +206,7 @@ def _share(best: Tried | None, exam: Sequence[Sample]) -> float:
     return fmean(rightly(best.path, sample) for sample in exam) if best else 0.0
 
 
-def _said(number: int, taken: _Taken, pupil: Pupil) -> str:
+def _line(number: int, taken: _Taken, pupil: Pupil) -> str:
     lesson = taken.lesson
     answered = "rightly" if lesson.answered else "wrongly"
     best = f"{pupil.best.share:.0%} of the trials" if pupil.best else "none decides"
@@ -216,7 +216,7 @@ def _said(number: int, taken: _Taken, pupil: Pupil) -> str:
     )
 
 
-def _tell(console: Console, taken: Sequence[_Taken], pupil: Pupil) -> None:
+def _summarise(console: Console, taken: Sequence[_Taken], pupil: Pupil) -> None:
     asked = [one.lesson.answered for one in taken if one.lesson.answered is not None]
     console.print(
         f"{len(taken)} lessons, {len(asked)} answered by the model, {sum(asked)} of them rightly; "

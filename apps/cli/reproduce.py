@@ -74,7 +74,7 @@ def _run(command: str) -> None:
 
 
 def _compare(one: PaperTable) -> None:
-    """What stands beside the figures that were just made."""
+    """What to compare with the figures that were just made."""
     typer.echo(f"Table {one.table}, {one.shows}")
     typer.echo(f"  ours, {one.sample}: {one.ours}" if one.ours else "  not measured by us")
     typer.echo(f"  the paper: {one.theirs or '-'}")

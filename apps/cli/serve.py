@@ -97,7 +97,7 @@ def serve(
 
 
 def _check_port(host: str, port: int) -> None:
-    """Say at once, and before several processes say it, that the address cannot be had."""
+    """Say at once, and before several processes say it, that the address is not available."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

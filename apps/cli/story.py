@@ -1,4 +1,4 @@
-"""A run told on the terminal as it happens: plan, thoughts, queries, facts, decision."""
+"""A run shown on the terminal as it happens: plan, thoughts, queries, facts, decision."""
 
 from time import monotonic
 
@@ -31,12 +31,12 @@ _SHOWN_LINES = 12
 
 
 class Waiting:
-    """What is being done, and since when; drawn anew with each turn of the spinner."""
+    """What is being done, and since when; drawn again with each turn of the spinner."""
 
     def __init__(self) -> None:
         self._text, self._doing, self._since = "working", "", monotonic()
 
-    def tell(self, event: ProgressEvent) -> None:
+    def show(self, event: ProgressEvent) -> None:
         """Show what is being done now."""
         doing = f"{event.role} {event.doing}"
         if doing != self._doing:
@@ -54,7 +54,7 @@ class Story:
         self.console = console
         self._kept = 0  # replies that came from the cache
 
-    def tell(self, event: Event) -> None:
+    def show(self, event: Event) -> None:
         """Print what has happened."""
         match event:
             case PlanEvent(steps=steps):
@@ -121,8 +121,8 @@ class Story:
         if fact["quote"]:
             self.console.print(Text(plain(f"      {source_text(fact)}"), style="dim"))
         if fact["faithfulness"] is not None:
-            said = f"      faithfulness {fact['faithfulness']:.2f}"
-            self.console.print(Text(said, style="dim"))
+            line = f"      faithfulness {fact['faithfulness']:.2f}"
+            self.console.print(Text(line, style="dim"))
 
     def _claims(self, claims: list[Claim]) -> None:
         good = sum(claim["supported"] for claim in claims)
@@ -137,8 +137,8 @@ class Story:
 
 def _answer(answer: Answer, *, in_words: bool) -> Panel:
     """The answer; where facts are not cited in its text, they are cited at the end."""
-    told = CITATION.search(answer["why"]) is not None
-    citations = "" if told else " " + "".join(f"[{number}]" for number in answer["facts"])
+    cites = CITATION.search(answer["why"]) is not None
+    citations = "" if cites else " " + "".join(f"[{number}]" for number in answer["facts"])
     unknown = f"Not known: {answer['unknown']}"
     verdict = answer.get("verdict")
     decided = answer["decision"] or ("" if in_words else "No decision")

@@ -1,4 +1,4 @@
-"""``planweave train``: what ships trained can be trained anew."""
+"""``planweave train``: what ships trained can be trained again."""
 
 import sys
 from collections import Counter
@@ -77,8 +77,8 @@ def plan_assessor(
         task = bar.add_task("training", total=settings.epochs)
 
         def show(epoch: "Epoch") -> None:
-            said = f"training, held-out MRR {epoch.held_out_mrr:.3f}"
-            bar.update(task, advance=1, description=said)
+            text = f"training, held-out MRR {epoch.held_out_mrr:.3f}"
+            bar.update(task, advance=1, description=text)
 
         trained = fit(groups, settings, progress=show)
     path = save(out, trained.weights, _card(groups, trained, seed), _fingerprints(groups))

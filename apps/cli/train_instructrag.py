@@ -142,8 +142,8 @@ def instructrag(
         shown = bar.add_task("training", total=iterations)
 
         def show(number: int, point: "Point") -> None:
-            said = f"training, reward {point.reward:.3f}"
-            bar.update(shown, completed=number, description=said)
+            text = f"training, reward {point.reward:.3f}"
+            bar.update(shown, completed=number, description=text)
 
         trained = train(
             survey, materials, embed, settings, worth, progress=show, checkpoint=checkpoint

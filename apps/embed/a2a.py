@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute, Route
 
 from planweave import BadInput, __version__
 from planweave.apps.embed.runs import Order, Outcome, Runner, decision
-from planweave.apps.embed.wire import checked, event_stream, read_body, told
+from planweave.apps.embed.wire import checked, error_reply, event_stream, read_body
 from planweave.apps.origins import is_here
 from planweave.apps.service import Service
 from planweave.graphs import METHODS
@@ -99,7 +99,7 @@ def a2a_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
                 return event_stream(task.stream(run, request, call_id))
             return JSONResponse(_success(call_id, await task.whole(run, request)))
         except Exception as error:
-            status, text = told(error)
+            status, text = error_reply(error)
             return JSONResponse(_failure(call_id, -32602 if status < 500 else -32603, text))
 
     return [
@@ -157,7 +157,7 @@ def _failure(call_id: int | str | None, code: int, text: str) -> dict[str, Any]:
 
 
 class _Task:
-    """A message's task, told in the words of the version that the caller speaks."""
+    """A message's task, in the words of the version that the caller speaks."""
 
     def __init__(self, message: Message, request: Request, *, modern: bool) -> None:
         self._modern = modern
@@ -192,22 +192,22 @@ class _Task:
     ) -> AsyncGenerator[str]:
         """The task as it goes on."""
 
-        def told_of(kind: str, what: Mapping[str, Any]) -> str:
+        def wrapped(kind: str, what: Mapping[str, Any]) -> str:
             result = {kind: what} if self._modern else {"kind": _OLD[kind], **what}
             return json.dumps(_success(call_id, result), ensure_ascii=False)
 
-        yield told_of("task", self._task("working"))
+        yield wrapped("task", self._task("working"))
         try:
             async with aclosing(run(self._order, request)) as events:
                 async for event in events:
                     if step := self.outcome.take(event):
-                        yield told_of("statusUpdate", self._status_update("working", step))
+                        yield wrapped("statusUpdate", self._status_update("working", step))
         except Exception as error:
-            yield told_of("statusUpdate", self._status_update("failed", told(error)[1]))
+            yield wrapped("statusUpdate", self._status_update("failed", error_reply(error)[1]))
             return
         for artifact in self._artifacts():
-            yield told_of("artifactUpdate", {**self._ids(), "artifact": artifact})
-        yield told_of("statusUpdate", self._status_update(*self._end()))
+            yield wrapped("artifactUpdate", {**self._ids(), "artifact": artifact})
+        yield wrapped("statusUpdate", self._status_update(*self._end()))
 
     def _end(self) -> tuple[State, str]:
         """The state that the run has come to, and what is asked if it waits."""

@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 
 from planweave import BadInput, __version__
 from planweave.apps.embed.runs import Order, Outcome, Runner
-from planweave.apps.embed.wire import told
+from planweave.apps.embed.wire import error_reply
 from planweave.apps.service import Service
 from planweave.graphs import METHODS
 
@@ -35,7 +35,7 @@ _ANSWER = {
 
 
 def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
-    """The server: a question goes in, progress is told step by step, the answer comes out."""
+    """The server: a question goes in, progress is reported step by step, the answer comes out."""
     import mcp_types as types
     from mcp.server.lowlevel import Server
 
@@ -66,7 +66,7 @@ def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
                     steps += 1
                     await asked.session.report_progress(steps, message=step)
         except Exception as error:
-            text = types.TextContent(text=told(error)[1])
+            text = types.TextContent(text=error_reply(error)[1])
             return types.CallToolResult(content=[text], is_error=True)
         return types.CallToolResult(
             content=[types.TextContent(text=outcome.text)], structured_content=_answer(outcome)

@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute, Route
 
 from planweave import BadInput
 from planweave.apps.embed.runs import Order, Outcome, Runner, decision
-from planweave.apps.embed.wire import checked, event_stream, read_body, told
+from planweave.apps.embed.wire import checked, error_reply, event_stream, read_body
 from planweave.apps.service import Service
 from planweave.graphs.support.events import TokenEvent
 from planweave.memory import Context
@@ -101,7 +101,7 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
                 reply.outcome.take(event)
             return JSONResponse(reply.whole())
         except Exception as error:
-            status, text = told(error)
+            status, text = error_reply(error)
             return JSONResponse({"error": _error(status, text)}, status)
 
     async def models(_: Request) -> Response:
@@ -219,7 +219,7 @@ class _Reply:
                     elif step:
                         yield self._piece({"reasoning_content": f"{step}\n"})
         except Exception as error:
-            yield json.dumps({"error": _error(*told(error))})
+            yield json.dumps({"error": _error(*error_reply(error))})
             return
         message = self._message(self.outcome.rest)
         if calls := message.get("tool_calls"):
@@ -234,9 +234,9 @@ class _Reply:
     def _finish(self) -> str:
         return "tool_calls" if self.outcome.request else "stop"
 
-    def _message(self, said: str) -> dict[str, Any]:
+    def _message(self, piece: str) -> dict[str, Any]:
         if self.outcome.request is None:
-            return {"content": said}
+            return {"content": piece}
         action = self.outcome.request["action_requests"][0]
         arguments = json.dumps(action["args"], ensure_ascii=False)
         call = {

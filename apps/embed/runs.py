@@ -70,7 +70,7 @@ class Order:
 
 
 class Runner(Protocol):
-    """Carries out an order for whoever sent the request.
+    """Carries out an order for the sender of the request.
 
     Gives the events of the run as they come; the last one is what a person is asked, or the answer.
 
@@ -86,10 +86,10 @@ class RunFailed(PlanweaveError):
     """A run that ended with an error on the server that carried it out."""
 
 
-def failed(told: Mapping[str, Any]) -> PlanweaveError:
+def failed(ended: Mapping[str, Any]) -> PlanweaveError:
     """The error that a server told of as the end of a run."""
-    kind = BadInput if told.get("error") == BadInput.__name__ else RunFailed
-    return kind(str(told.get("message") or told.get("error")))
+    kind = BadInput if ended.get("error") == BadInput.__name__ else RunFailed
+    return kind(str(ended.get("message") or ended.get("error")))
 
 
 def nothing_waits() -> BadInput:

@@ -63,7 +63,7 @@ def checked(model: type[Body], sent: Any) -> Body:
         raise BadInput(f"The field {place} cannot be used: {first['msg']}.") from None
 
 
-def told(error: Exception) -> tuple[int, str]:
+def error_reply(error: Exception) -> tuple[int, str]:
     """HTTP status and sentence for an error; what nobody outside can fix is only logged."""
     status = getattr(error, "status", None)
     if isinstance(error, PlanweaveError) and isinstance(status, int):

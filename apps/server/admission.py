@@ -148,7 +148,7 @@ class Admission:
 
 
 def _is_open(path: str) -> bool:
-    """Whether a path needs no key: it tells nothing of anybody's."""
+    """Whether a path needs no key: it shows nothing of any person."""
     page = path in ("/", "/studio") or path.startswith("/studio/")
     return path == "/ok" or (page and not path.startswith("/studio/api"))
 

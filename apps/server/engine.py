@@ -309,7 +309,7 @@ class Engine:
         except LeaseLost:
             work.reason = "lost"
         except Exception as error:  # whatever it is, the run ends with it
-            work.error = _LATE if limit.expired() else told(error, claim)
+            work.error = _LATE if limit.expired() else error_data(error, claim)
             say("error", work.error)
             return "timeout" if limit.expired() else "error"
         await self._let_go(work)
@@ -321,8 +321,8 @@ class Engine:
             if work.reason == "lost":
                 await self.runs.alive(work.claim, self.worker)
             if work.reason == "drained":
-                async with self.feed.ending(work.claim.run_id) as said:
-                    await self.runs.release(work.claim, self.worker, said)
+                async with self.feed.ending(work.claim.run_id) as unsaved:
+                    await self.runs.release(work.claim, self.worker, unsaved)
 
     async def _finish(self, work: Work, status: Status, event: Callable[..., Event]) -> Status:
         claim = work.claim
@@ -334,21 +334,21 @@ class Engine:
         except Exception as error:  # a run ends, whether or not its state can be read
             if storage_failed(error) and claim.crashes < _CRASHES:
                 raise
-            status, work.error = "error", work.error or told(error, claim)
+            status, work.error = "error", work.error or error_data(error, claim)
         await self._keep_calls(work)
         state["error"] = encode(work.error).decode() if work.error else ""
         last = event("end", None)
-        async with self.feed.ending(claim.run_id) as said:
+        async with self.feed.ending(claim.run_id) as unsaved:
             ended = await self.runs.finish(
                 claim,
                 self.worker,
                 status=status,
                 state=state,
-                said=[*said, last],
+                unsaved=[*unsaved, last],
                 spent=work.unbooked(),
             )
         if ended:
-            self.feed.tell(last)
+            self.feed.hand_out(last)
         else:
             await self.runs.alive(claim, self.worker)
         return status
@@ -372,7 +372,7 @@ class GivenUp(PlanweaveError):
     """A run that is not tried again."""
 
 
-def told(error: BaseException, claim: Claim) -> dict[str, str]:
+def error_data(error: BaseException, claim: Claim) -> dict[str, str]:
     """An error as the caller sees it: what a person can fix in full, the rest by its kind."""
     error = _of_the_caller(error, steered=bool(claim.payload.get("command")))
     name = BadInput.__name__ if isinstance(error, BadInput) else type(error).__name__

@@ -42,9 +42,9 @@ class Feed:
         """Hand an event to those who listen, and have it kept soon."""
         self._unsaved[event.run_id].append(event)
         self._dirty.set()
-        self.tell(event)
+        self.hand_out(event)
 
-    def tell(self, event: Event) -> None:
+    def hand_out(self, event: Event) -> None:
         """Hand an event that is kept already to those who listen."""
         for queue in self._listeners.get(event.run_id, ()):
             queue.put_nowait(event)
@@ -56,13 +56,13 @@ class Feed:
         self._dirty.clear()
         going_on = self._unsaved.keys() - self._ending
         self._saving = {run_id: self._unsaved.pop(run_id) for run_id in going_on}
-        batch = [event for said in self._saving.values() for event in said]
+        batch = [event for newest in self._saving.values() for event in newest]
         try:
             if batch:
                 await self._runs.add_events(self._worker, batch)
         except BaseException:
-            for run_id, said in self._saving.items():
-                self._unsaved[run_id][:0] = said
+            for run_id, newest in self._saving.items():
+                self._unsaved[run_id][:0] = newest
             self._dirty.set()
             raise
         finally:
@@ -117,8 +117,8 @@ class Feed:
         """Tell those who listen to other processes' runs when the table holds something new."""
         foreign = [run_id for run_id in self._listeners if run_id not in self.local]
         progress = await self._runs.progress(foreign) if foreign else {}
-        for run_id, stands in progress.items():
-            if self._progress.get(run_id) != stands:
+        for run_id, reached in progress.items():
+            if self._progress.get(run_id) != reached:
                 for queue in self._listeners.get(run_id, ()):
                     queue.put_nowait(None)
         self._progress = progress
@@ -138,17 +138,17 @@ class Feed:
             kept = []
             try:
                 async with asyncio.timeout(_ALIVE_SECONDS):
-                    said = await queue.get()
+                    newest = await queue.get()
             except TimeoutError:
                 if time.monotonic() > heard + _QUIET_SECONDS:
                     heard = time.monotonic()
                     yield None
                 continue
-            if said is None:
+            if newest is None:
                 kept, over = await self._runs.events(run_id, after)
-            elif said.number > after + 1 and said.number != FIRST_NUMBER:
+            elif newest.number > after + 1 and newest.number != FIRST_NUMBER:
                 # The table may hold what another process has said before.
                 kept, _ = await self._runs.events(run_id, after)
-                kept = [*(event for event in kept if event.number < said.number), said]
+                kept = [*(event for event in kept if event.number < newest.number), newest]
             else:
-                kept = [said]
+                kept = [newest]

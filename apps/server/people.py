@@ -44,7 +44,7 @@ class Person:
 
     @property
     def owner(self) -> str:
-        """The name as it may stand in names of collections and of memory; no two share one."""
+        """The name as it may be in names of collections and of memory; no two share one."""
         if _OWNER.fullmatch(self.name) and not self.name.startswith("u-"):
             return self.name
         return f"u-{hashlib.sha256(self.name.encode()).hexdigest()[:32]}"
@@ -90,7 +90,7 @@ class Gate:
     def without_token(self, scope: Scope) -> Response | None:
         """For a link with the right token: the way to the page without, and the token as a cookie.
 
-        So the token stands neither in the browser's history nor in the page's address.
+        So the token is neither in the browser's history nor in the page's address.
         """
         if not self._token or scope["method"] != "GET" or b"token=" not in scope["query_string"]:
             return None

@@ -340,12 +340,12 @@ class Runs:
 
     @transaction
     def release(
-        self, connection: Connection, claim: Claim, worker: str, said: Sequence[Event]
+        self, connection: Connection, claim: Claim, worker: str, unsaved: Sequence[Event]
     ) -> None:
         """Give a run back with what it has said, so that another worker goes on with it."""
         given_back = _held(claim, worker).values(status="pending", worker=None, lease=None)
         if connection.execute(given_back).rowcount:
-            _add(connection, said)
+            _add(connection, unsaved)
 
     @transaction
     def alive(self, connection: Connection, claim: Claim, worker: str) -> None:
@@ -368,7 +368,7 @@ class Runs:
         *,
         status: Status,
         state: Mapping[str, Any],
-        said: Sequence[Event],
+        unsaved: Sequence[Event],
         spent: Spent,
     ) -> bool:
         """End a run; False if it is this worker's no more.
@@ -379,11 +379,11 @@ class Runs:
             worker: Who ends it.
             status: How it ended.
             state: Columns of the thread: its values, interrupts, error.
-            said: The events that are not kept yet; the last one ends the stream.
+            unsaved: The events that are not kept yet; the last one ends the stream.
             spent: What is not booked yet; it is booked in any case.
         """
         _book(connection, claim.owner, spent, run_id=claim.run_id)
-        lock_thread(connection, claim.owner, claim.thread_id)  # as whoever cancels does
+        lock_thread(connection, claim.owner, claim.thread_id)  # as a cancellation does
         done = _held(claim, worker).values(
             status=status,
             order=encode(_without_secrets(claim.payload)).decode(),
@@ -393,7 +393,7 @@ class Runs:
         )
         if not connection.execute(done).rowcount:
             return False
-        _add(connection, said)
+        _add(connection, unsaved)
         left = _active(connection, runs.c.thread_id == claim.thread_id)
         ended: Any = {"success": "idle", "interrupted": "interrupted"}.get(status, "error")
         connection.execute(
@@ -437,8 +437,8 @@ class Runs:
             .where(events.c.run_id.in_(names))
             .group_by(events.c.run_id)
         )
-        said = _pairs(connection.execute(last))
-        return {name: (how, said.get(name)) for name, how in connection.execute(status)}
+        unsaved = _pairs(connection.execute(last))
+        return {name: (how, unsaved.get(name)) for name, how in connection.execute(status)}
 
     @transaction
     def book(self, connection: Connection, claim: Claim, spent: Spent) -> None:
@@ -606,9 +606,9 @@ def _claimed(row: RowMapping) -> Claim:
     return Claim(**{name: row[name] for name in names}, payload=decode(row["order"]))
 
 
-def _add(connection: Connection, said: Sequence[Event]) -> None:
-    if said:
-        connection.execute(insert(events), [event._asdict() for event in said])
+def _add(connection: Connection, unsaved: Sequence[Event]) -> None:
+    if unsaved:
+        connection.execute(insert(events), [event._asdict() for event in unsaved])
 
 
 def _book(

@@ -39,7 +39,7 @@ _EMPTY: dict[str, Any] = {
 
 
 class States:
-    """The states of one person's threads; whoever else asks finds no thread."""
+    """The states of one person's threads; others find no thread."""
 
     def __init__(self, engine: Engine, person: Person) -> None:
         self._engine = engine

@@ -104,7 +104,7 @@ def _read(names: list[str]) -> Results:
     for name, path in zip(names, paths, strict=True):
         if path.suffix != ".jsonl" or not _inside(path, folder):
             raise BadInput(f"There is no result file {name!r}.", fix="Choose one that is listed.")
-    return merged(paths, tell=lambda _: None)  # a run that is still going on writes its last line
+    return merged(paths, notify=lambda _: None)  # a run that is still going on writes its last line
 
 
 def _inside(path: Path, folder: Path) -> bool:

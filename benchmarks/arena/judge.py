@@ -17,7 +17,7 @@ async def judge(
     context: Context,
     *,
     concurrency: int,
-    told: Callable[[CallRecord], None],
+    on_call: Callable[[CallRecord], None],
     finished: Callable[[], None],
 ) -> None:
     """Have what is left of the ballot judged; each vote is on the disk as soon as it is known.
@@ -26,7 +26,7 @@ async def judge(
         ModelUnavailable: The model cannot be reached; what was judged is kept.
     """
     todo = iter(ballot.left())
-    workers = (_work(todo, ballot, context, told, finished) for _ in range(concurrency))
+    workers = (_work(todo, ballot, context, on_call, finished) for _ in range(concurrency))
     await asyncio.gather(*workers)
 
 
@@ -34,13 +34,13 @@ async def _work(
     todo: Iterator[Match],
     ballot: Ballot,
     context: Context,
-    told: Callable[[CallRecord], None],
+    on_call: Callable[[CallRecord], None],
     finished: Callable[[], None],
 ) -> None:
     for match in todo:
         a, b = match.a.text, match.b.text
-        one = await prefer(match.asked, a, b, context, told)
-        other = await prefer(match.asked, b, a, context, told)
+        one = await prefer(match.asked, a, b, context, on_call)
+        other = await prefer(match.asked, b, a, context, on_call)
         unswapped = _verdict(one.better, "a", "b") if one else None
         swapped = _verdict(other.better, "b", "a") if other else None
         verdict: Verdict | None = None
@@ -51,5 +51,10 @@ async def _work(
 
 
 def _verdict(better: _Better, first: Verdict, second: Verdict) -> Verdict:
-    said: dict[_Better, Verdict] = {"1": first, "2": second, "tie": "tie", "both bad": "both_bad"}
-    return said[better]
+    verdicts: dict[_Better, Verdict] = {
+        "1": first,
+        "2": second,
+        "tie": "tie",
+        "both bad": "both_bad",
+    }
+    return verdicts[better]

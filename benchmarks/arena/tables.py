@@ -133,10 +133,10 @@ def _judge(votes: Sequence[Vote], who: str) -> Table:
     """How much a judge that is asked both ways round goes by the place; empty for people."""
     both = [vote for vote in votes if vote.unswapped and vote.swapped]
     sided = [
-        (float(said == place), vote.task)
+        (float(preferred == place), vote.task)
         for vote in both
-        for said, place in ((vote.unswapped, "a"), (vote.swapped, "b"))
-        if said in ("a", "b")
+        for preferred, place in ((vote.unswapped, "a"), (vote.swapped, "b"))
+        if preferred in ("a", "b")
     ]
     first = rate([value for value, _ in sided], [task for _, task in sided])
     same = rate([float(v.unswapped == v.swapped) for v in both], [v.task for v in both])

@@ -179,16 +179,16 @@ class Ballot(Votes):
         todo: All matches.
         path: The file, made if need be.
         voter: Who votes; what others have voted stays.
-        tell: Told, in a sentence, of what was repaired in the file.
+        notify: Called with a sentence on what was repaired in the file.
 
     Raises:
         BadInput: The file is damaged, cannot be written, or is being written.
     """
 
     def __init__(
-        self, todo: Sequence[Match], path: Path, voter: str, tell: Callable[[str], None]
+        self, todo: Sequence[Match], path: Path, voter: str, notify: Callable[[str], None]
     ) -> None:
-        self._file = LineFile(path, _VOTE, tell)
+        self._file = LineFile(path, _VOTE, notify)
         super().__init__(todo, self._file.lines, voter)
 
     def cast(

@@ -87,7 +87,7 @@ class LineFile(Generic[Line]):
     Args:
         path: The file; made with its folder if need be.
         form: What each line is.
-        tell: Told, in a sentence, of what was repaired.
+        notify: Called with a sentence on what was repaired.
 
     Attributes:
         lines: What it held when it was opened.
@@ -96,13 +96,13 @@ class LineFile(Generic[Line]):
         BadInput: Another process writes it, it is damaged, or it cannot be written.
     """
 
-    def __init__(self, path: Path, form: TypeAdapter[Line], tell: Callable[[str], None]) -> None:
+    def __init__(self, path: Path, form: TypeAdapter[Line], notify: Callable[[str], None]) -> None:
         self.path = path
         self._file = _open(path)
         try:
             parsed = parse(path, self._file.read(), form)
             if parsed.torn:
-                self._set_aside(parsed, tell)
+                self._set_aside(parsed, notify)
             self._end_with_newline()
         except BaseException:
             self._file.close()
@@ -124,7 +124,7 @@ class LineFile(Generic[Line]):
         """Close the file, so that others may write it."""
         self._file.close()
 
-    def _set_aside(self, parsed: Parsed[Line], tell: Callable[[str], None]) -> None:
+    def _set_aside(self, parsed: Parsed[Line], notify: Callable[[str], None]) -> None:
         """Move an incomplete last line into a file beside this one."""
         aside = self.path.with_name(f"{self.path.name}.torn")
         with aside.open("ab") as torn:
@@ -132,7 +132,7 @@ class LineFile(Generic[Line]):
             torn.flush()
             os.fsync(torn.fileno())
         self._file.truncate(parsed.complete)
-        tell(f"The last line of {self.path} was incomplete; it is now in {aside}, and is redone.")
+        notify(f"The last line of {self.path} was incomplete; it is now in {aside}, and is redone.")
 
     def _end_with_newline(self) -> None:
         end = self._file.seek(0, os.SEEK_END)

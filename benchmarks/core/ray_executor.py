@@ -48,7 +48,7 @@ class Cluster:
         A sample whose worker was lost every time is recorded as crashed.
 
         Raises:
-            ModelUnavailable: The model cannot be asked, so the next sample would fail alike.
+            ModelUnavailable: The model cannot be asked, so the next sample would fail too.
             ClusterLost: The cluster as a whole has failed.
         """
         from ray import exceptions as ray_errors

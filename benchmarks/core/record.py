@@ -1,4 +1,4 @@
-"""The record of one finished sample, as it stands in a result file."""
+"""The record of one finished sample, as it is in a result file."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal, TypeAlias

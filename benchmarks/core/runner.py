@@ -78,7 +78,7 @@ async def carry_out(sample: Sample, play: Play | None = None) -> Record:
         play: Plays it in place of its suite.
 
     Raises:
-        ModelUnavailable: The model cannot be asked, so the next sample would fail alike.
+        ModelUnavailable: The model cannot be asked, so the next sample would fail too.
     """
     calls: list[CallRecord] = []
     measured = suite(sample.suite)

@@ -63,7 +63,7 @@ class Results:
     torn: bool = False
 
     def take(self, line: Run | Record) -> None:
-        """Take up a line that stands below the others."""
+        """Take up a line that is below the others."""
         if isinstance(line, Run):
             self.runs.append(line)
         else:
@@ -87,8 +87,8 @@ def read(path: Path) -> Results:
     return results
 
 
-def merged(paths: Iterable[Path], tell: Callable[[str], None]) -> Results:
-    """Several result files as one; ``tell`` hears, in a sentence, of incomplete last lines.
+def merged(paths: Iterable[Path], notify: Callable[[str], None]) -> Results:
+    """Several result files as one; ``notify`` is called with a sentence on incomplete last lines.
 
     Raises:
         BadInput: See :func:`read`.
@@ -97,7 +97,7 @@ def merged(paths: Iterable[Path], tell: Callable[[str], None]) -> Results:
     for path in paths:
         found = read(path)
         if found.torn:
-            tell(f"The last line of {path} is incomplete and was left out.")
+            notify(f"The last line of {path} is incomplete and was left out.")
         together.runs += found.runs
         together.records |= found.records
     return together
@@ -115,14 +115,14 @@ class ResultFile:
 
     Args:
         path: The file; made with its folder if need be.
-        tell: Told, in a sentence, of what was repaired.
+        notify: Called with a sentence on what was repaired.
 
     Raises:
         BadInput: Another process writes it, it is damaged, or it cannot be written.
     """
 
-    def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
-        self._file = LineFile(path, _LINE, tell)
+    def __init__(self, path: Path, notify: Callable[[str], None]) -> None:
+        self._file = LineFile(path, _LINE, notify)
         self.results = _results(self._file.lines)
 
     def append(self, line: Run | Record) -> None:

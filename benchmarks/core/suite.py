@@ -199,7 +199,7 @@ def drawn(
         items: In any order.
         limit: How many at most; None for all.
         seed: Another seed, another sample.
-        name: What tells one item from the others.
+        name: What distinguishes one item from the others.
     """
 
     def place(item: Item) -> bytes:

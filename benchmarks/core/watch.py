@@ -14,7 +14,7 @@ from planweave.tools.result_text import one_line
 
 
 class Watch:
-    """Shows each finished sample and where the run stands; plain lines where there is no terminal.
+    """Shows each finished sample and where the run is; plain lines where there is no terminal.
 
     Args:
         console: Where to show it.
@@ -53,9 +53,9 @@ class Watch:
         """Show a finished sample."""
         self._done.append(record)
         mark = "[red]crashed[/]" if record.error else "[green]✔[/]" if record.score.value else "✘"
-        said = escape(one_line(record.error or record.score.explanation))
+        text = escape(one_line(record.error or record.score.explanation))
         name = escape(one_line(f"{record.question} {record.method} {record.database}"))
-        line = f"{len(self._done)}/{self._total} {name} {mark} {said} ({record.seconds:.1f} s)"
+        line = f"{len(self._done)}/{self._total} {name} {mark} {text} ({record.seconds:.1f} s)"
         standing = self.standing()
         if self._console.is_terminal:
             self._console.print(line)

@@ -117,9 +117,9 @@ async def ended(sides: Sides, path: str) -> Ended:
         await asyncio.sleep(0.1)
         run = json.loads(await _asked(sides, path))
     state = json.loads(await _asked(sides, f"{path.partition('/runs/')[0]}/state"))
-    told = (await _asked(sides, f"{path}/stream")).splitlines()
+    received = (await _asked(sides, f"{path}/stream")).splitlines()
     attempts, nodes, error = 1, Counter[str](), ""
-    async for event, data in events(_lines(told)):
+    async for event, data in events(_lines(received)):
         if event == "metadata":
             attempts = max(attempts, json.loads(data)["attempt"])
         elif event == "updates":

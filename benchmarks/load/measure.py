@@ -252,7 +252,7 @@ async def compare(
     minutes: float,
     finished: Callable[[], None],
 ) -> tuple[Level, Level]:
-    """One load on the bare loop, then on the server; ``finished`` is told of every run.
+    """One load on the bare loop, then on the server; ``finished`` is called with every run.
 
     Each has so many runs, but after so many minutes begins no more than two for each user.
     """

@@ -188,8 +188,8 @@ def _wait_until_ready(server: Served, log: Path) -> None:
             if httpx.get(f"{server.url}/ok", timeout=5).is_success:
                 return
         if server.process.poll() is not None or time.monotonic() > deadline:
-            said = log.read_text("utf-8", errors="replace").strip().splitlines()
-            reason = said[-1].removeprefix("Error: ") if said else "It said nothing."
+            lines = log.read_text("utf-8", errors="replace").strip().splitlines()
+            reason = lines[-1].removeprefix("Error: ") if lines else "It said nothing."
             raise BadInput(f"planweave serve did not start. {reason}")
         time.sleep(0.1)
 

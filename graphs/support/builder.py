@@ -118,8 +118,8 @@ def _inside(graph: Subgraph, known: Collection[str]) -> Callable[[WorkingMemory]
     async def inside(state: WorkingMemory) -> dict[str, Any]:
         with within():
             after = await graph.ainvoke({k: v for k, v in state.items() if k in inner})
-        told = {k: v for k, v in after.items() if k in known and k not in keeps}
-        return changes(schema, state, told)
+        written = {k: v for k, v in after.items() if k in known and k not in keeps}
+        return changes(schema, state, written)
 
     return inside
 

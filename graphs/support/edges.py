@@ -93,7 +93,7 @@ def _node_of(tool: Tool) -> str:
 
 
 def doubt(state: WorkingMemory) -> Literal["doubtful", "sound"]:
-    """Whether the plan is judged or written anew: by the context's policy."""
+    """Whether the plan is judged or written again: by the context's policy."""
     always = run_context().replan == "every_observation"
     return "doubtful" if always or state["replanning"] else "sound"
 
@@ -162,7 +162,7 @@ def opening_task(
     return "task" if state["episode"] else beginning(state)
 
 
-def told(state: WorkingMemory) -> Literal["acted", "answered"]:
+def outcome(state: WorkingMemory) -> Literal["acted", "answered"]:
     """Whether a run ends with a task of an environment, or with an answer."""
     return "acted" if state["episode"] else "answered"
 

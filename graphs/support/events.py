@@ -270,8 +270,8 @@ class Reader:
         if mode == "custom" and "call" in data:
             yield CallEvent(record=CallRecord.model_validate(data["call"]))
         elif mode == "custom" and "progress" in data:
-            told = {name: value for name, value in data["progress"].items() if name != "task"}
-            yield ProgressEvent(**told)
+            fields = {name: value for name, value in data["progress"].items() if name != "task"}
+            yield ProgressEvent(**fields)
         elif mode == "messages" and (text := _piece(data[0])):
             yield TokenEvent(node=data[1]["langgraph_node"], text=text)
         elif mode == "values" and not space:
@@ -367,25 +367,25 @@ class _Written(NamedTuple):
     """What an update writes, and whether that takes the place of what there is."""
 
     value: Any
-    anew: bool
+    replaces: bool
 
 
 def _written(value: Any) -> _Written:
     if isinstance(value, Overwrite):
-        return _Written(value.value, anew=True)
+        return _Written(value.value, replaces=True)
     if isinstance(value, Mapping) and value.get("type") == "__overwrite__":  # as JSON
-        return _Written(value["value"], anew=True)
-    return _Written(value, anew=False)
+        return _Written(value["value"], replaces=True)
+    return _Written(value, replaces=False)
 
 
 def _folded(memory: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
     """The memory after an update, for streams that do not send it whole."""
     after = dict(memory)
     for name, value in update.items():
-        found, anew = _written(value)
-        if name == "usage" and not anew:
+        found, replaces = _written(value)
+        if name == "usage" and not replaces:
             after[name] = add_usage(after.get(name, {}), found)
-        elif name in _GROWING and not anew:
+        elif name in _GROWING and not replaces:
             after[name] = [*after.get(name, ()), *(found or ())]
         else:
             after[name] = found

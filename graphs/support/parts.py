@@ -17,10 +17,10 @@ from planweave.graphs.support.edges import (
     at_once,
     beginning,
     opening_task,
+    outcome,
     over,
     reading,
     starting,
-    told,
 )
 from planweave.memory import BOUND_TOOL, Solving, Tasked, Tool, Tooled, Work
 from planweave.nodes.acting.environment import environment
@@ -229,7 +229,7 @@ def closing(*, acts: bool = False, checks: bool = True) -> Subgraph:
         graph.add_node("reporter", reporter)
         graph.add_edge("reporter", "speaker")
         ways["acted"] = "reporter"
-        graph.add_conditional_edges(START, told, ways)
+        graph.add_conditional_edges(START, outcome, ways)
     else:
         graph.add_edge(START, ways["answered"])
     return graph.compile(name="closing")

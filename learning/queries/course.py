@@ -59,7 +59,7 @@ class Material:
     Args:
         course: See there.
         folder: Where their numbers are kept, so that a later run need not generate them again.
-        progress: Told how many of the questions are made, and of how many.
+        progress: Called with how many of the questions are made, and of how many.
     """
 
     def __init__(
@@ -101,13 +101,13 @@ class Material:
             return kept
         total = course.lessons + course.trial + course.unseen
 
-        def told() -> Iterator[Question]:
+        def gathered() -> Iterator[Question]:
             seeds = range(before + 1, before + count + 1)
             for done, (_, question) in enumerate(course.worlds.questions(seeds), start=1):
                 self._progress(before + done, total)
                 yield question
 
-        made = Questions.of(told(), attributes, worlds.semantics)
+        made = Questions.of(gathered(), attributes, worlds.semantics)
         if file:
             made.write(file)
         return made
@@ -174,7 +174,7 @@ class Learner:
 
     @property
     def about(self) -> str:
-        """What tells this search from others of the same course."""
+        """What distinguishes this search from others of the same course."""
         begun = f" after {len(self._proposed)} proposals" if self._proposed else ""
         return f"seed {self.settings.seed}{begun}"
 

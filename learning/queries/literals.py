@@ -150,15 +150,15 @@ def _table(column: "exp.Column") -> str | None:
 
 
 def _in_cypher(query: str) -> Iterator[tuple[str, Place | None]]:
-    """As :func:`_in_sql`; a literal that stands elsewhere too is told once more for that."""
+    """As :func:`_in_sql`; a literal that is elsewhere too is given once more for that."""
     labels = {match[1]: match[2] for match in _NODE.finditer(query)}
-    told = []
+    literals = []
     for node in _NODE.finditer(query):
-        told += [(m[2], Place(node[2], m[1])) for m in _PROPERTY.finditer(node[3] or "")]
+        literals += [(m[2], Place(node[2], m[1])) for m in _PROPERTY.finditer(node[3] or "")]
     for match in _COMPARISON.finditer(query):
         if match[1] in labels:
-            told.append((match[3], Place(labels[match[1]], match[2])))
-    yield from told
-    for text in {text for text, _ in told}:
-        if query.count(text) > sum(text == one for one, _ in told):
+            literals.append((match[3], Place(labels[match[1]], match[2])))
+    yield from literals
+    for text in {text for text, _ in literals}:
+        if query.count(text) > sum(text == one for one, _ in literals):
             yield text, None

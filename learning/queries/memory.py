@@ -58,7 +58,7 @@ def is_finish(instruction: str) -> bool:
 def fitting(paths: Sequence[Path], question: str, tools: Sequence[str]) -> list[Path]:
     """The paths for questions like this one that need no tool but these, the most alike first.
 
-    Those that are equally alike stay in their order: the best one stands first in a file.
+    Those that are equally alike stay in their order: the best one is first in a file.
     """
     found = []
     for path in paths:

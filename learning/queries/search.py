@@ -68,7 +68,7 @@ class Search:
 
     Args:
         lessons: The questions to learn from.
-        rules: The business rules: their numbers may stand in formulas.
+        rules: The business rules: their numbers may be in formulas.
         settings: See there.
         proposed: Formulas to begin with besides the plain ones; those with unknown names are left
             out.

@@ -1,6 +1,6 @@
 """Slots: the places of a learned query that take what a question names.
 
-A slot names the column (or property) that its value stands in, as ``{{country.country_name}}``, so
+A slot names the column (or property) that its value is in, as ``{{country.country_name}}``, so
 that it can be filled in any database that has that column: by the one value of it that the
 question mentions.
 """
@@ -22,7 +22,7 @@ class Place(NamedTuple):
     column: str
 
     def __str__(self) -> str:
-        """The slot, as it stands in an instruction."""
+        """The slot, as it is in an instruction."""
         return f"{{{{{self.owner}.{self.column}}}}}"
 
 
@@ -60,9 +60,9 @@ def filled(instruction: str, values: Mapping[Place, str], *, escape: str) -> str
     r"""An instruction with its slots filled with text literals.
 
     Args:
-        instruction: Where slots stand.
+        instruction: Where slots are.
         values: The value of each slot.
-        escape: What stands before a quote in a literal: another quote in SQL, ``\`` in Cypher.
+        escape: What is before a quote in a literal: another quote in SQL, ``\`` in Cypher.
     """
     return _SLOT.sub(lambda m: literal(values[Place(m[1], m[2])], escape=escape), instruction)
 
@@ -73,7 +73,7 @@ def literal(text: str, *, escape: str) -> str:
 
 
 def safe(texts: Sequence[str]) -> list[str]:
-    """Those texts that can stand in a literal of every dialect."""
+    """Those texts that can be in a literal of every dialect."""
     return [text for text in texts if text.isprintable() and "\\" not in text]
 
 

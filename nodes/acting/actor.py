@@ -37,7 +37,7 @@ Acting = TypeVar("Acting", bound=BaseModel)
 
 _LETTER = r'[^"\\\[\]\n…]'
 _WORDS = rf'[^"\\\[\]\n… .]({_LETTER}|\[{_LETTER}*\]){{0,400}}'
-"""What stands in the brackets of an action, no dots alone; inner brackets come in pairs."""
+"""What is in the brackets of an action, no dots alone; inner brackets come in pairs."""
 
 _SYNTAX = re.compile(r"[][\\^$.|?*+(){}]")
 """What patterns of JSON schemas escape; `re.escape` escapes spaces, too, which they may not."""
@@ -53,9 +53,9 @@ def actor(guidance: Guidance) -> Node:
         if reason_to_answer(state, runtime.context):
             return {"action": None}
         possible = await possible_now(state, runtime.context)
-        told = guidance(state, possible, runtime.context)
+        hints = guidance(state, possible, runtime.context)
         task = load("environments/actor").fill(
-            guidance=f"{told}\n" if told else "",
+            guidance=f"{hints}\n" if hints else "",
             possible=possible_text(possible),
             problem=problem_text(state, runtime.context),
         )

@@ -29,7 +29,7 @@ class Deduction(BaseModel):
 async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Deduce an answer, and choose the action that checks it; at a limit choose none.
 
-    Sub-question and answer stand as ``task`` and ``reason`` until they are grounded.
+    Sub-question and answer are kept as ``task`` and ``reason`` until they are grounded.
     """
     if reason_to_answer(state, runtime.context):
         return {"action": None}
@@ -44,11 +44,11 @@ async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:
         return update | unreadable_turn(state, reply.failure)
-    said = reply.value
+    step = reply.value
     return update | {
-        "task": said.question.strip(),
-        "reason": said.answer.strip(),
-        "action": action_in(state, f"{said.question} {said.answer}", said.action),
+        "task": step.question.strip(),
+        "reason": step.answer.strip(),
+        "action": action_in(state, f"{step.question} {step.answer}", step.action),
     }
 
 

@@ -56,7 +56,7 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
 def readable(instruction: str, question: str) -> str:
     """The instruction with … for what is filled in on the way, and behind it what that is.
 
-    Small models write down what stands in the brackets, so no words for a slot stand there. What
+    Small models write down what is in the brackets, so no words for a slot are there. What
     is searched for may be the question itself, without its limit of price.
     """
     if instruction.casefold() == f"search[{ASKED}]":

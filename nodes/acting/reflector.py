@@ -19,7 +19,7 @@ class Lesson(BaseModel):
 
 
 async def reflector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Write a lesson and begin the task anew; an unreadable reply is no lesson."""
+    """Write a lesson and begin the task again; an unreadable reply is no lesson."""
     episode = state["episode"]
     if episode is None:
         raise RuntimeError("The reflector runs only after intake began a task.")

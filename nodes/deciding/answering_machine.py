@@ -86,14 +86,14 @@ def may_continue(prompt: str, *, combined: str) -> Node:
         task = load(combined).fill(answer=answer_text(context)) if combines else load(prompt).fill()
         reply = await ask_role(_ROLE, form, task, state, runtime)
         used: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
-        said = reply.value.model_dump() if reply.value else {}
-        if said.get("verdict", "CONTINUE") == "CONTINUE":
-            reason: str = said.get("reason", "")
-            wanted: str = said.get("task", "")
+        fields = reply.value.model_dump() if reply.value else {}
+        if fields.get("verdict", "CONTINUE") == "CONTINUE":
+            reason: str = fields.get("reason", "")
+            wanted: str = fields.get("task", "")
             return used | {"reason": reason.strip(), "task": wanted.strip()}
-        if said.get("answer"):
-            last = action_of(state, thought=said["reason"], tool="finish", input="")
-            state = {**state, "action": last | {"answer": said["answer"]}}
+        if fields.get("answer"):
+            last = action_of(state, thought=fields["reason"], tool="finish", input="")
+            state = {**state, "action": last | {"answer": fields["answer"]}}
         answered = await answering_machine(state, runtime)
         return answered | {
             "usage": add_usage(used["usage"], answered.get("usage", {})),
@@ -158,7 +158,7 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     """A decision; one that the question does not admit is asked for once more.
 
     So is one that differs from what a rule on the cited facts gives; if they still differ, it is
-    withheld and both are reported. Where a learned path has decided, that decision stands.
+    withheld and both are reported. Where a learned path has decided, that decision stays.
     """
     candidates = runtime.context.candidates
     if ranked := ranked_answer(state, candidates):

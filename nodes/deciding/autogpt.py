@@ -44,7 +44,7 @@ class ThoughtsAndCommand(BaseModel):
 def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
     """Make the role that uses this prompt and commands ``tools``.
 
-    Its plan is written anew with every reply and stands in working memory.
+    Its plan is written again with every reply and is in working memory.
     """
 
     async def commander(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -62,8 +62,8 @@ def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
         thoughts, command = reply.value.thoughts, reply.value.command
-        said = (thoughts.text, thoughts.reasoning, thoughts.criticism)
-        thought = " ".join(part.strip() for part in said)
+        parts = (thoughts.text, thoughts.reasoning, thoughts.criticism)
+        thought = " ".join(part.strip() for part in parts)
         action = action_of(state, thought=thought, tool=command.name, input=command.input)
         return update | {"action": action, "plan": thoughts.plan}
 

@@ -44,15 +44,15 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, otherwise: Node) -> Node:
             update: WorkingMemory = await otherwise(state, runtime)
             return update
         bound, order = offered(tools, state, context), _ORDERS[context.planning]
-        said = order if state["plan"] else tuple(name for name in order if name not in _AGAIN)
+        included = order if state["plan"] else tuple(name for name in order if name not in _AGAIN)
         task = load(prompt).fill(
             order=", then ".join(
-                load(f"{prompt}_{name}").fill() for name in said if name != "input"
+                load(f"{prompt}_{name}").fill() for name in included if name != "input"
             ),
             tools=tools_text(bound, state, context),
             problem=problem_text(state),
         )
-        reply = await ask_role("selector", _form(bound, said), task, state, runtime)
+        reply = await ask_role("selector", _form(bound, included), task, state, runtime)
         update = {"action": None, "actions": []}
         update |= {"usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
@@ -81,14 +81,14 @@ def _planned(state: WorkingMemory, values: dict[str, Any]) -> WorkingMemory:
 
 
 @cache
-def _form(tools: tuple[Tool, ...], said: tuple[str, ...]) -> type[BaseModel]:
+def _form(tools: tuple[Tool, ...], included: tuple[str, ...]) -> type[BaseModel]:
     """The reply's schema: the parts in their order."""
     parts: dict[str, Any] = {
         "replan": (Literal["Y", "N"], ...),
-        "steps": (list[Step], Field(min_length="replan" not in said, max_length=PLAN_STEPS)),
+        "steps": (list[Step], Field(min_length="replan" not in included, max_length=PLAN_STEPS)),
         "step": (int, ...),
         "thought": (str, Field(max_length=THOUGHT)),
         "tool": (Literal[tools], ...),
         "input": (str, Field(max_length=QUERY)),
     }
-    return create_model("InOne", **{name: parts[name] for name in said})
+    return create_model("InOne", **{name: parts[name] for name in included})

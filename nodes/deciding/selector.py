@@ -87,10 +87,10 @@ async def _several(
     update |= {"usage": usage(reply), "failures": failures(reply)}
     if reply.value is None:
         return update | unreadable_turn(state, reply.failure)
-    said = reply.value.model_dump()
-    if not (said["actions"] or said["answer"] or state["facts"]):
+    reply_fields = reply.value.model_dump()
+    if not (reply_fields["actions"] or reply_fields["answer"] or state["facts"]):
         return update | unreadable_turn(state, _SAYS_NOTHING)
-    actions = _actions(said, state, context)
+    actions = _actions(reply_fields, state, context)
     return update | {"action": actions[0], "actions": actions}
 
 

@@ -27,7 +27,7 @@ def documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
 
 
 def unseen_documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """As :func:`documents`, but pages that stand behind a fact already are passed over."""
+    """As :func:`documents`, but pages that are behind a fact already are passed over."""
     report(runtime, "searching the documents")
     quotes = [fact["quote"] for fact in state["facts"] if fact["quote"]]
     seen = [(quote["document"], quote["page"]) for quote in quotes]

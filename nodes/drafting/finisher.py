@@ -72,7 +72,7 @@ _PRODUCTS: Mapping[TaskFamily, type[Product]] = {
 
 
 async def finisher(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Write the answer, program, plan or text; it stands in the answer's ``decision``.
+    """Write the answer, program, plan or text; it is in the answer's ``decision``.
 
     The revised thoughts are the plan itself, so that no model is asked for one. An unreadable
     reply leaves the pieces of the draft where these make a program or a text.

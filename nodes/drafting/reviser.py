@@ -79,7 +79,7 @@ _PROMPTS = ("rat/ground", "rat/reviser", *chain(*_OTHERS.values()))
 async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Revise ``state["step"]`` by its page: T*(1..i) from the task, T*(1..i-1), T(i) and R(i).
 
-    The prompt ends with the reply's form, filled with the step as it stands. An unreadable reply
+    The prompt ends with the reply's form, filled with the step as it is. An unreadable reply
     leaves the step as it was.
     """
     lookup = next(one for one in state["lookups"] if one["step"] == state["step"])

@@ -27,7 +27,7 @@ def reasoner(prompt: str) -> Node:
 
     With ``context.masking`` it sees nothing of its earlier reasoning and queries, so that an
     early mistake cannot lead it on, or only the latest rounds (``context.unmasked``). It starts at
-    ``context.first_temperature`` and is warmer by ``context.temperature_step`` each time that its
+    ``context.first_temperature`` and is raised by ``context.temperature_step`` each time that its
     queries have repeated themselves. At a limit it is not asked.
     """
 

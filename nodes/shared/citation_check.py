@@ -65,8 +65,8 @@ def _claims(answer: Answer, state: WorkingMemory, context: Context) -> list[Clai
     inline = in_words(context)
     cited = None if inline else answer["facts"]
     decided = bool(answer["decision"]) and followed(answer, state, context).kind == "supported"
-    said = _Said(answer["decision"] or "", decided=decided, rules=context.rules)
-    return [_checked(text, cited, state, said) for text in sentences(answer["why"])]
+    given = _Given(answer["decision"] or "", decided=decided, rules=context.rules)
+    return [_checked(text, cited, state, given) for text in sentences(answer["why"])]
 
 
 def in_words(context: Context) -> bool:
@@ -80,7 +80,7 @@ def sentences(text: str) -> list[str]:
     return [sentence for part in _SENTENCE.split(moved) if (sentence := part.strip())]
 
 
-class _Said(NamedTuple):
+class _Given(NamedTuple):
     """What sentences may speak of besides: the decision, whether it follows, and the rules."""
 
     decision: str = ""
@@ -88,32 +88,34 @@ class _Said(NamedTuple):
     rules: str = ""
 
 
-def _problem(text: str, facts: Sequence[Fact], state: WorkingMemory, said: _Said) -> str:
+def _problem(text: str, facts: Sequence[Fact], state: WorkingMemory, given: _Given) -> str:
     """Why ``facts`` do not support a sentence; empty if they do."""
     found = judge(
         text,
         facts,
         question=state["question"],
-        rules=said.rules,
-        subject=said.decision,
-        settled=said.decided,
+        rules=given.rules,
+        subject=given.decision,
+        settled=given.decided,
     )
     return "" if found.truth else found.reason or "the facts that it cites do not say it"
 
 
-def _checked(text: str, whole: list[int] | None, state: WorkingMemory, said: _Said) -> Claim:
+def _checked(text: str, whole: list[int] | None, state: WorkingMemory, given: _Given) -> Claim:
     """A claim with the facts that it cites, or that a decision cites as a ``whole``."""
     own = [int(number) for number in CITATION.findall(text)]
-    cited = whole or own or supporting(text, state, said)
+    cited = whole or own or supporting(text, state, given)
     facts = [fact for fact in state["facts"] if fact["number"] in cited]
-    reason = _problem(text, facts, state, said) if facts else "it cites no fact"
+    reason = _problem(text, facts, state, given) if facts else "it cites no fact"
     return Claim(text=text, facts=cited, supported=not reason, reason=reason)
 
 
-def supporting(text: str, state: WorkingMemory, said: _Said | None = None) -> list[int]:
+def supporting(text: str, state: WorkingMemory, given: _Given | None = None) -> list[int]:
     """The first fact that by itself supports a claim that cites none."""
-    said = said or _Said()
-    return next(([f["number"]] for f in state["facts"] if not _problem(text, [f], state, said)), [])
+    given = given or _Given()
+    return next(
+        ([f["number"]] for f in state["facts"] if not _problem(text, [f], state, given)), []
+    )
 
 
 async def _judged(

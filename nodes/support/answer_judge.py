@@ -38,7 +38,7 @@ async def judge_answer(
     reference: str,
     answer: str,
     context: Context,
-    told: Callable[[CallRecord], None],
+    on_call: Callable[[CallRecord], None],
 ) -> Judged:
     """Have an answer judged, at temperature 0.
 
@@ -47,7 +47,7 @@ async def judge_answer(
         reference: The right answer.
         answer: The answer to judge.
         context: Names the judge's model.
-        told: Told of each call.
+        on_call: Called with each call of a model.
 
     Raises:
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
@@ -62,7 +62,7 @@ async def judge_answer(
     task = HumanMessage(load("agents_bench/judge").fill(answer=answer))
     reply = await ask(model, [ground, task], Opinion, role=JUDGE)
     for call in reply.calls:
-        told(call)
+        on_call(call)
     if reply.value is None:
         return Judged(None, reply.failure.message if reply.failure else "")
     return Judged(reply.value.verdict, reply.value.reason.strip())

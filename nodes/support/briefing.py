@@ -47,17 +47,17 @@ def briefing(state: WorkingMemory, context: Context) -> str:
     taken = [partial(_turn_text, turn, state) for turn in _first_of_their_kind(state["turns"])]
     texts = _fitting([*known, *taken], context.memory_characters)
     work = [*texts[len(known) :], *_expansions(state)]
-    told = load("common/memory").fill(
+    remembered = load("common/memory").fill(
         plan=plan_text(state["plan"]) or "(no plan)",
         work="\n\n".join(work) or "(nothing yet)",
     )
     if not state["history"]:
-        return told
+        return remembered
     earlier = load("common/earlier").fill(
         conversation=conversation_text(state["history"]),
         facts="\n\n".join(texts[: len(known)]) or "(none)",
     )
-    return f"{earlier}\n\n{told}"
+    return f"{earlier}\n\n{remembered}"
 
 
 def conversation_text(history: Sequence[Exchange]) -> str:
@@ -211,7 +211,7 @@ def filled(prompt: str, state: WorkingMemory, **values: str) -> str:
 
 
 def _kinds_of_step(state: WorkingMemory) -> str:
-    """What one step can be, in words: nobody is told of a database where there is none."""
+    """What one step can be, in words: no database is named where there is none."""
     connected = state["languages"]
     names = ["documents"] if "documents" in connected else []
     names += ["query"] if {"sql", "cypher"} & connected.keys() else []

@@ -16,8 +16,8 @@ async def faithfulness_of(
         ModelUnavailable: The model cannot be reached; a malformed reply never raises.
     """
 
-    def told(call: CallRecord) -> None:
+    def on_call(call: CallRecord) -> None:
         runtime.stream_writer({"call": call.model_dump(mode="json")})
 
-    judge = await Judge.of(runtime.context, told)
+    judge = await Judge.of(runtime.context, on_call)
     return await faithfulness(statement, page_text, judge, question=state["question"])

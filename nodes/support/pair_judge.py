@@ -26,7 +26,7 @@ async def prefer(
     first: str,
     second: str,
     context: Context,
-    told: Callable[[CallRecord], None],
+    on_call: Callable[[CallRecord], None],
 ) -> Preference | None:
     """Have two texts compared, at temperature 0; a judge may well prefer one for its place.
 
@@ -35,7 +35,7 @@ async def prefer(
         first: The text that is shown first.
         second: The other.
         context: Names the judge's model.
-        told: Told of each call.
+        on_call: Called with each call of a model.
 
     Returns:
         None if the reply could not be read.
@@ -53,5 +53,5 @@ async def prefer(
     question = HumanMessage(load("arena/judge").fill(first=first, second=second))
     reply = await ask(model, [ground, question], Preference, role=JUDGE)
     for call in reply.calls:
-        told(call)
+        on_call(call)
     return reply.value

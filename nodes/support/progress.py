@@ -102,7 +102,7 @@ def shown(
     doing = _DOING.get(role, f"asking the model as {role.replace('_', ' ')}")
     last = 0.0
 
-    def tell(**more: int) -> None:
+    def send(**more: int) -> None:
         nonlocal last
         if more and monotonic() - last < _SECONDS:
             return
@@ -110,9 +110,9 @@ def shown(
         report(runtime, doing, role=role, **more)
 
     def read(found: Reading) -> None:
-        tell(read=found.read, tokens=found.tokens, cached=found.cached)
+        send(read=found.read, tokens=found.tokens, cached=found.cached)
 
-    tell()
+    send()
     last = 0.0
     with reading_heard(read):
-        yield Speaking(spoken, lambda pieces: tell(written=pieces)).config()
+        yield Speaking(spoken, lambda pieces: send(written=pieces)).config()

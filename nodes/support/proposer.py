@@ -34,8 +34,8 @@ async def proposer(model: str, question: Question, names: Sequence[str]) -> list
     )
     chat = await achat_model(model, temperature=0.0, max_tokens=600, seed=0)
     reply = await ask(chat, [HumanMessage(text)], Proposals, role="proposer")
-    said = reply.value.formulas if reply.value else []
-    read = [formula for formula in map(_read, said) if formula]
+    proposed = reply.value.formulas if reply.value else []
+    read = [formula for formula in map(_read, proposed) if formula]
     return [formula for formula in dict.fromkeys(read) if formula.names <= set(names)]
 
 

@@ -78,16 +78,16 @@ class Judge:
     Attributes:
         model: Any chat model.
         reply_tokens: What one of its replies may take; longer work is shared out over calls.
-        told: Told of each call as soon as it is over.
+        on_call: Called with each call of a model as soon as it is over.
     """
 
     model: BaseChatModel
     reply_tokens: int = 512
-    told: Callable[[CallRecord], None] | None = None
+    on_call: Callable[[CallRecord], None] | None = None
 
     @classmethod
     async def of(
-        cls, context: Context, told: Callable[[CallRecord], None] | None = None
+        cls, context: Context, on_call: Callable[[CallRecord], None] | None = None
     ) -> "Judge":
         """The model that plays ``judge`` in this run."""
         model = await achat_model(
@@ -97,7 +97,7 @@ class Judge:
             seed=context.seed,
             fresh=context.fresh,
         )
-        return cls(model, context.reply_tokens, told)
+        return cls(model, context.reply_tokens, on_call)
 
     async def ask(self, text: str, task: str, output: type[Output]) -> Reply[Output]:
         """Set a task about a text; the text goes first, so that a server can keep it.
@@ -107,9 +107,9 @@ class Judge:
         """
         ground = SystemMessage(load("rag/text").fill(text=text))
         reply = await ask(self.model, [ground, HumanMessage(task)], output, role=_ROLE)
-        if self.told:
+        if self.on_call:
             for call in reply.calls:
-                self.told(call)
+                self.on_call(call)
         return reply
 
 
@@ -137,7 +137,7 @@ class Statements(Measured):
 
     Attributes:
         texts: The statements, each once, in the order of the text.
-        unread: Passages of the text whose statements could not be had.
+        unread: Passages of the text whose statements were not available.
     """
 
     texts: tuple[str, ...] = ()
@@ -158,7 +158,7 @@ class Faithfulness(Measured):
 
     Attributes:
         statements: Each with its verdict.
-        unread: Passages of the answer whose statements could not be had.
+        unread: Passages of the answer whose statements were not available.
     """
 
     statements: tuple[Checked, ...] = ()
@@ -323,7 +323,7 @@ async def context_relevance(question: str, context: str, judge: Judge) -> Contex
 
 
 def _passages(text: str, limit: int) -> list[str]:
-    """Whole sentences of at most so many characters together; a longer one stands alone."""
+    """Whole sentences of at most so many characters together; a longer one is alone."""
     if len(text) <= limit:
         return [text] if text.strip() else []
     passages: list[str] = []

@@ -76,6 +76,6 @@ def revisions(
 
 
 def numbered(state: WorkingMemory, numbers: Iterable[int]) -> str:
-    """These steps as they now stand, a numbered line each."""
+    """These steps as they now are, a numbered line each."""
     lines = [f"{number}. {state['revised'][number - 1]}" for number in numbers]
     return "\n".join(lines) or "(nothing)"

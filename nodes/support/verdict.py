@@ -133,9 +133,9 @@ def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
 def undecided(answer: Answer, reason: str, gives: str = "") -> Answer:
     """The answer without a decision; one that it had is kept in the verdict."""
     verdict = Verdict(kind="undecided", text=_worded("undecided", reason))
-    if said := answer["decision"]:
-        verdict["said"] = said
-        says = f'the model says "{said}"'
+    if named := answer["decision"]:
+        verdict["said"] = named
+        says = f'the model says "{named}"'
         differs = f'{says}; the rule gives "{gives}"' if gives else says
         verdict["text"] = _worded("undecided", f"{differs}. {reason}")
     if gives:

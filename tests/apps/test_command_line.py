@@ -548,12 +548,12 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
         "quote": {"document": text, "page": 1, "text": text},
         "faithfulness": None,
     }
-    story.tell(PlanEvent(steps=[text]))
-    story.tell(ThoughtEvent(text=text))
-    story.tell(ActionEvent(tool="sql", input=text))
-    story.tell(FactEvent(fact=fact))
-    story.tell(ProblemEvent(where=text, text=text))
-    story.tell(ReplanEvent(reason=text, steps=[text]))
+    story.show(PlanEvent(steps=[text]))
+    story.show(ThoughtEvent(text=text))
+    story.show(ActionEvent(tool="sql", input=text))
+    story.show(FactEvent(fact=fact))
+    story.show(ProblemEvent(where=text, text=text))
+    story.show(ReplanEvent(reason=text, steps=[text]))
     claim = Claim(text=text, facts=[1], supported=False, reason=text)
     memory: WorkingMemory = {"facts": [fact], "usage": {}, "claims": [claim]}
     memory["answer"] = {"decision": text, "why": text, "facts": [1], "unknown": text}

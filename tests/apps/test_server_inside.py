@@ -109,7 +109,7 @@ async def test_runs_are_claimed_together_but_one_of_each_thread(tmp_path: Path) 
         assert [claim.run_id for claim in rest] == [names[3]]  # the third waits for its thread
         last = Event(names[0], first[0].first_number, "end", "null")
         ended = partial(
-            runs.finish, first[0], status="success", state={}, said=[last], spent=Spent(7, 0.5)
+            runs.finish, first[0], status="success", state={}, unsaved=[last], spent=Spent(7, 0.5)
         )
         assert not await ended(worker="two")  # it is not this worker's
         assert await ended(worker="one")
@@ -191,19 +191,19 @@ async def test_what_is_not_kept_yet_is_kept_with_the_end(tmp_path: Path) -> None
         await submitted(runs)
         (claim,) = await claimed(runs, "one")
         feed = Feed(runs, "one")
-        said = [Event(claim.run_id, claim.first_number + n, "custom", "1") for n in range(3)]
-        feed.publish(said[0])
+        unsaved = [Event(claim.run_id, claim.first_number + n, "custom", "1") for n in range(3)]
+        feed.publish(unsaved[0])
         await feed.keep()
-        feed.publish(said[1])
+        feed.publish(unsaved[1])
         with pytest.raises(ZeroDivisionError):
             await without_database(feed, claim.run_id)
-        feed.publish(said[2])
+        feed.publish(unsaved[2])
         async with feed.ending(claim.run_id) as left:
-            assert left == said[1:]
+            assert left == unsaved[1:]
             await runs.release(claim, "one", left)
         kept = await storage.database.transaction(lambda c: c.execute(select(events)).all())
-        assert [Event(*row) for row in kept] == said
-        feed.publish(said[0])
+        assert [Event(*row) for row in kept] == unsaved
+        feed.publish(unsaved[0])
         await feed.keep()  # the run is nobody's now: what is said of it is dropped
         kept = await storage.database.transaction(lambda c: c.execute(select(events)).all())
         assert len(kept) == 3
@@ -241,9 +241,9 @@ async def test_who_listens_hears_every_process_in_order(tmp_path: Path) -> None:
         async with here.ending(claim.run_id) as left:
             assert left == []
             assert await runs.finish(
-                claim, "here", status="success", state={}, said=[last], spent=Spent()
+                claim, "here", status="success", state={}, unsaved=[last], spent=Spent()
             )
-        here.tell(last)
+        here.hand_out(last)
         await listening
         assert heard == ["1", "2", "3", "null"]
         again = [event async for event in there.follow(run["run_id"], number, lambda: True)]
@@ -359,7 +359,9 @@ async def test_runs_at_once_reserve_what_is_left_of_the_day(tmp_path: Path) -> N
             """End what runs, with what each has spent."""
             for claim, used in zip(await claimed(runs, "one", most=20), spent, strict=True):
                 last = Event(claim.run_id, claim.first_number, "end", "null")
-                await runs.finish(claim, "one", status="success", state={}, said=[last], spent=used)
+                await runs.finish(
+                    claim, "one", status="success", state={}, unsaved=[last], spent=used
+                )
 
         assert await admitted() == 1  # it may use everything
         (claim,) = await claimed(runs, "one")
@@ -368,7 +370,7 @@ async def test_runs_at_once_reserve_what_is_left_of_the_day(tmp_path: Path) -> N
         assert await runs.share(claim) == Budget(tokens=40_000, dollars=1.5)
         assert await admitted(tokens=1) == 0
         last = Event(claim.run_id, claim.first_number, "end", "null")
-        await runs.finish(claim, "one", status="success", state={}, said=[last], spent=Spent())
+        await runs.finish(claim, "one", status="success", state={}, unsaved=[last], spent=Spent())
         assert await admitted(tokens=10_000, dollars=0.1) == 2  # and room for two more calls
         await over(Spent(12_000, 0.1), Spent(12_000, 0.1))
         assert await admitted(tokens=1, dollars=0.1) == 2
@@ -387,6 +389,6 @@ async def test_a_run_whose_worker_is_silent_can_be_cancelled(tmp_path: Path) -> 
         await runs.cancel("ann", "a", run["run_id"])
         assert (await runs.get("ann", "a", run["run_id"]))["status"] == "interrupted"
         assert await claimed(runs, "other") == []
-        ended = runs.finish(claim, "gone", status="success", state={}, said=[], spent=Spent())
+        ended = runs.finish(claim, "gone", status="success", state={}, unsaved=[], spent=Spent())
         assert not await ended
         await runs.delete("ann", "a", run["run_id"])

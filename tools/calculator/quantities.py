@@ -77,7 +77,7 @@ def tokens_of(expression: str) -> list[Token]:
 
 
 def _money_behind(tokens: list[Token]) -> list[Token]:
-    """``USD 5 million`` as ``5 million USD``, so that all units stand behind their number."""
+    """``USD 5 million`` as ``5 million USD``, so that all units are behind their number."""
     moved: list[Token] = []
     money: Token | None = None
     for token, follower in zip_longest(tokens, tokens[1:]):

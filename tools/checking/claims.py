@@ -1,4 +1,4 @@
-"""Whether a sentence is true of the facts that it cites, as far as rules can tell."""
+"""Whether a sentence is true of the facts that it cites, as far as rules show."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ from planweave.tools.checking.words import (
     superlatives,
     tokens,
 )
-from planweave.tools.documents.quotes import adds, alike, numbers, tells, unsaid
+from planweave.tools.documents.quotes import adds, alike, gives, numbers, unsaid
 
 CITATION = re.compile(r"\[(\d+)\]")
 _GENERIC = frozenset(map(root, GENERIC))
@@ -129,7 +129,7 @@ def _in_words(claim: str, facts: Sequence[Fact], question: str) -> str:
 def _without_count(claim: str) -> str:
     """A claim without the number of what it lists, as in "3 years: 2020, 2021 and 2023".
 
-    The list itself has to stand in the facts. A quantity, as in "2 tonnes: wheat and corn", is no
+    The list itself has to be in the facts. A quantity, as in "2 tonnes: wheat and corn", is no
     count.
     """
     counted = _COUNTED.search(claim)
@@ -145,13 +145,13 @@ def _without_count(claim: str) -> str:
 def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
     """What speaks against a claim on words and results, one reason after the other."""
     there = said_by(facts)
-    said = f"{there} {question}"
+    given = f"{there} {question}"
     worked = any(fact["source"] == "calculator" for fact in facts)
     quoted = any(fact["quote"] for fact in facts)
     count = counted(claim, facts)
     if count and count.problem:
         yield count.problem
-    if missing := unsaid(_without_count(claim), f"{said} {count.figures if count else ''}"):
+    if missing := unsaid(_without_count(claim), f"{given} {count.figures if count else ''}"):
         yield f"{missing} stands in no fact that it cites"
     if worked and not quoted and numbers(claim) and not says_result(claim, facts):
         yield "it does not say what was worked out"
@@ -164,19 +164,19 @@ def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]
 def _beside_quotes(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
     """What speaks against a claim that rests on the words of documents."""
     there = said_by(facts)
-    said = f"{there} {question}"
-    if not alike(claim, said):
+    given = f"{there} {question}"
+    if not alike(claim, given):
         yield "its words do not stand in the facts that it cites"
     new = adds(claim, there, question) or alike(claim, there) or counted(claim, facts)
     if not new:
         yield "it says again what was asked, and nothing from the facts that it cites"
-    if name := unknown_name(claim, said):
+    if name := unknown_name(claim, given):
         yield f"the facts that it cites do not speak of {name}"
     if unit := unit_changed(claim, there, question):
         yield f"the facts that it cites do not say {unit}"
     if denies_otherwise(claim, there):
         yield "it denies what the fact says, or the other way round"
-    if superlatives(claim) and not (superlatives(said) or comes_first(claim, facts)):
+    if superlatives(claim) and not (superlatives(given) or comes_first(claim, facts)):
         yield "the facts that it cites say nothing of a rank"
     if tie := tied(claim, facts):
         yield tie
@@ -185,7 +185,7 @@ def _beside_quotes(claim: str, facts: Sequence[Fact], question: str) -> Iterator
 def says_result(claim: str, facts: Sequence[Fact]) -> bool:
     """Whether a claim holds a number that one of the facts came to by the calculator."""
     results = [result for fact in facts for result in _results(fact)]
-    return tells(claim, " ".join(results))
+    return gives(claim, " ".join(results))
 
 
 def _results(fact: Fact) -> list[str]:
@@ -204,7 +204,7 @@ def said_by(facts: Sequence[Fact]) -> str:
 
 
 class _Place(NamedTuple):
-    """Something in the claim, and where it stands."""
+    """Something in the claim, and where it is."""
 
     begin: int
     end: int
@@ -277,12 +277,12 @@ class _InTable:
         view = self.view
         besides = [*view.columns, view.reading.text, self.question, self.rules]
         cells = [cell for row in view.rows for cell in row if isinstance(cell, str)]
-        said = " ".join([*cells, *besides])
-        if name := unknown_name(self.claim, said):
+        given = " ".join([*cells, *besides])
+        if name := unknown_name(self.claim, given):
             return name
         covered = [(p.begin, p.end) for p in self.names]
         covered += [(m.begin, m.end) for m in self.attributes]
-        known, general = roots(said), roots(" ".join(besides))
+        known, general = roots(given), roots(" ".join(besides))
         ends = self._ends_of_names()
         strict = {*self._beside_groups()}
         loose = {0, *(m.end() for m in re.finditer(r"[,;:]\s+", self.claim))}
@@ -308,7 +308,7 @@ class _InTable:
         return roots(" ".join(str(row[self.key]) for row in self.view.rows))
 
     def _beside_groups(self) -> Iterator[int]:
-        """Where words stand beside those for columns of text, as in "of the genre drama"."""
+        """Where words are beside those for columns of text, as in "of the genre drama"."""
         texts = [c for c in range(len(self.view.columns)) if self.view.is_text(c)]
         words = frozenset().union(*(roots(self.view.columns[c]) for c in texts)) - _GENERIC
         found = list(re.finditer(r"[^\W\d_][\w'-]*", self.claim))
@@ -322,7 +322,7 @@ class _InTable:
     # .. values ..
 
     def _values(self) -> Iterator[tuple[bool | None, str]]:
-        """Each number and each text cell stands in the row and the column that it is said of."""
+        """Each number and each text cell is in the row and the column that it is said of."""
         values = [*self._numbers(), *(_Place(m.begin, m.end, m) for m in self.attributes)]
         values.sort(key=lambda one: one.begin)
         if not values:
@@ -361,7 +361,7 @@ class _InTable:
         yield False, "the cited rows say it of something else"
 
     def _single(self, _: _Place) -> bool:
-        """Whether a number that stands nowhere contradicts a row that is named."""
+        """Whether a number that is nowhere contradicts a row that is named."""
         return len(self.names) == 1 or len(self.view.rows) == 1
 
     def _said_of_units(self) -> str:
@@ -378,7 +378,7 @@ class _InTable:
                     yield word
 
     def _wrong_unit(self) -> bool:
-        """Whether a number stands beside a rival of the unit that its column names."""
+        """Whether a number is beside a rival of the unit that its column names."""
         for match in re.finditer(NUMBER, self.claim):
             own = units_at(self.claim, *match.span())
             columns = self._columns_of(float(match[0].replace(",", "").replace("\u00a0", "")))

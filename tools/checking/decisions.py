@@ -1,7 +1,7 @@
 """Whether a decision follows from the facts that it cites, by rules that are carried out here.
 
 A decision follows if the question singles out one row, or one rank of a column, and the decision
-stands there. What cannot be followed is not in the facts: a wrong yes is worse than a wrong no.
+is there. What cannot be followed is not in the facts: a wrong yes is worse than a wrong no.
 """
 
 import re
@@ -166,14 +166,14 @@ def _cites(numbers: Iterable[int]) -> str:
 
 def _unspoken(asked: _Asked, facts: Sequence[Fact], tables: Sequence[View]) -> str:
     """Why the facts are not about what is asked; empty if nothing speaks against it."""
-    said = " ".join(
+    named = " ".join(
         f"{fact['query']} {fact['text']} {(fact['quote'] or {'text': ''})['text']}"
         for fact in facts
     )
-    said += " ".join(f" {cell}" for view in tables for row in view.rows for cell in row)
-    if name := unknown_name(asked.question, f"{said} {_CALENDAR}"):
+    named += " ".join(f" {cell}" for view in tables for row in view.rows for cell in row)
+    if name := unknown_name(asked.question, f"{named} {_CALENDAR}"):
         return f"No cited fact speaks of {name}."
-    if tables and (word := _unaccounted(asked.question, roots(said))):
+    if tables and (word := _unaccounted(asked.question, roots(named))):
         return f"No cited fact takes account of “{word}”."
     spoken = roots(f"{asked.question} {asked.rules}")
     if len(tables) > 1:
@@ -190,7 +190,7 @@ def _unspoken(asked: _Asked, facts: Sequence[Fact], tables: Sequence[View]) -> s
 def _unaccounted(question: str, known: frozenset[str]) -> str:
     """A word by which the question narrows what it asks for, and that no fact knows of.
 
-    Such words stand behind a preposition, or before the noun that "which" asks for.
+    Such words are behind a preposition, or before the noun that "which" asks for.
     """
     for phrase in _NARROWING.findall(_FORM.sub("", question)):
         for before, word in pairwise(["", *tokens(phrase)]):
@@ -231,7 +231,7 @@ def _taken(number: float, used: Iterable[float]) -> bool:
 
 
 def _in_table(decision: str, view: View, asked: _Asked, facts: Sequence[Fact]) -> Following:
-    """Whether a decision stands where the question points in a table."""
+    """Whether a decision is where the question points in a table."""
     used: set[int] = set()
     named = named_rows(view, asked.question, used)
     bound, left = bounded_rows(named, asked.bounds, used)
@@ -280,7 +280,7 @@ def _rules_unused(asked: _Asked, facts: Sequence[Fact]) -> str:
 
 
 def _queried(facts: Sequence[Fact]) -> set[float]:
-    """The numbers that stand in the queries and calculations of facts."""
+    """The numbers that are in the queries and calculations of facts."""
     texts = [re.sub(r"[-_/'():,*<>=]", " ", fact["query"]) for fact in facts]
     return {number for text in texts for number in numbers_of(text)}
 
@@ -375,7 +375,7 @@ def _picked(
     asked: _Asked,
     superlative: Superlative,
 ) -> Following:
-    """Whether the decision stands in the picked rows, in a column that is asked for."""
+    """Whether the decision is in the picked rows, in a column that is asked for."""
     verdicts = []
     for pick in picks:
         columns = _answering(view, asked, used | {pick.column}, decision)
@@ -469,8 +469,8 @@ def _says(decision: str, row: Row, column: int, view: View, asked: _Asked) -> bo
 
 def _foreign_unit(decision: str, view: View, column: int, asked: _Asked) -> str:
     """A unit or other word beside a number that neither table nor question speaks of."""
-    said = f"{asked.question} {asked.rules} {' '.join(view.columns)} {view.reading.text}"
-    return foreign_unit(decision, said, view.columns[column])
+    named = f"{asked.question} {asked.rules} {' '.join(view.columns)} {view.reading.text}"
+    return foreign_unit(decision, named, view.columns[column])
 
 
 def _by_count(
@@ -492,8 +492,8 @@ def _by_count(
         count = len(view.rows)
     else:
         return _no(f"The rows of fact {_cites(view.facts)} are not {noun}.")
-    said = numbers_of(decision)
-    if said == [count] and not foreign_unit(decision, f"{asked.question} {view.reading.text}"):
+    named = numbers_of(decision)
+    if named == [count] and not foreign_unit(decision, f"{asked.question} {view.reading.text}"):
         return Following("supported", f"Fact {_cites(view.facts)} lists {count}.", view.facts)
     reason = f"Fact {_cites(view.facts)} lists {count}."
     return Following("contradicted", reason, view.facts, str(count))
@@ -510,10 +510,10 @@ def _by_sum(decision: str, view: View, asked: _Asked, used: set[int]) -> Followi
         return _no(f"Fact {_cites(view.facts)} does not show one column to add up.")
     cells = [row[columns[0]] for row in view.rows if isinstance(row[columns[0]], int | float)]
     total = float(sum(cells))  # type: ignore[arg-type]
-    said = numbers_of(decision)
+    named = numbers_of(decision)
     name = view.columns[columns[0]]
     reason = f"The {name} of fact {_cites(view.facts)} adds up to {total:.12g}."
-    if len(said) != 1 or not same_number(round(total, 9), said[0], 9):
+    if len(named) != 1 or not same_number(round(total, 9), named[0], 9):
         return Following("contradicted", reason, view.facts, f"{total:.12g}")
     if unit := _foreign_unit(decision, view, columns[0], asked):
         return _no(f"No fact speaks of {unit}.")
@@ -575,7 +575,7 @@ def _only_column(view: View, free: Sequence[int], decision: str) -> list[int]:
 
 
 def _in_words(decision: str, fact: Fact, asked: _Asked) -> Following:
-    """Whether a decision stands in the clause of a document that speaks of what is asked."""
+    """Whether a decision is in the clause of a document that speaks of what is asked."""
     quote = fact["quote"] or {"text": ""}
     if superlatives(asked.question) and not superlatives(f"{fact['text']} {quote['text']}"):
         return _no(f"Fact {_cites([fact['number']])} says nothing of a rank.")
@@ -609,8 +609,8 @@ def _calculated(decision: str, fact: Fact, facts: Sequence[Fact], asked: _Asked)
     ]
     if invented:
         return _no(f"The {invented[0]:g} in {where} was neither read nor given.")
-    said, value = numbers_of(decision), numbers_of(result)
-    if len(said) != 1 or not value or not same_number(abs(value[0]), abs(said[0]), 1):
+    named, value = numbers_of(decision), numbers_of(result)
+    if len(named) != 1 or not value or not same_number(abs(value[0]), abs(named[0]), 1):
         return _no(f"It is not what {where} came to.")
     if unit := foreign_unit(decision, f"{result} {asked.question} {asked.rules}", result):
         return _no(f"No fact speaks of {unit}.")

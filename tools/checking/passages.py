@@ -47,7 +47,7 @@ def clause_says(decision: str, text: str, question: str) -> str:
 
 
 def wrong_clause(claim: str, text: str) -> str:
-    """Why the numbers and names of a claim stand in another clause than what it says of them."""
+    """Why the numbers and names of a claim are in another clause than what it says of them."""
     for clause in _clauses(claim):
         found = list(re.finditer(NUMBER, clause))
         for match in found:
@@ -67,7 +67,7 @@ def denies_otherwise(claim: str, text: str) -> bool:
 
 
 def unknown_name(text: str, said: str) -> str:
-    """The first name of a text that stands nowhere in what is said; openings are no names."""
+    """The first name of a text that is nowhere in what is said; openings are no names."""
     known = {root(word) for word in tokens(said)}
     for found in _NAME.finditer(text):
         if not found[1][0].isupper():
@@ -122,7 +122,7 @@ def _denied(decision: str, text: str) -> bool:
 
 
 def _elsewhere(value: str, text: str, about: str) -> str:
-    """Why a value stands in a clause that speaks of something else than ``about``."""
+    """Why a value is in a clause that speaks of something else than ``about``."""
     numeric = bool(re.search(NUMBER, value))
     spoken = _content(about)
     scores: list[tuple[float, bool]] = []

@@ -71,7 +71,7 @@ def read(query: str) -> Reading:
 
 
 def _flat(query: str) -> str:
-    """The query with what stands in brackets blanked out; places stay the same."""
+    """The query with what is in brackets blanked out; places stay the same."""
     depth, kept = 0, []
     for sign in query:
         depth -= sign == ")"

@@ -169,7 +169,7 @@ def _count(words: Sequence[str], start: int, place: int, end: int) -> int | None
 
 
 def _object(mentions: Sequence[_Mention], kinds: tuple[Kind, ...], world: World) -> _Mention | None:
-    """The thing the step is about: what can be had this way, else what it can come from."""
+    """The thing the step is about: what is available this way, else what it can come from."""
     for known in (world.yielding, world.sources):
         for one in mentions:
             for name in _variants(one.name, kinds):

@@ -1,4 +1,4 @@
-"""A right plan for everything that can be had from nothing, without any model."""
+"""A right plan for everything that is available from nothing, without any model."""
 
 from collections import Counter
 from math import ceil
@@ -8,12 +8,12 @@ from planweave.tools.crafting.world import Action, World
 
 
 def ranks(world: World) -> dict[str, int]:
-    """How many levels of things each item needs before it; what cannot be had is left out."""
+    """How many levels of things each item needs before it; what is not available is left out."""
     return {item: rank for item, (rank, _) in world.best.items()}
 
 
 def make_plan(goal: str, world: World) -> list[Step] | None:
-    """Steps that obtain ``goal`` from nothing; None if it cannot be had.
+    """Steps that obtain ``goal`` from nothing; None if it is not available.
 
     Each item is made by an action whose needs all rank lower. So all demands for an item are
     known once the higher ranks are done, and made in rising rank nothing is ever short.

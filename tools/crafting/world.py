@@ -73,7 +73,7 @@ class World:
 
     @cached_property
     def best(self) -> dict[str, tuple[int, Action]]:
-        """Rank of all that can be had from nothing, and the way to it, the most yielding of equals.
+        """Rank of all that is available from nothing, and the best-yielding way to it.
 
         An item's rank is how many levels of other things must be had before it.
         """

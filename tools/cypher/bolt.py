@@ -238,7 +238,7 @@ class BoltCypher:
 
 
 def _read(url: str) -> SplitResult:
-    """The parts of a URL; one with a bare mark in its password cannot be told apart safely."""
+    """The parts of a URL; one with a bare mark in its password cannot be distinguished safely."""
     try:
         parts = urlsplit(url)
     except ValueError:

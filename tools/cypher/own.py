@@ -25,7 +25,7 @@ _KEY = f"{_MARK}key"
 _OWN_KEY = f"CASE WHEN {_KEY} IN {_NAMES} THEN '{_MARK}' + {_KEY} ELSE {_KEY} END"
 _OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 _CLAUSES = {"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL", "USE"}
-# Words after which a bracket opens a list and is no access to what stands before it.
+# Words after which a bracket opens a list and is no access to what is before it.
 _BEFORE_LIST = {"AND", "AS", "BY", "CASE", "CONTAINS", "DISTINCT", "ELSE", "END", "IN", "IS", "NOT"}
 _BEFORE_LIST |= {"OR", "ON", "RETURN", "THEN", "UNWIND", "WHEN", "WHERE", "WITH", "XOR"}
 _AFTER_ITEMS = {"ORDER", "SKIP", "LIMIT", "OFFSET", "UNION"}
@@ -79,7 +79,7 @@ def rewritten(statement: str, tokens: Sequence[Token]) -> str:
     """The statement that asks for the graph's own properties alone.
 
     Raises:
-        QueryFailed: It needs what the engine cannot tell apart.
+        QueryFailed: It needs what the engine cannot distinguish.
     """
     if _MARK in statement:
         raise QueryFailed(f"No name may hold {_MARK!r}.", fix="Use another name.")
@@ -329,7 +329,7 @@ class _Rewriting:
             )
 
     def _last_return(self) -> tuple[int, int]:
-        """The items of the last RETURN that stands in no bracket."""
+        """The items of the last RETURN that is in no bracket."""
         starts = [start for start, _ in self._returns()]
         return next((pair for pair in self._returns() if pair[0] == max(starts)), (0, 0))
 
@@ -398,7 +398,7 @@ def _clauses_of(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _innermost(tokens: Sequence[Token]) -> Iterator[int | None]:
-    """For each token the bracket that it stands in."""
+    """For each token the bracket that it is in."""
     opened: list[int] = []
     for index, token in enumerate(tokens):
         if token.text in _CLOSING and opened:

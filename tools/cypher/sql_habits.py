@@ -81,7 +81,7 @@ def _between(query: str) -> tuple[str, str]:
 
 
 def _grouping(query: str) -> tuple[str, str]:
-    """Cypher groups by what stands beside an aggregate; HAVING is WITH … WHERE."""
+    """Cypher groups by what is beside an aggregate; HAVING is WITH … WHERE."""
     tokens = tokenize(query)
     group = next((t for t, by in _pairs(tokens) if (t.word, by.word) == ("GROUP", "BY")), None)
     if group is None:
@@ -122,7 +122,7 @@ def _filtered(query: str, returned: Token, group: Token, condition: str, rest: s
 
 
 def _early_sorting(query: str) -> tuple[str, str]:
-    """ORDER BY and LIMIT stand behind RETURN, unless WITH comes before them."""
+    """ORDER BY and LIMIT are behind RETURN, unless WITH comes before them."""
     tokens = tokenize(query)
     clauses = _clauses(tokens)
     for before, order in pairwise(clauses):

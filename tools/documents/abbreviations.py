@@ -13,7 +13,7 @@ _SENTENCE_END = re.compile(r"[.;:!?]\s|[()\n]\s*\n|[()]")
 
 
 def abbreviations(text: str) -> dict[str, str]:
-    """The abbreviations that ``text`` explains, with their long forms as they stand in it.
+    """The abbreviations that ``text`` explains, with their long forms as they are in it.
 
     Both "levelised cost of hydrogen (LCOH)" and "LCOH (levelised cost of hydrogen)" are found, by
     the algorithm of Schwartz and Hearst (2003), "A simple algorithm for identifying abbreviation
@@ -43,7 +43,7 @@ def _before(text: str, place: int) -> str:
 
 
 def _first_part(inside: str) -> str:
-    """What stands in parentheses up to a comma or semicolon, as in (LCOH; USD/kg)."""
+    """What is in parentheses up to a comma or semicolon, as in (LCOH; USD/kg)."""
     return re.split(r"[,;]|\bor\b", inside)[0].strip(_EDGES)
 
 
@@ -53,7 +53,7 @@ def _last_word(before: str) -> str:
 
 
 def _same(expansion: str, inside: str) -> bool:
-    """Whether the long form is all that stands in the parentheses, or what comes before a comma."""
+    """Whether the long form is all that is in the parentheses, or what comes before a comma."""
     return expansion == _first_part(inside)
 
 
@@ -77,7 +77,7 @@ def _long_form(short: str, text: str) -> str | None:
 
 
 def _places(signs: Sequence[str], text: str, *, initials: bool = False) -> list[int]:
-    """Where the signs stand in ``text``, each as far to the right as may be; empty if they do not.
+    """Where the signs are in ``text``, each as far to the right as may be; empty if they do not.
 
     Args:
         signs: Letters and figures of the short form, in small letters.

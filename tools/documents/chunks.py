@@ -40,7 +40,7 @@ def chunk(text: str, *, size: int = 100, overlap: int = 0, spans: Spans | None =
         spans: Where the tokens are; those of the offline embedding model by default.
 
     Returns:
-        Passages of ``text`` as they stand there, without blanks around them.
+        Passages of ``text`` as they are there, without blanks around them.
     """
     overlap = min(overlap, size - 1)
     tokens = (spans or tokenizer().spans)(text)
@@ -64,7 +64,7 @@ class Piece(NamedTuple):
 
     Attributes:
         page: Number of the page.
-        text: The passage, as it stands there.
+        text: The passage, as it is there.
         above: The heading and the column names of the table inside which it begins, or nothing.
     """
 
@@ -117,7 +117,7 @@ class _Cuts:
         return limit
 
     def outside_rows(self, starts: Sequence[int], token: int) -> int:
-        """``token``, or the first of the row that it stands in."""
+        """``token``, or the first of the row that it is in."""
         row = self._row_at(starts[token])
         return bisect_right(starts, row[0] - 1) if row else token
 

@@ -58,7 +58,7 @@ WORDS_ONLY = "none"
 """The name that stands for no embeddings: search is by words alone."""
 
 _DEFAULT_EMBEDDINGS = "minilm"
-_READER_VERSION = 2  # another number has every document read anew when it is added again
+_READER_VERSION = 2  # another number has every document read again when it is added again
 _BATCH = 256
 _CANDIDATES = 50
 _KEEP_OPEN = 8
@@ -77,7 +77,7 @@ class Found:
         document: Name of the document.
         page: Number of the page, from 1.
         text: The whole page.
-        chunk: Its passage that fits the query best, as it stands in ``text``.
+        chunk: Its passage that fits the query best, as it is in ``text``.
         score: The higher the better; comparable within one search.
     """
 
@@ -231,10 +231,10 @@ class Collection:
             source: A file, a folder (with the folders in it) or an ``https://`` URL.
             original: Where a file comes from, if it is a copy: what is added from there later
                 takes its place.
-            progress: Told while chunks are embedded.
+            progress: Called while chunks are embedded.
 
         Raises:
-            BadInput: The source cannot be read. A file in a folder raises nothing: it is told of
+            BadInput: The source cannot be read. A file in a folder raises nothing: it is reported
                 as failed, and the others are added.
             ModelUnavailable: There is no such embedding model, or it cannot be reached.
         """
@@ -257,7 +257,7 @@ class Collection:
 
         Args:
             documents: The pages of each, numbered from 1.
-            progress: Told while chunks are embedded, with an empty name.
+            progress: Called while chunks are embedded, with an empty name.
 
         Raises:
             BadInput: A document of that name holds something else.
@@ -343,7 +343,7 @@ class Collection:
 
         Raises:
             BadInput: The collection holds no text, or the query is empty.
-            ModelUnavailable: The embedding model or reranker cannot be had.
+            ModelUnavailable: The embedding model or reranker is not available.
         """
         if not query.strip():
             raise BadInput("The query is empty.", fix="Say what to look for.")
@@ -537,7 +537,7 @@ class _Index:
         folder = self._store.cache
         path = folder / self.rows.version / name
         if path.exists():
-            with suppress(BadInput):  # damaged: it is built anew
+            with suppress(BadInput):  # damaged: it is built again
                 return load(path)
         index = build()
         with suppress(OSError, BadInput):  # only a cache: a full disk costs time, nothing else

@@ -234,7 +234,7 @@ def _opens(reader: "PdfReader") -> bool:
 
 
 def _pdf_page(number: int, page: "PageObject") -> PageText:
-    """A page; one that the library cannot read counts as an image, so that it is told of."""
+    """A page; one that the library cannot read counts as an image, so that it is reported."""
     try:
         text = clean(page.extract_text())
         holds_image = not text and bool(page.get("/Resources", {}).get("/XObject"))

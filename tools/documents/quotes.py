@@ -1,4 +1,4 @@
-"""Quotes: whether words really stand on a page, and how they stand there."""
+"""Quotes: whether words really stand on a page, and how they are there."""
 
 import re
 import unicodedata
@@ -23,10 +23,10 @@ _DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212")
 
 
 def locate(quote: str, text: str) -> str | None:
-    """The passage of ``text`` that says ``quote``, as it stands there; None if there is none.
+    """The passage of ``text`` that says ``quote``, as it is there; None if there is none.
 
     Letter case, blanks, line ends, hyphens in words, and punctuation do not count; the letters,
-    the figures with what stands between them, and their order do. ``…`` in a quote leaves words
+    the figures with what is between them, and their order do. ``…`` in a quote leaves words
     out: its parts must follow one another.
     """
     parts = [part for piece in re.split(r"\.\.\.|…", quote) if (part := _essence(piece)[0])]
@@ -57,37 +57,37 @@ def numbers(text: str) -> frozenset[str]:
 
 
 def unsaid(claim: str, said: str) -> str:
-    """Which of a claim's numbers do not stand in what is said, rounded perhaps; empty if all do."""
+    """Which of a claim's numbers are missing in what is said, even rounded; empty if none."""
     known = numbers(said)
     missing = [number for number in sorted(numbers(claim)) if not _stands(number, known)]
     return ", ".join(missing)
 
 
 def alike(claim: str, said: str) -> bool:
-    """Whether half of a claim's longer words stand in what is said."""
+    """Whether half of a claim's longer words are in what is said."""
     words = _words(claim)
     return len(words & _words(said)) >= _ENOUGH * len(words)
 
 
 def adds(claim: str, said: str, asked: str) -> bool:
-    """Whether a claim says more than was asked, and some of that stands in what is said."""
+    """Whether a claim says more than was asked, and some of that is in what is said."""
     words = (_words(claim) - _words(asked)) & _words(said)
     return bool(words or (numbers(claim) - numbers(asked)) & numbers(said))
 
 
-def tells(claim: str, said: str) -> bool:
+def gives(claim: str, said: str) -> bool:
     """Whether a claim holds a number of what is said, to one per cent."""
     known = [float(number) for number in numbers(said)]
     return any(isclose(float(n), one, rel_tol=0.01) for n in numbers(claim) for one in known)
 
 
 def says(said: str, claim: str) -> bool:
-    """Whether the numbers of a claim and half of its longer words stand in what is said."""
+    """Whether the numbers of a claim and half of its longer words are in what is said."""
     return not unsaid(claim, said) and alike(claim, said)
 
 
 def states(text: str, claim: str) -> bool:
-    """Whether each sentence of a claim stands in one of a text, with all numbers and longer words.
+    """Whether each sentence of a claim is in one of a text, with all numbers and longer words.
 
     A sentence of a single longer word says too little to tell.
     """
@@ -95,7 +95,7 @@ def states(text: str, claim: str) -> bool:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences and paragraphs of a page, as they stand there."""
+    """The sentences and paragraphs of a page, as they are there."""
     return [sentence.strip() for sentence in _SENTENCE.split(text)]
 
 

@@ -238,7 +238,7 @@ class _Session:
 
 @contextmanager
 def _transaction(url: str) -> Iterator[_Session]:
-    """One transaction on a connection of the pool; its troubles are told in a sentence."""
+    """One transaction on a connection of the pool; its troubles are reported in one sentence."""
     engine = _engine(with_variables(url))
     import psycopg
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"\w[\w-]{0,63}(?:/\w[\w-]{0,63})?")
 _BUSY_SECONDS = 60.0
 _FORMAT = "2"
-"""How pages and chunks are kept; an older collection is cut anew when it is opened."""
+"""How pages and chunks are kept; an older collection is cut again when it is opened."""
 _SEARCHED = "CASE above WHEN '' THEN text ELSE above || '\n' || text END"
 """What is embedded and indexed of a chunk: its text behind the lines that name its rows."""
 _SCHEMA = """
@@ -192,7 +192,7 @@ def path_of(name: str) -> Path:
     """The file of the collection ``name``, such as energy or alice/energy.
 
     Raises:
-        BadInput: The name is none: it could lead out of the folder of collections.
+        BadInput: The name is not allowed: it could lead out of the folder of collections.
     """
     if not _NAME.fullmatch(name):
         raise BadInput(
@@ -242,7 +242,7 @@ class Store:
 
     @property
     def place(self) -> str:
-        """Tells this collection from all others that this process may open."""
+        """Distinguishes this collection from all others that this process may open."""
         return str(self.path)
 
     @property
@@ -440,7 +440,7 @@ class Store:
         return Chunk(*row) if row else None
 
     def rows(self) -> Rows:
-        """What there is to index, as it stands at one moment."""
+        """What there is to index, as it is at one moment."""
         with self._snapshot() as database:
             version = _meta(database, "version")
             rows = database.execute(
@@ -536,7 +536,7 @@ class Store:
 
     @contextmanager
     def _connect(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
-        """A connection of its own for each use; its troubles are told in a sentence."""
+        """A connection of its own for each use; its troubles are reported in one sentence."""
         try:
             with closing(
                 sqlite3.connect(

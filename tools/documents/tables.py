@@ -227,7 +227,7 @@ def _is_caption(text: str, kind: _Kind) -> bool:
 
 
 def _cells(text: str, *, bordered: bool) -> list[str]:
-    """The cells of a row; in a bordered table ``|`` stands before the first and after the last."""
+    """The cells of a row; in a bordered table ``|`` is before the first and after the last."""
     if not _is_cells(text):
         return _GAP.split(text)
     plain = text.removeprefix("|").removesuffix("|") if bordered else text

@@ -30,7 +30,7 @@ class Task:
 
     Attributes:
         id: What it is found by, the same in every run.
-        kind: The type of task, by which seen and unseen tasks are told apart.
+        kind: The type of task, by which seen and unseen tasks are distinguished.
         question: What the agent is asked to do; empty where only :meth:`Environment.described`
             tells it.
         gold: A path that solves it, where one is known; never shown to an agent.
@@ -95,7 +95,7 @@ class Environment(Protocol):
     def admissible(self) -> tuple[str, ...]:
         """The actions that can be done now: all of them, or all their forms.
 
-        A form ends in :data:`OPEN`, where words of one's own stand.
+        A form ends in :data:`OPEN`, where words of one's own are.
         """
 
     def look_up(self, tool: str, query: str) -> Sequence[str]:

@@ -2,7 +2,7 @@
 
 A graph keeps no open environment: its state names the task and the actions done. The environment
 that stands just there is looked for among the open ones; where none does, one begins the task
-anew and does the actions again.
+again and does the actions again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,7 +64,7 @@ def counting() -> Iterator[Ends]:
 
 @dataclass(eq=False)
 class _Open:
-    """An open environment, and where it stands."""
+    """An open environment, and where it is."""
 
     environment: Environment
     place: tuple[str, str]
@@ -188,7 +188,7 @@ def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
 
 
 def _taken(episode: Episode, actions: tuple[str, ...]) -> _Open | None:
-    """The idle environment that fits best: it stands there, is free, or was left longest ago."""
+    """The idle environment that fits best: it is there, is free, or was left longest ago."""
     with _lock:
         mine = [one for one in _idle if one.place == episode[:2]]
         standing = [one for one in mine if one.stands_before(episode, actions)]

@@ -202,7 +202,7 @@ class _Shelf(NamedTuple):
 class WebShop(LocalEnvironment):
     """A shop with a search bar; buying ends the task with the reward as its score.
 
-    ``search[words]`` lists ten products a page, ``click[…]`` follows what stands in brackets: a
+    ``search[words]`` lists ten products a page, ``click[…]`` follows what is in brackets: a
     product, an option, a page, ``Buy Now``.
 
     Raises:

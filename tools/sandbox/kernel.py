@@ -46,7 +46,7 @@ def unshare(flags: int) -> None:
 
 
 def set_host_name(name: str) -> None:
-    """Name the machine anew, for those in the same namespace of names."""
+    """Name the machine again, for those in the same namespace of names."""
     word = os.fsencode(name)
     _checked(_LIBC.sethostname(word, ctypes.c_size_t(len(word))))
     _checked(_LIBC.setdomainname(b"", ctypes.c_size_t(0)))

@@ -37,7 +37,7 @@ def runtime() -> list[str]:
 
 
 def enter(root: str, size: int, entries: int) -> None:
-    """Leave the machine's namespaces; only a child started from now on is numbered anew.
+    """Leave the machine's namespaces; only a child started from now on is numbered again.
 
     ``/`` then holds the runtime, read-only, and :data:`WORK`, a file system in memory.
 

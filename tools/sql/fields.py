@@ -1,7 +1,7 @@
 """Names with a dot: each must be a column that the query can see.
 
 To PostgreSQL ``x.f`` and ``(x).f`` are calls of the function ``f`` where ``x`` has no such column,
-and any of its thousands of functions may stand there. So every dot of a query must be part of a
+and any of its thousands of functions may be there. So every dot of a query must be part of a
 number, of a known table, or of a known column of a table, a subquery or a CTE.
 
 Scopes are not told apart. That is safe, since a name passes only if it is a column wherever its
@@ -51,8 +51,8 @@ def check_fields(tree: "exp.Query", tokens: "Sequence[Token]", tables: Tables, s
         schema: The schema that they are in.
 
     Raises:
-        QueryRefused: A dot stands behind an expression, or before a parenthesis.
-        QueryFailed: A name is no column of what stands before it.
+        QueryRefused: A dot is behind an expression, or before a parenthesis.
+        QueryFailed: A name is no column of what is before it.
     """
     known = {
         name: frozenset(column.lower() for column in columns)

@@ -55,7 +55,7 @@ FUNCTIONS: dict[str, frozenset[str]] = {
 }
 """Names in lower case, by the name that sqlglot gives the dialect."""
 
-# Words that stand before a parenthesis without being a function.
+# Words that are before a parenthesis without being a function.
 _GRAMMAR = """
     all and any as between by case cross cube distinct else end escape except exists filter from
     full group grouping having ilike in inner intersect interval is join lateral left like limit

@@ -28,7 +28,7 @@ class Compared(NamedTuple):
 
 
 def group_by_what_is_shown(select: "exp.Select") -> list[str]:
-    """Group by the columns that stand beside an aggregate, where the query forgets to."""
+    """Group by the columns that are beside an aggregate, where the query forgets to."""
     from sqlglot import exp
 
     if select.args.get("group") or not select.args.get("from_"):

@@ -49,8 +49,8 @@ def arena(
     """Compare texts two by two, blind; then skill and win rate of each method. Can be resumed."""
     console = Console(stderr=as_json, highlight=False)
 
-    def say(told: str) -> None:
-        console.print(told, markup=False, soft_wrap=True)
+    def say(on_call: str) -> None:
+        console.print(on_call, markup=False, soft_wrap=True)
 
     records = merged(results, say).records.values()
     todo = matches(records, seed)[:limit]
@@ -106,7 +106,7 @@ def _judge(ballot: Ballot, model: str, concurrency: int, console: Console) -> No
                     ballot,
                     context,
                     concurrency=concurrency,
-                    told=calls.append,
+                    on_call=calls.append,
                     finished=lambda: bar.advance(task),
                 )
             )

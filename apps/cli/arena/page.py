@@ -113,8 +113,8 @@ async def _vote(request: Request) -> tuple[int, Verdict | None]:
         if len(body) > _LONGEST:
             return 0, None
     try:
-        said = json.loads(body)
-        number, verdict = int(said["number"]), said["verdict"]
+        sent = json.loads(body)
+        number, verdict = int(sent["number"]), sent["verdict"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return 0, None
     fits = kind.startswith("application/json") and verdict in get_args(Verdict)

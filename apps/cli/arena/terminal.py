@@ -42,10 +42,10 @@ def _asked(console: Console) -> Verdict | None:
     """The answer; None to stop."""
     while True:
         try:
-            said = console.input(_ASK, markup=False).strip().lower()
+            typed = console.input(_ASK, markup=False).strip().lower()
         except (EOFError, KeyboardInterrupt):
             return None
-        if said in ("q", "quit"):
+        if typed in ("q", "quit"):
             return None
-        if said in _KEYS:
-            return _KEYS[said]
+        if typed in _KEYS:
+            return _KEYS[typed]

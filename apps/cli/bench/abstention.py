@@ -29,7 +29,7 @@ def abstention(
 ) -> None:
     """Coverage against error, and the threshold that holds a target, from result files alone."""
     console = Console(stderr=as_json, highlight=False)
-    results = merged(files, lambda said: console.print(said, markup=False, soft_wrap=True))
+    results = merged(files, lambda line: console.print(line, markup=False, soft_wrap=True))
     groups = {
         name: abstaining.points_of(records)
         for name, records in grouped(list(results.records.values())).items()

@@ -70,8 +70,8 @@ def assessor(
     show_tables([suite.table(results), *([table(driven)] if driven else [])], console)
     for result in results:
         if result.left_out:
-            said = f"{result.dataset}: {result.left_out} questions left out, as it was trained on."
-            console.print(plain(said), style="dim", markup=False)
+            line = f"{result.dataset}: {result.left_out} questions left out, as it was trained on."
+            console.print(plain(line), style="dim", markup=False)
 
 
 def _measured(

@@ -37,8 +37,8 @@ def check(
     if failures:
         for one in found:
             if one.wrong:
-                said = f"{one.pair.case}: {one.pair.text!r} to {one.pair.question!r}: {one.reason}"
-                console.print(said, markup=False, soft_wrap=True)
+                line = f"{one.pair.case}: {one.pair.text!r} to {one.pair.question!r}: {one.reason}"
+                console.print(line, markup=False, soft_wrap=True)
     if as_json:
         typer.echo(json.dumps(_figures(seed, found), indent=2))
 

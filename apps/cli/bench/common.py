@@ -136,7 +136,7 @@ def run_samples(
         ClusterLost: The cluster failed; what is finished is kept.
         BadInput: The result file is damaged, another process writes it, or there is no cluster.
     """
-    results = ResultFile(path, lambda said: console.print(said, markup=False, soft_wrap=True))
+    results = ResultFile(path, lambda text: console.print(text, markup=False, soft_wrap=True))
     try:
         done = {
             key
@@ -189,7 +189,7 @@ def tell_report(
     Raises:
         BadInput: A file cannot be read, or is damaged, or Inspect is not installed.
     """
-    found = merged(paths, lambda said: console.print(said, markup=False, soft_wrap=True))
+    found = merged(paths, lambda text: console.print(text, markup=False, soft_wrap=True))
     made = Report.of(found.runs, list(found.records.values()))
     if folder:
         for path in draw(made, folder):

@@ -64,8 +64,8 @@ def environment(
     with open_environment(name, data) as world:
         every = world.tasks(split)
         drawn = without_model.choose(every, limit, seed)
-        told = track(drawn, "tasks", console=running.console, transient=True)
-        tasks = [world.described(task) for task in told]
+        shown = track(drawn, "tasks", console=running.console, transient=True)
+        tasks = [world.described(task) for task in shown]
     asked = {task.question for task in (*every, *tasks)}
     known = [one for one in read_paths(paths) if one.question not in asked] if paths else []
     given = _Given(name=name, data=data, tasks=tasks, known=known, agents=agents)

@@ -67,7 +67,7 @@ def paths(
         LineFile(
             out / f"{environment}.jsonl",
             TypeAdapter(suite.Measured),
-            lambda said: console.print(said, markup=False, soft_wrap=True),
+            lambda text: console.print(text, markup=False, soft_wrap=True),
         )
     ) as file:
         trains = agents in (None, AS_PUBLISHED)
@@ -113,7 +113,7 @@ def _measured(
         seeds: Those that are asked for.
         trained: Iterations of the training, or agents that were trained before.
         parts: Tables to measure.
-        console: Told what is being done.
+        console: Shows what is being done.
         published: Delta of the paper's agents, if those are trained.
     """
     from planweave.benchmarks.suites.paths.measure import Experiment, about
@@ -125,17 +125,17 @@ def _measured(
     kind = about(given, by if published is None else f"{AS_PUBLISHED}, {published}, {by}", parts)
     lines = [line for line in file.lines if line.about == kind]
     if others := len(file.lines) - len(lines):
-        said = f"{file.path}: {others} lines of other paths or agents are not counted."
-        console.print(said, markup=False, soft_wrap=True)
+        text = f"{file.path}: {others} lines of other paths or agents are not counted."
+        console.print(text, markup=False, soft_wrap=True)
     with sentence_vectors(console) as embed, console.status("") as status:
-        tell = status.update if console.is_terminal else console.print
+        show = status.update if console.is_terminal else console.print
         for seed in sorted(seeds - {line.seed for line in lines}):
             iterations = trained if isinstance(trained, int) else 0
             settings = Settings(seed=seed, iterations=iterations)
             if published is not None:
                 settings = as_published(seed, iterations, published)
             tasks = world(given, seed, slots=published is None)
-            found = Experiment(tasks, embed, settings, tell, before).lines(parts)
+            found = Experiment(tasks, embed, settings, show, before).lines(parts)
             made = [line.model_copy(update={"about": kind}) for line in found]
             for line in made:  # only now, so that a stopped seed is done again as a whole
                 file.append(line)

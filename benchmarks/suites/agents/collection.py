@@ -33,7 +33,7 @@ def collect(
 
     Raises:
         BadInput: A document cannot be read, or the folder cannot be written.
-        ModelUnavailable: The embedding model cannot be had.
+        ModelUnavailable: The embedding model is not available.
     """
     digest = _digest(documents, embeddings)
     collection = open_collection(f"bench/agents-{digest}", embeddings=embeddings, create=True)

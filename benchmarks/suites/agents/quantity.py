@@ -96,31 +96,31 @@ def quantities(text: str) -> list[Quantity]:
 def result_of(text: str) -> tuple[str, list[str]]:
     """What a text gives as its result, and the remarks in brackets that give it in other words.
 
-    The result of a calculation stands behind its last sign of equality.
+    The result of a calculation is behind its last sign of equality.
     """
     last = re.split(r"[=\u2248]", text)[-1]
     return _REMARK.sub(" ", last), _REMARK.findall(last)
 
 
-def agree(gold: Quantity, said: Quantity) -> bool:
+def agree(gold: Quantity, given: Quantity) -> bool:
     """Whether a quantity is the gold one, rounded to the gold's digits.
 
     A currency, unit or scale that both name must fit (units of one kind are converted); one that
     only one of them names is taken as understood. 0.14 is 14 per cent.
     """
-    factor = _factor(gold.unit, said.unit) / (_factor(gold.per, said.per) or 1e-300)
-    if not factor or (gold.currency and said.currency and gold.currency != said.currency):
+    factor = _factor(gold.unit, given.unit) / (_factor(gold.per, given.per) or 1e-300)
+    if not factor or (gold.currency and given.currency and gold.currency != given.currency):
         return False
     tolerance = 0.5 * 10.0**-gold.digits * (1 + 1e-9) + 1e-12
-    return any(abs(value * factor - gold.value) <= tolerance for value in _readings(gold, said))
+    return any(abs(value * factor - gold.value) <= tolerance for value in _readings(gold, given))
 
 
-def same(gold: Sequence[Quantity], said: Sequence[Quantity], question: str) -> bool:
+def same(gold: Sequence[Quantity], given: Sequence[Quantity], question: str) -> bool:
     """Whether an answer gives the gold quantities and no others.
 
     What it repeats of the question is no other quantity, nor is a year where none is asked for.
     """
-    left = list(said)
+    left = list(given)
     for one in gold:
         match = next((other for other in left if agree(one, other)), None)
         if match is None:
@@ -177,24 +177,24 @@ def _as(one: Quantity, other: Quantity, *, whole: bool = True) -> Quantity:
     )
 
 
-def _factor(gold: str, said: str) -> float:
+def _factor(gold: str, given: str) -> float:
     """What turns the unit that was said into the gold's; 0 if they are of different kinds."""
-    if not gold or not said:
+    if not gold or not given:
         return 1.0
-    (kind, one), (other_kind, other) = _UNITS[gold], _UNITS[said]
+    (kind, one), (other_kind, other) = _UNITS[gold], _UNITS[given]
     return other / one if kind == other_kind else 0.0
 
 
-def _readings(gold: Quantity, said: Quantity) -> list[float]:
+def _readings(gold: Quantity, given: Quantity) -> list[float]:
     """What a quantity may be in the gold's scale."""
-    if gold.percent != said.percent:
-        plain = not (gold.unit or said.unit or gold.currency or said.currency)
-        fraction = [said.value / 100] if said.percent else [said.value * 100]
-        understood = [] if said.percent else [said.value]
+    if gold.percent != given.percent:
+        plain = not (gold.unit or given.unit or gold.currency or given.currency)
+        fraction = [given.value / 100] if given.percent else [given.value * 100]
+        understood = [] if given.percent else [given.value]
         return understood + (fraction if plain else [])
-    if said.scale != 1:
-        return [said.value * said.scale / gold.scale]
-    return [said.value, said.value / gold.scale]
+    if given.scale != 1:
+        return [given.value * given.scale / gold.scale]
+    return [given.value, given.value / gold.scale]
 
 
 def _is_year(one: Quantity) -> bool:

@@ -53,18 +53,18 @@ class Gold:
     spans: tuple[str, ...] = ()
     scale: str = ""
 
-    def right(self, said: str, question: str) -> bool | None:
+    def right(self, short: str, question: str) -> bool | None:
         """Whether a short answer is right; None where only a judge can tell.
 
         Of words, the same are right, and words of which none is the same are wrong.
         """
         if self.forms:
-            plain, remarks = result_of(said)
+            plain, remarks = result_of(short)
             found = quantities(plain)
             whole = found + [q for remark in remarks for q in quantities(remark)]
             return any(same(form, own, question) for form in self.forms for own in (found, whole))
         if self.spans:
-            exact, f1 = match(self.spans, self.scale, said, spans=True)
+            exact, f1 = match(self.spans, self.scale, short, spans=True)
             return True if exact else None if f1 else False
         return None
 
@@ -86,7 +86,7 @@ def _unsigned(given: Sequence[Quantity]) -> list[Quantity]:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question with its answer and where that stands.
+    """A question with its answer and where that is.
 
     Attributes:
         id: Its name in the data set, of TAT-QA the beginning.

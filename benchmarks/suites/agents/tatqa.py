@@ -25,19 +25,19 @@ class Match(NamedTuple):
     f1: float
 
 
-def match(gold: Sequence[str], scale: str, said: str, *, spans: bool) -> Match:
+def match(gold: Sequence[str], scale: str, answer: str, *, spans: bool) -> Match:
     """Compare an answer with the gold one.
 
     Args:
         gold: Its spans, or its one number.
         scale: Its scale; empty if it has none.
-        said: The answer as text, its scale in words; where the gold has several spans it is
+        answer: The answer as text, its scale in words; where the gold has several spans it is
             taken apart in the way that fits best.
         spans: Whether it is made of spans; F1 of a number is its exact match.
     """
     there = _words(_joined(gold, scale))
     best = Match(0.0, 0.0)
-    for parts in _partings(said) if len(gold) > 1 else [[said]]:
+    for parts in _partings(answer) if len(gold) > 1 else [[answer]]:
         for form in _forms(parts):
             words = _words(form)
             exact = float(bool(words) and words == there)
@@ -45,9 +45,9 @@ def match(gold: Sequence[str], scale: str, said: str, *, spans: bool) -> Match:
     return best
 
 
-def _partings(said: str) -> list[list[str]]:
+def _partings(answer: str) -> list[list[str]]:
     """The ways to take a text apart into spans; a span may itself hold a comma or an and."""
-    return [list(filter(None, re.split(separator, said))) for separator in _SEPARATORS]
+    return [list(filter(None, re.split(separator, answer))) for separator in _SEPARATORS]
 
 
 def _forms(parts: Sequence[str]) -> list[str]:
@@ -90,6 +90,6 @@ def _word(word: str) -> str:
     return word.translate(_SIGNS)
 
 
-def _f1(said: set[str], gold: set[str]) -> float:
-    common = len(said & gold)
-    return round(2 * common / (len(said) + len(gold)), 2) if common else 0.0
+def _f1(answer: set[str], gold: set[str]) -> float:
+    common = len(answer & gold)
+    return round(2 * common / (len(answer) + len(gold)), 2) if common else 0.0

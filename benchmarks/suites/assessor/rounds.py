@@ -122,7 +122,7 @@ def proposals(
 ) -> list[str]:
     """Queries that a proposer could think of, in the order in which it would.
 
-    The question as it stands, the names in it, its clauses; then, the newest two paragraphs
+    The question as it is, the names in it, its clauses; then, the newest two paragraphs
     first, their title and the names in them, alone and with the plain words of the question; last
     the steps of the published way that can be asked by now, those not yet answered first.
 

@@ -81,7 +81,7 @@ def measure(part: str, asked: Asked) -> Iterator[Line]:
 
     Raises:
         BadInput: The data are not there.
-        ModelUnavailable: The embedding model cannot be had.
+        ModelUnavailable: The embedding model is not available.
     """
     if part == "indexing":
         yield from indexing(_there(asked.data, REPORT), _QUERY, (WORDS_ONLY, asked.embeddings))

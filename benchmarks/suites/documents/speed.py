@@ -169,7 +169,7 @@ def clustered(count: int, seed: int) -> NDArray[np.float32]:
 
 
 def shared(truth: NDArray[np.int64], found: NDArray[np.int64]) -> float:
-    """Mean share of each row of ``truth`` that stands in the same row of ``found``."""
+    """Mean share of each row of ``truth`` that is in the same row of ``found``."""
     parts = [len(set(a) & set(b)) / len(a) for a, b in zip(truth, found, strict=True)]
     return float(np.mean(parts))
 

@@ -61,7 +61,7 @@ def unread(record: Record) -> list[str] | None:
     """The critical values of its scenario that no query with a result read or summed up.
 
     ``SELECT *`` reads all columns of its tables, and a node or relationship that Cypher returns
-    whole all its properties. A column counts wherever it stands in the query.
+    whole all its properties. A column counts wherever it is in the query.
 
     Returns:
         Names of the values; None if the scenario has no critical values.
@@ -170,7 +170,7 @@ def _properties(label: str, plugin: Scenario) -> Iterator[str]:
 
 
 def _sums(text: str) -> Iterator[str]:
-    """What stands inside each ``sum(…)``."""
+    """What is inside each ``sum(…)``."""
     for start in re.finditer(r"(?i)\bsum\s*\(", text):
         depth, end = 1, start.end()
         while depth and end < len(text):

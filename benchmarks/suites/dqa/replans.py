@@ -42,7 +42,7 @@ _RELATED = 0.3
 def category(before: Sequence[str], after: Sequence[str]) -> Category:
     """The category of a change of plan; the paper's people judged, these rules only read words.
 
-    Steps that stand in both plans are left aside. With as many steps as before it is a re-order
+    Steps that are in both plans are left aside. With as many steps as before it is a re-order
     if none is new, a change of target if every new step is about the same as one that is gone,
     else a replacement. With more steps, it is a division if two new steps are about the same as
     one that is gone, else it is named after the actions of the new steps. With fewer, it is a

@@ -236,15 +236,15 @@ class Judge:
 
         Where no decision improves anything, that answer is right, too.
         """
-        said = answer["decision"] if answer else None
+        named = answer["decision"] if answer else None
         by_name = {str(candidate): candidate for candidate in self._outcome.candidates}
-        decided = by_name.get(said) if said else None
+        decided = by_name.get(named) if named else None
         best = [str(candidate) for candidate in self._equivalent]
         others = f" and {len(best) - 1} more" if len(best) > 1 else ""
         return Score(
-            value=float(said in best or (said == NO_DECISION and not self._outcome.improving)),
-            answer=said,
-            explanation=f"{said or 'no decision'}; best is {best[0]}{others}",
+            value=float(named in best or (named == NO_DECISION and not self._outcome.improving)),
+            answer=named,
+            explanation=f"{named or 'no decision'}; best is {best[0]}{others}",
             details={
                 "best": list[JsonValue](best),
                 "clean": self._clean,

@@ -245,15 +245,15 @@ def summary(policy: str, played: Sequence[Played], environment: Environment) -> 
 
 def table(name: str, made: Sequence[Summary]) -> Table:
     """The policies of an environment side by side."""
-    told = [name for name in ENDS if any(getattr(one, name) for one in made)]
+    shown = [name for name in ENDS if any(getattr(one, name) for one in made)]
     heads = ("policy", "score", "success", "gold actions done", "steps", "steps a second")
     return Table(
         title=f"{name}, without a language model",
-        columns=(*heads, *(ENDS[name] for name in told)),
+        columns=(*heads, *(ENDS[name] for name in shown)),
         rows=[
             (
                 *(one.policy, one.score, one.success, one.recall, one.steps, one.steps_per_second),
-                *(getattr(one, name) for name in told),
+                *(getattr(one, name) for name in shown),
             )
             for one in made
         ],

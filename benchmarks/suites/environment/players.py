@@ -209,15 +209,15 @@ class Buyer:
 
     def _asks_for(self, link: str) -> bool:
         value = link[len("click[") : -1].lower()
-        said = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", self._words.lower())
-        return bool(said) and link not in self._clicked
+        asked = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", self._words.lower())
+        return bool(asked) and link not in self._clicked
 
 
 class Experimenter:
     """ScienceWorld: does what the path says, with what this task has in place of what that one had.
 
     Words in which the two questions differ are exchanged. It walks to the path's rooms from where
-    it stands. For an action that is refused it does the one most alike, and exchanges from then on
+    it is. For an action that is refused it does the one most alike, and exchanges from then on
     what those two differ in: a wire of another colour is that wire to the end.
 
     Args:
@@ -333,7 +333,7 @@ def _fitting(wanted: str, actions: Sequence[str]) -> str | None:
 
 
 def _differences(old: str, new: str) -> dict[str, str]:
-    """What stands in the new text for the words of the old one that it lacks."""
+    """What is in the new text for the words of the old one that it lacks."""
     before, after = _WORD.findall(old), _WORD.findall(new)
     matched = SequenceMatcher(None, before, after, autojunk=False)
     return {

@@ -55,8 +55,8 @@ class EnvironmentReward:
         most: Actions of an episode, at most.
         kept: A file of episodes; those that it holds are not played again. It belongs to these
             tasks and known paths.
-        tell: Told, in a sentence, of what was repaired in that file.
-        progress: Told how many episodes were played, after each.
+        notify: Called with a sentence on what was repaired in that file.
+        progress: Called with how many episodes were played, after each.
 
     Attributes:
         tasks: By question.
@@ -74,7 +74,7 @@ class EnvironmentReward:
         guide: Guide,
         most: int,
         kept: File,
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
         progress: Callable[[int], None],
     ) -> None:
         self.tasks: dict[str, Task] = {}
@@ -83,7 +83,7 @@ class EnvironmentReward:
         self._environment, self._guide, self._progress = environment, guide, progress
         self._most = most
         self._forms = [guide.slots.path(path) for path in guide.paths]
-        self._file = LineFile(kept, TypeAdapter(Episode), tell)
+        self._file = LineFile(kept, TypeAdapter(Episode), notify)
         self._episodes = {_key(one): one for one in self._file.lines}
         self._scores: dict[tuple[str, tuple[str, ...]], float] = {}
         self.played, self.known = 0, len(self._episodes)

@@ -22,7 +22,7 @@ class Corpus(NamedTuple):
 
     Attributes:
         collection: Name of the document collection.
-        places: Where each paragraph stands in it.
+        places: Where each paragraph is in it.
     """
 
     collection: str
@@ -49,11 +49,11 @@ def collect(
         dataset: Name of the data set.
         questions: All of its questions: the paragraphs of the others are what distracts.
         embeddings: Name of the embedding model; ``none``: search by words alone.
-        progress: Told while paragraphs are embedded.
+        progress: Called while paragraphs are embedded.
 
     Raises:
         BadInput: The collection cannot be written.
-        ModelUnavailable: The embedding model cannot be had.
+        ModelUnavailable: The embedding model is not available.
     """
     placed = places(questions)
     titles: dict[str, list[str]] = {}
@@ -65,7 +65,7 @@ def collect(
 
 
 def places(questions: Iterable[MultiHop]) -> dict[Paragraph, Place]:
-    """Where each paragraph of the questions stands in their collection."""
+    """Where each paragraph of the questions is in their collection."""
     found: dict[Paragraph, Place] = {}
     pages: Counter[str] = Counter()
     for paragraph in dict.fromkeys(p for question in questions for p in question.paragraphs):

@@ -175,7 +175,7 @@ class Asked:
         dataset: Its data set.
         question: It.
         collection: Name of the document collection that it is asked on.
-        supporting: Where its supporting paragraphs stand there.
+        supporting: Where its supporting paragraphs are there.
     """
 
     dataset: str

@@ -35,7 +35,7 @@ def support(supporting: Sequence[Place], found: Sequence[Place]) -> Support:
     """Judge the paragraphs found by those that support the answer, of which there is one at least.
 
     Args:
-        supporting: Where the supporting paragraphs stand.
+        supporting: Where the supporting paragraphs are.
         found: Where those stand that were found.
     """
     hit = set(supporting) & set(found)

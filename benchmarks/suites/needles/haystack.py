@@ -84,7 +84,7 @@ def hidden(haystack: Haystack, needles: Sequence[str], length: int, draw: random
 
     Args:
         haystack: Where the text is from.
-        needles: Whole sentences, in the order in which they shall stand.
+        needles: Whole sentences, in the order in which they shall be.
         length: Tokens of the result, needles included, as estimated by :func:`tokens`.
         draw: Chooses where the stretch begins.
 

@@ -1,7 +1,7 @@
 """How many of several hidden sentences does one question bring back?
 
 After Greg Kamradt's test in the form with several needles at once. One question asks for all of
-them; the first stands at the very beginning, the last at the very end, the others evenly between.
+them; the first is at the very beginning, the last at the very end, the others evenly between.
 """
 
 import random

@@ -60,11 +60,11 @@ def _at_length(records: Sequence[Record]) -> dict[int, list[Record]]:
 def _by_length(records: Sequence[Record], about: str) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for length, own in _at_length(records).items():
-        told = [float(call.record.input_tokens) for record in own for call in record.calls]
+        sizes = [float(call.record.input_tokens) for record in own for call in record.calls]
         rows.append(
             (
                 length,
-                round(fmean(told)) if told else None,
+                round(fmean(sizes)) if sizes else None,
                 accuracy(own),
                 sum(record.score.value == 1 for record in own),
                 sum(len(_details(record).invented) for record in own),

@@ -1,7 +1,7 @@
 """The instruction graph: how large it gets with the threshold, and how fast it is.
 
 The sweep is that of Table 6 of InstructRAG (arXiv 2504.13032). Construction is timed with the
-vectors of the instructions at hand: embedding them takes longer, and is told apart.
+vectors of the instructions at hand: embedding them takes longer, and is reported apart.
 """
 
 import time

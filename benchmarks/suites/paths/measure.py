@@ -151,7 +151,7 @@ class Experiment:
         world: The tasks.
         embed: The frozen model of sentence vectors.
         settings: Of the training.
-        tell: Told what is being done.
+        status: Called with what is being done.
         agents: Try these, trained before, and leave the ablations of training out.
     """
 
@@ -160,10 +160,10 @@ class Experiment:
         world: World,
         embed: Embed,
         settings: Settings,
-        tell: Callable[[str], None],
+        status: Callable[[str], None],
         agents: Agents | None = None,
     ) -> None:
-        self._world, self._embed, self._settings, self._tell = world, embed, settings, tell
+        self._world, self._embed, self._settings, self._status = world, embed, settings, status
         self._given, self._reward = agents, world.reward
         self._survey = self._surveyed(_support(world.seen))
         self._materials: dict[bool, list[Material]] = {}
@@ -254,8 +254,8 @@ class Experiment:
 
     def _trained(self, settings: Settings) -> Agents:
         def show(number: int, point: Point) -> None:
-            said = f"iteration {number} of {settings.iterations}, reward {point.reward:.3f}"
-            self._tell(f"seed {settings.seed}: {said}")
+            text = f"iteration {number} of {settings.iterations}, reward {point.reward:.3f}"
+            self._status(f"seed {settings.seed}: {text}")
 
         seen = self._seen(settings)
         return train(self._survey, seen, self._embed, settings, self._reward, progress=show).agents
@@ -323,7 +323,7 @@ class Experiment:
                     each = [formed(path, forms) for path in proposed]
                     recalls = [recall(each[:k], truth) for k in range(1, MOST + 1)]
                     scores.setdefault(name, []).append(Score(sample.path.key, f1, tuple(recalls)))
-        self._tell(f"seed {settings.seed}: tried")
+        self._status(f"seed {settings.seed}: tried")
         return scores
 
     def _found(
@@ -493,7 +493,7 @@ def _table(part: str, found: Sequence[Row]) -> Table:
 
 
 def adaptation(lines: Sequence[Measured]) -> dict[str, float] | None:
-    """Seconds that adapting to a task took; None where no line tells."""
+    """Seconds that adapting to a task took; None where no line has them."""
     every = [each for line in lines for each in line.adaptations]
     if not every:
         return None
@@ -508,7 +508,7 @@ def adaptation(lines: Sequence[Measured]) -> dict[str, float] | None:
 
 
 def seconds(lines: Sequence[Measured]) -> dict[str, float] | None:
-    """Mean seconds of training and of testing over the seeds; None where no line tells."""
+    """Mean seconds of training and of testing over the seeds; None where no line has them."""
     told = [line for line in lines if line.testing_seconds]
     if not told:
         return None

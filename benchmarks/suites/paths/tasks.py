@@ -90,8 +90,8 @@ def goods(record: Mapping[str, JsonValue]) -> str:
     The data have no true categories. In this order: fashion, beauty, grocery, electronics; home,
     if it is none of them.
     """
-    said = str(record.get("instruction")).lower()
-    found = (name for name, words in _GOODS if re.search(rf"\b({words})\b", said))
+    instruction = str(record.get("instruction")).lower()
+    found = (name for name, words in _GOODS if re.search(rf"\b({words})\b", instruction))
     return next(found, "home")
 
 
@@ -101,7 +101,7 @@ TASK_OF: dict[Environment, TaskOf | None] = {
     "scienceworld": None,
     "webshop": goods,
 }
-"""How the tasks of a file are told apart; by the type that its records name if None."""
+"""How the tasks of a file are distinguished; by the type that its records name if None."""
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def word_twice(text: str) -> bool:
 
 
 def last_sentence(text: str) -> bool:
-    """The sentence stands last and once, and something before it."""
+    """The sentence comes last and once, after something else."""
     before, found, after = text.partition("That is all I know.")
     return bool(words(before) and found) and not after
 
@@ -141,7 +141,7 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
 def repeats(text: str) -> bool:
     """Whether a reply repeats itself.
 
-    It does if a block of up to 20 words stands three times in a row, or if any eight words in a
+    It does if a block of up to 20 words occurs three times in a row, or if any eight words in a
     row occur a second time further on.
     """
     found = words(text)

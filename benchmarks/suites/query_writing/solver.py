@@ -49,7 +49,7 @@ class Solved:
 
 
 Solver: TypeAlias = Callable[[Task, Context, OnCall], Awaitable[Solved]]
-"""Takes the task, the settings (model, limits), and what is told of each call of a model."""
+"""Takes the task, the settings (model, limits), and what takes each call of a model."""
 
 SOLVERS: Registry[Solver] = Registry(
     "solver",

@@ -69,7 +69,7 @@ class Worth(NamedTuple):
 
 
 class Rated(NamedTuple):
-    """What both answers are worth, and what stands behind it.
+    """What both answers are worth, and what is behind it.
 
     Attributes:
         a: The first answer.

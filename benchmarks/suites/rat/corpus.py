@@ -66,13 +66,13 @@ class Corpus(NamedTuple):
 def build(
     family: Family, data: Path, *, embeddings: str = "minilm", progress: Progress | None = None
 ) -> Corpus:
-    """Build the corpus of a family anew from the published files in ``data``.
+    """Build the corpus of a family again from the published files in ``data``.
 
     Args:
         family: Whose corpus.
         data: The folder of the family's files.
         embeddings: Name of the model that its collection is searched with.
-        progress: Told while passages are embedded.
+        progress: Called while passages are embedded.
 
     Raises:
         BadInput: A file is missing or not in its published format.

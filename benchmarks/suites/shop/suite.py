@@ -57,7 +57,7 @@ class ShopOptions(ModelOptions):
 
 @register(NAME)
 class ShopDecisions(Suite):
-    """Eight small databases with their rules: right, vouched for, undecided.
+    """Eight small databases with their rules: right, wrong yet confirmed, undecided.
 
     Each shop is a scenario; any method that decides can be asked.
     """
@@ -86,7 +86,7 @@ class ShopDecisions(Suite):
         return scored(sample.target, memory.get("answer"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Right, wrong and vouched for, wrong and flagged, undecided; by shop and by question."""
+        """Right, wrong yet confirmed, wrong and flagged, undecided; by shop and by question."""
         return shop_tables(records)
 
 

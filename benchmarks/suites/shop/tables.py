@@ -8,7 +8,7 @@ from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cell, Table
 
 Verdict: TypeAlias = Literal["right", "vouched", "flagged", "undecided"]
-"""Right; wrong and vouched for; wrong and flagged; no decision, or a run that crashed."""
+"""Right; wrong yet confirmed; wrong and flagged; no decision, or a run that crashed."""
 
 _VERDICTS: tuple[Verdict, ...] = ("right", "vouched", "flagged", "undecided")
 

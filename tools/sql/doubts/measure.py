@@ -55,7 +55,7 @@ def _speaks_of_value(
 
 
 def _is_counted(query: Query, asked: Asked, words: Sequence[str]) -> bool:
-    """Whether "most" stands before what the rows are."""
+    """Whether "most" is before what the rows are."""
     text = " ".join(asked.texts)
     things = "|".join(
         re.escape(word) for word in words if stem(word) in stems(tokens(query.grain()))
