@@ -21,7 +21,7 @@ COMMANDS = {
     "decide": "Answer a decision question: plan, queries and facts as they come, then the "
     "decision.",
     "ask": "Answer a question from documents: plan, pages and facts as they come, then the answer.",
-    "act": "Solve a task of an environment, told as it happens; see docs/instruct-rag.md.",
+    "act": "Solve a task of an environment, shown as it happens; see docs/instruct-rag.md.",
     "reproduce": "Run what makes a table of one of the papers; without one, list them.",
     "query": "Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4.",
     "methods": "List the methods.",
