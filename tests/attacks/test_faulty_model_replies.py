@@ -37,6 +37,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     process_settings.cache_clear()
 
 
+# Work that is cancelled while it connects leaves its socket to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.timeout(3600)
 async def test_every_method_ends_whatever_the_model_sends(
     impatient: pytest.MonkeyPatch,

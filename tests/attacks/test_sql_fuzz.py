@@ -8,7 +8,7 @@ of its own. MariaDB is asked how it reads the statement.
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -218,6 +218,7 @@ def test_postgresql(
 
 _TEXT = re.compile(r"'(?:[^'\\]|\\.|'')*'")
 _HARMFUL = re.compile(rf"\b(?:{'|'.join(DANGEROUS['mysql'])})`?\(", re.IGNORECASE)
+_NAME = re.compile(r" AS `(?:[^`]|``)*`")  # of a column: the text of what it shows
 _CTE = re.compile(r"`?\w+`? ?\([`\w, ]*\) as \(", re.IGNORECASE)
 _REFUSALS = (1044, 1142, 1143, 1227, 1290, 1370, 1792)
 
@@ -240,17 +241,20 @@ def test_mariadb(
         )
     ) as connection:
 
-        def answers(text: str) -> Iterator[str]:
+        def reading(text: str) -> str:
+            """The statement as the server reads it."""
             with connection.cursor() as cursor:
-                for statement in (f"EXPLAIN EXTENDED {text}", "SHOW WARNINGS", text):
-                    cursor.execute(statement)
-                    yield " ".join(str(cell) for row in cursor.fetchmany(20) for cell in row)
+                cursor.execute(f"EXPLAIN EXTENDED {text}")
+                cursor.execute("SHOW WARNINGS")
+                return " ".join(str(cell) for row in cursor.fetchall() for cell in row)
 
         def harm(text: str) -> str:
             try:
-                for answer in answers(text):
-                    if called := _HARMFUL.search(_CTE.sub("", _TEXT.sub("''", answer))):
-                        return f"calls {called.group()}"
+                names_gone = _NAME.sub("", _TEXT.sub("''", reading(text)))
+                if called := _HARMFUL.search(_CTE.sub("", names_gone)):
+                    return f"calls {called.group()}"
+                with connection.cursor() as cursor:
+                    cursor.execute(text)
             except pymysql.Error as error:
                 if error.args[0] in _REFUSALS or not connection.open:
                     return str(error)
@@ -258,7 +262,7 @@ def test_mariadb(
 
         assert "sleep" in harm("SELECT /*!50000 SLEEP(0) */")
         assert harm("SELECT * FROM mysql.user")
-        assert not harm("SELECT LOWER(name) FROM node WHERE name <> 'sleep('")
+        assert not harm("SELECT LOWER(name), ' 1 SLEEP(60) -- ' FROM node WHERE name <> 'sleep('")
         found = attacked("mysql", MARIADB, attack_seed, tried, harm, record_tried, "MariaDB")
     assert not found
 

@@ -137,6 +137,15 @@ def test_mariadb(mariadb_database: SqlDatabase, query: str, tmp_path: Path) -> N
 
 
 @pytest.mark.server
+@pytest.mark.parametrize("space", [" ", "\xa0", "\u2003", "\n ", "/* x */"])
+def test_space_before_a_parenthesis_calls_no_routine_of_mariadb(
+    mariadb_database: SqlDatabase, space: str
+) -> None:
+    query = f"SELECT{space}LOWER{space}(name){space}FROM{space}node WHERE name IN{space}('genoa')"
+    assert mariadb_database.run(query).rows == (("genoa",),)
+
+
+@pytest.mark.server
 def test_a_query_leaves_nothing_in_its_connection(postgresql_database: SqlDatabase) -> None:
     """A lock or setting that some query should get through ends with it."""
     backend = postgresql_database._backend

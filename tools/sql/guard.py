@@ -68,7 +68,7 @@ def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement
     tokens = _tokens(source, dialect)
     _check_characters(source, tokens)
     _check_tokens(tokens)
-    text = _without_comments(source, tokens)
+    text = _spaced_plainly(source, tokens, dialect)
     tree = _parsed(text, dialect, tokens)
     nodes = tuple(tree.walk())
     _check_nodes(nodes, dialect)
@@ -151,12 +151,22 @@ def _check_tokens(tokens: "Sequence[Token]") -> None:
             raise QueryRefused(f"The query uses {word}, which is not allowed.", fix=_READ_ONLY)
 
 
-def _without_comments(source: str, tokens: "Sequence[Token]") -> str:
-    """The tokens as they were written, every gap that holds a comment replaced by a space."""
+def _spaced_plainly(source: str, tokens: "Sequence[Token]", dialect: str) -> str:
+    """The tokens as they were written, and between them only spaces that every engine knows.
+
+    A comment becomes a space, and so does a space that is none to the engine, which would take it
+    for a part of a name (U+00A0). To MySQL and MariaDB ``sum (x)`` is a routine of the database.
+    """
+    from sqlglot import TokenType
+
     parts, end = [], tokens[0].start
     for token in tokens:
         gap = source[end : token.start]
-        parts += [gap if gap.isspace() or not gap else " ", source[token.start : token.end + 1]]
+        if dialect == "mysql" and token.token_type == TokenType.L_PAREN:
+            gap = ""
+        elif gap and not (gap.isspace() and gap.isascii()):
+            gap = " "
+        parts += [gap, source[token.start : token.end + 1]]
         end = token.end + 1
     return "".join(parts)
 
