@@ -82,7 +82,10 @@ Replan = Annotated[
 MaxIterations = Annotated[int, typer.Option("--max-iterations", help="Actions at most.")]
 MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Budget of model calls.")]
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Budget of tokens.")]
-MaxSeconds = Annotated[float | None, typer.Option("--max-seconds", help="Budget of seconds.")]
+MaxSeconds = Annotated[
+    float | None,
+    typer.Option("--max-seconds", help="Budget of seconds; a call in progress stops, too."),
+]
 MaxDollars = Annotated[float | None, typer.Option("--max-dollars", help="Budget of dollars.")]
 Resume = Annotated[
     str,

@@ -81,7 +81,7 @@ def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
     if not path.is_file():
         raise BadInput(
             f"There is no thread {thread!r} in {path.parent}.",
-            fix="Check the name that the interrupted run printed.",
+            fix="See `planweave runs`.",
         )
     try:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

@@ -1,28 +1,41 @@
-"""``planweave ask``: a question to documents, and to a database beside them, with cited pages."""
+"""``planweave ask``: a question to documents, to a database, or to both, with cited facts."""
 
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
+from planweave import BadInput
 from planweave.apps import completion
 from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, go_on
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Approve, PlanFile
 from planweave.tools.web.engine import KNOWN
 
+EXAMPLES = """\
+planweave ask --database sales.csv "Which region brought the most revenue?"
+
+planweave docs add contract.pdf && planweave ask "What notice does the contract ask for?"
+
+planweave ask --database shop.db --rules rules.txt --approve "Which offer is cheapest?"
+
+planweave ask --resume THREAD "And which is the second?"
+"""
+_DEFAULT = "default"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Texts:
     """What is read: its fields are settings of a run."""
 
+    panel: ClassVar = "What is asked"
     collection: Annotated[
         str,
         typer.Option(
-            help="Document collection; see `planweave docs`.",
+            help="Document collection (`planweave docs`); if unset: default, where it exists.",
             autocompletion=completion.collections,
         ),
-    ] = "default"
+    ] = ""
     web_search: Annotated[
         str, typer.Option(help=f"Search the web instead: {', '.join(KNOWN)}, or module:Class.")
     ] = ""
@@ -32,6 +45,7 @@ class Texts:
 class Reading:
     """How it is read, and what comes of it: its fields are settings of a run."""
 
+    panel: ClassVar = "Reading documents"
     evaluations: Annotated[
         int, typer.Option(help="Times that the evaluator may send a plan back (agent_v3).")
     ] = 0
@@ -66,7 +80,7 @@ def ask(
     bounds: Bounds,
     telling: Telling,
 ) -> None:
-    """Answer a question from documents: plan, pages and facts as they come, then the answer.
+    """Answer a question from documents or a database: plan and facts as they come, then the answer.
 
     No answer: exit 6. Withheld by --strict, as it does not follow from the facts: exit 7.
     """
@@ -74,7 +88,7 @@ def ask(
         go_on(question, sources, telling, command="ask")
         return
     settings = {
-        "collection": texts.collection or None,
+        "collection": _collection(texts, sources),
         "web_search": texts.web_search or None,
         **sources.settings(),
         "approve": approve,
@@ -82,3 +96,19 @@ def ask(
         **bounds.settings(),
     }
     begin(question, settings, players, plan=plan, command="ask", as_json=telling.as_json)
+
+
+def _collection(texts: Texts, sources: Sources) -> str | None:
+    """The collection that is asked: the default one, where none is named and there is one."""
+    from planweave.tools.documents import collections
+
+    if texts.collection or texts.web_search:
+        return texts.collection or None
+    if _DEFAULT in collections():
+        return _DEFAULT
+    if any(sources.urls().values()):
+        return None
+    raise BadInput(
+        "There is nothing to ask: no database is named, and no document was added.",
+        fix="Name a file with --database FILE, or add documents: planweave docs add FILE",
+    )

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from planweave import BadInput
 from planweave.apps.cli.setting import Settings, pairs
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 class Sources:
     """Where facts may come from."""
 
+    panel: ClassVar = "What is asked"
     database: Database = ""
     graph: Graph = ""
     rules: Rules = None
@@ -58,6 +59,7 @@ class Sources:
 class Players:
     """Which method runs, and who plays its roles."""
 
+    panel: ClassVar = "Method and model"
     method: Method
     model: Model = "embedded"
     role_model: RoleModel = None
@@ -68,6 +70,7 @@ class Players:
 class Limits:
     """How long a run may go on, and any setting besides."""
 
+    panel: ClassVar = "Limits and settings"
     max_iterations: MaxIterations = 15
     max_calls: MaxCalls = None
     max_tokens: MaxTokens = None
@@ -91,8 +94,9 @@ class Bounds(Limits):
 
 @dataclass(frozen=True, kw_only=True)
 class Telling:
-    """Which thread goes on, and how it is told."""
+    """Which thread goes on, and in which form it is shown."""
 
+    panel: ClassVar = "Thread and output"
     resume: Resume = ""
     as_json: AsJson = False
 
@@ -116,6 +120,7 @@ def begin(
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import Thread, new_id
     from planweave.graphs.support.choice import choose
+    from planweave.tools.documents import open_collection
 
     if not question.strip():
         raise BadInput(
@@ -132,7 +137,9 @@ def begin(
         }
     )
     for url in filter(None, (context.database, context.graph)):
-        open_database(url)  # one that is not there is said before anything else
+        open_database(url)  # what is not there is reported before anything else
+    if context.collection:
+        open_collection(context.collection)
     choice = choose(context, with_plan=plan is not None)
     method = players.method or choice.method
     thread = Thread(id=new_id(), method=method, context=context, example=example)

@@ -10,6 +10,14 @@ from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Approve, Experience, PlanFile
 from planweave.tools import Limits, open_database
 
+EXAMPLES = """\
+planweave decide --scenario sourcing
+
+planweave decide --database shop.db --rules rules.txt "Which supplier should we drop?"
+
+planweave decide --database shop.db --candidates "SELECT name FROM supplier" "Which one?"
+"""
+
 
 @grouped(method="")
 def decide(

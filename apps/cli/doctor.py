@@ -143,7 +143,9 @@ def _describe(url: str) -> str:
 
 
 def _show(checks: list[Check]) -> None:
-    table = Table("", "what", "found", "what to do", box=None)
+    table = Table(box=None)
+    for title in ("", "what", "found", "what to do"):
+        table.add_column(title, overflow="fold")
     for check in checks:
         mark = "[green]✔[/]" if check.ok else "[red]✘[/]" if check.required else "[yellow]·[/]"
         table.add_row(mark, *map(Text, (check.what, check.found, check.fix)))  # "[x]" is no style

@@ -2,9 +2,10 @@
 
 import inspect
 from collections.abc import Callable
+from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import wraps
-from typing import Any
+from typing import Annotated, Any, get_args
 
 Command = Callable[..., None]
 
@@ -12,7 +13,8 @@ Command = Callable[..., None]
 def grouped(**defaults: object) -> Callable[[Command], Command]:
     """Let a command take dataclasses: each field is an option, declared as for typer.
 
-    The help lists the options at the place of the dataclass among the parameters.
+    The help shows the options where the dataclass is among the parameters, and in a panel of their
+    own if the class names one (``panel``).
 
     Args:
         defaults: For options whose default differs from their group's in this command.
@@ -36,10 +38,23 @@ def grouped(**defaults: object) -> Callable[[Command], Command]:
 
         options: list[inspect.Parameter] = []
         for name, one in own.parameters.items():
-            grouping = inspect.signature(groups[name], eval_str=True) if name in groups else None
-            options += grouping.parameters.values() if grouping else [one]
+            options += _options(groups[name]) if name in groups else [one]
         changed = [one.replace(default=defaults.get(one.name, one.default)) for one in options]
         run.__signature__ = own.replace(parameters=changed)  # type: ignore[attr-defined]
         return run
 
     return decorate
+
+
+def _options(group: type[Any]) -> list[inspect.Parameter]:
+    """The fields of a group as options."""
+    fields = inspect.signature(group, eval_str=True).parameters.values()
+    title = getattr(group, "panel", None)
+    return [one.replace(annotation=_in_panel(one.annotation, title)) for one in fields]
+
+
+def _in_panel(annotation: Any, title: str | None) -> Any:
+    kind, option = get_args(annotation)
+    option = copy(option)
+    option.rich_help_panel = title
+    return Annotated[kind, option]

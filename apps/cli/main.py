@@ -4,6 +4,7 @@ import errno
 import os
 import sys
 from importlib import import_module
+from types import ModuleType
 
 import typer
 
@@ -20,8 +21,9 @@ app = typer.Typer(
 COMMANDS = {
     "decide": "Answer a decision question: plan, queries and facts as they come, then the "
     "decision.",
-    "ask": "Answer a question from documents: plan, pages and facts as they come, then the answer.",
-    "act": "Solve a task of an environment, shown as it happens; see docs/instruct-rag.md.",
+    "ask": "Answer a question from documents or a database: plan and facts as they come, then the "
+    "answer.",
+    "act": "Solve a task of an environment, action by action (docs/instruct-rag.md).",
     "reproduce": "Run what makes a table of one of the papers; without one, list them.",
     "query": "Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4.",
     "methods": "List the methods.",
@@ -41,7 +43,7 @@ GROUPS = {
     "learn": "Learn from the successes of simulated decisions.",
     "models": "Weights of the models in this process.",
     "results": "The records behind the reports in results/.",
-    "runs": "What was asked before.",
+    "runs": "List what was asked before; show or remove a run.",
     "terms": "Abbreviations learned from documents; only confirmed ones are used again.",
     "train": "Train what ships trained.",
 }
@@ -77,6 +79,12 @@ def _listed() -> None:
     """A command that is only named."""
 
 
+def _epilog(module: ModuleType) -> str | None:
+    """The examples of a command, below its help."""
+    examples = getattr(module, "EXAMPLES", None)
+    return f"Examples:\n\n{examples}" if examples else None
+
+
 def _words() -> list[str]:
     """The words of the command line, or of the one that a shell asks us to complete."""
     if "_PLANWEAVE_COMPLETE" not in os.environ:
@@ -91,7 +99,7 @@ def main() -> None:
     for name in asked:
         module = import_module(f"planweave.apps.cli.{name}")
         if name in COMMANDS:
-            app.command(name)(getattr(module, name))
+            app.command(name, epilog=_epilog(module))(getattr(module, name))
         else:
             app.add_typer(module.app, name=name)
     if not asked:

@@ -10,6 +10,10 @@ from planweave.apps.options import Database, TrustRole
 from planweave.apps.plain import json_text
 from planweave.tools import Limits, open_database, result_text
 
+EXAMPLES = """\
+planweave query --database sales.csv "SELECT count(*) FROM sales"
+"""
+
 
 def query(
     statement: Annotated[str, typer.Argument(help="One read-only SQL or Cypher statement.")],

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from planweave.memory import WorkingMemory
 
-app = typer.Typer(help="What was asked before.", no_args_is_help=True)
+app = typer.Typer()
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
@@ -45,6 +45,13 @@ class Kept:
     method: str
     question: str = ""
     verdict: str = ""
+
+
+@app.callback(invoke_without_command=True)
+def runs(context: typer.Context) -> None:
+    """List what was asked before; show or remove a run."""
+    if context.invoked_subcommand is None:
+        list_runs()
 
 
 @app.command("list")
@@ -108,7 +115,7 @@ def remove(
     if missing := [file.stem for file in files if not file.is_file()]:
         raise BadInput(
             f"There is no thread {missing[0]!r}; nothing was removed.",
-            fix="See `planweave runs list`.",
+            fix="See `planweave runs`.",
         )
     for file in files:
         with being_worked_on(file.stem):

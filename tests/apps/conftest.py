@@ -4,8 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe import Look, axe
+from browser import chromium
 from command_line import PROGRAM, CommandLine, Run, in_process
 from endpoints import Operator, served
+from playwright.sync_api import Browser
+from servers import Unobtainable
 
 from planweave.apps.service import service
 
@@ -64,3 +68,21 @@ def operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Operat
     """Who writes down what is offered there."""
     yield Operator(tmp_path, monkeypatch)
     service.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    try:
+        with chromium() as browser:
+            yield browser
+    except Unobtainable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="module")
+def look(tmp_path_factory: pytest.TempPathFactory) -> Look:
+    """Looks at views; the pictures are kept in ``PLANWEAVE_SCREENSHOTS`` if that is set."""
+    try:
+        return Look(axe(), tmp_path_factory.mktemp("views"))
+    except Unobtainable as reason:
+        pytest.skip(str(reason))

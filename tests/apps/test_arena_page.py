@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import chromium, complaints
+from browser import complaints
 from playwright.sync_api import Browser, expect
 from records import record
-from servers import Unobtainable
 
 from planweave.apps.cli.arena import page as arena_page
 from planweave.benchmarks.arena.votes import Ballot, matches
@@ -20,15 +19,6 @@ pytestmark = pytest.mark.server
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 METHODS = ("rat-skip", "cot-rag", "rag-5")
 expect.set_options(timeout=10_000)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    try:
-        with chromium() as browser:
-            yield browser
-    except Unobtainable as reason:
-        pytest.skip(str(reason))
 
 
 def written(method: str) -> Record:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, assert_one_clear_error
 from market import DRAFT, FUREPA, NAME, QUESTION, RAT, REVISED, add_report, needs_minilm
-from offers import scripted
+from offers import WHOLE_RUN, scripted
 from openai_server import serving
 from scripted import tell
 
@@ -193,3 +193,22 @@ def test_an_empty_collection_is_said_to_be_so(library: CommandLine) -> None:
     library("docs", "remove", "report.txt", "--collection", "market")
     run = library("ask", "What?", "--collection", "market")
     assert_one_clear_error(run, "'market' is empty", "planweave docs add")
+
+
+def test_a_database_is_asked_without_documents(planweave: CommandLine, offers: str) -> None:
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        run = planweave("ask", "Which offer?", "--database", offers, "--model", model.name)
+    assert run.returncode == 0, run.stderr
+    assert "Birch" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [((), "nothing to ask"), (("--collection", "none"), "no document collection 'none'")],
+)
+def test_no_source_is_reported_before_a_thread_is_begun(
+    planweave: CommandLine, options: tuple[str, ...], words: str
+) -> None:
+    run = planweave("ask", "What?", *options)
+    assert_one_clear_error(run, words, "planweave docs add")
+    assert run.stdout == ""

@@ -15,7 +15,7 @@ def test_a_run_is_listed_shown_and_removed(planweave: CommandLine, offers: str) 
     assert kept["question"] == "Which offer?"
     assert kept["method"] == "planrag"
     assert kept["verdict"]
-    assert kept["thread"] in planweave("runs", "list").stdout
+    assert kept["thread"] in planweave("runs").stdout
     shown = json.loads(planweave("runs", "show", kept["thread"], "--json").stdout)
     assert shown["facts"]
     assert shown["answer"]["decision"] in planweave("runs", "show", kept["thread"]).stdout

@@ -8,7 +8,8 @@ from pathlib import Path
 from threading import Barrier
 
 import pytest
-from browser import chromium, complaints, screenshot
+from axe import Look
+from browser import complaints
 from dev_server import langgraph_dev
 from market import NAME, add_report
 from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, querying, scripted
@@ -17,7 +18,6 @@ from playwright.sync_api import Browser, Page, expect
 from records import record
 from scripted import act, finding, tell
 from serve import serving_planweave
-from servers import Unobtainable
 
 from planweave.apps.server.people import digest
 from planweave.learning.experience import Experience
@@ -27,7 +27,6 @@ from planweave.tools.documents.collection import delete_collection
 pytestmark = pytest.mark.server
 
 PARTS = ("ask", "compare", "traces", "documents", "databases", "experience", "results")
-CHECKS = (Path(__file__).parent / "accessibility.js").read_text("utf-8")
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 expect.set_options(timeout=60_000)
 
@@ -63,15 +62,6 @@ def server(folder: Path) -> Iterator[str]:
     }
     with langgraph_dev(folder, **variables) as url:
         yield url
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    try:
-        with chromium() as browser:
-            yield browser
-    except Unobtainable as reason:
-        pytest.skip(str(reason))
 
 
 @pytest.fixture
@@ -119,7 +109,7 @@ def change(*steps: str) -> Mapping[str, object]:
 
 
 def test_a_run_is_told_approved_rewound_forked_and_followed_up(
-    page: Page, visit: Visit, tmp_path: Path
+    page: Page, visit: Visit, look: Look
 ) -> None:
     both = querying("SELECT name, price FROM offer ORDER BY price", step=2)
     replies = (PLAN, QUERY, change("Find the cheapest offer.", "Compare all."), both, SOUND)
@@ -130,7 +120,7 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
         expect(plan).to_have_value("Find the cheapest offer in table offer.")
         expect(page.get_by_role("button", name="Approve the plan")).to_be_focused()
         expect(page.locator(".graph .node.lit")).to_have_text("plan_approval")
-        screenshot(page, "approval", tmp_path)
+        look(page, "approval")
         plan.fill("Find the cheapest offer.\nBe sure.")
         page.get_by_role("button", name="Carry out as edited").click()
 
@@ -148,11 +138,7 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
         expect(page.locator(".meter")).to_contain_text("7 calls")
         visited = {*page.locator(".visited text").all_text_contents()}
         assert {"tools", "replanner", "closing"} <= visited
-        assert page.evaluate(CHECKS) == []
-        screenshot(page, "answer", tmp_path)
-        page.emulate_media(color_scheme="dark")
-        assert page.evaluate(CHECKS) == []
-        screenshot(page, "answer-dark", tmp_path)
+        look(page, "answer")
         answer.get_by_role("button", name="Fact 1").click()
         expect(page.get_by_role("region", name="Fact 1")).to_be_focused()
 
@@ -165,7 +151,7 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
         page.keyboard.press("Tab")
         page.get_by_role("button", name="Rewind to before selector").first.click()
         page.get_by_role("dialog").get_by_label("Plan, one step a line").fill("Just say ash.")
-        screenshot(page, "rewind", tmp_path)
+        look(page, "rewind")
         page.get_by_role("button", name="Run again from here").click()
         expect(answer).to_contain_text("Ash")
         expect(answer).to_have_class(re.compile("doubtful"))
@@ -205,7 +191,7 @@ def report(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def test_a_revision_tells_what_changed_and_what_did_not(
-    page: Page, visit: Visit, report: str, tmp_path: Path
+    page: Page, visit: Visit, report: str, look: Look
 ) -> None:
     draft = ["Cost:\nUSD 1/kg in 2023.", "Prices of offers rise by 4% a year.", "It gets dear."]
     repaired = {"text": "Cost:\nUSD 5.5/kg in 2023."}
@@ -235,9 +221,8 @@ def test_a_revision_tells_what_changed_and_what_did_not(
     )
     expect(story.locator("del")).to_have_text("USD 1/kg in 2023.")
     expect(story.locator("ins")).to_have_text("USD 5.5/kg in 2023.")
-    assert page.evaluate(CHECKS) == []
     story.locator("del").scroll_into_view_if_needed()
-    screenshot(page, "revisions", tmp_path)
+    look(page, "revisions")
 
 
 def by_task(task: str, reply: Mapping[str, object]) -> Answer:
@@ -245,7 +230,7 @@ def by_task(task: str, reply: Mapping[str, object]) -> Answer:
     return Answer(text=json.dumps(reply), to=f"# Your task now: {task}")
 
 
-def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit) -> None:
+def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit, look: Look) -> None:
     again = querying("SELECT price FROM offer")
     with serving(*scripted(PLAN, QUERY, again, FINISH, DECISION)) as model:
         visit(model=model)
@@ -255,6 +240,7 @@ def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit) -> N
         expect(node).to_have_attribute("aria-pressed", "true")
         ask(page, "Which offer is cheapest?")
         expect(page.get_by_text("Paused before tools")).to_be_visible()
+        look(page, "paused")
         page.get_by_label("Input of sql").fill("SELECT max(price) AS top FROM offer")
         page.get_by_role("button", name="Go on").click()
         expect(page.get_by_role("region", name="Fact 1")).to_contain_text("7.5")
@@ -267,7 +253,7 @@ def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit) -> N
 
 
 def test_what_a_model_and_a_database_say_stays_text(
-    page: Page, visit: Visit, folder: Path, tmp_path: Path
+    page: Page, visit: Visit, folder: Path, look: Look
 ) -> None:
     said: list[Mapping[str, object]] = [
         {"steps": [HOSTILE]},
@@ -288,16 +274,17 @@ def test_what_a_model_and_a_database_say_stays_text(
     page.get_by_role("button", name="Connect").click()
     expect(page.get_by_role("table")).to_contain_text("<img src=x")
     assert page.locator("main img, main script").count() == 0
-    screenshot(page, "hostile", tmp_path)
+    look(page, "hostile")
 
 
 def test_an_error_is_told_in_its_place_and_the_run_tried_again(
-    page: Page, visit: Visit, folder: Path
+    page: Page, visit: Visit, folder: Path, look: Look
 ) -> None:
     with serving(*scripted(PLAN, FINISH, DECISION)) as model:
         visit(model=model, database="/nowhere.sql")
         ask(page, "Which offer is cheapest?")
         expect(page.locator(".story .failed").get_by_role("alert")).to_contain_text("/nowhere.sql")
+        look(page, "failed")
         page.get_by_role("tab", name="Settings").click()
         page.get_by_label("Database").fill(str(folder / "offers.sql"))
         page.keyboard.press("Tab")
@@ -372,7 +359,7 @@ def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> Non
         expect(page.get_by_role("button", name="Stop")).to_be_hidden()
 
 
-def test_two_methods_answer_side_by_side(page: Page, visit: Visit, tmp_path: Path) -> None:
+def test_two_methods_answer_side_by_side(page: Page, visit: Visit, look: Look) -> None:
     answers = [
         by_task(task, reply)
         for task, reply in (
@@ -396,10 +383,12 @@ def test_two_methods_answer_side_by_side(page: Page, visit: Visit, tmp_path: Pat
     assert rows[1].split("\t") == ["Answer", "Birch", "Birch"]
     assert rows[4].split("\t") == ["Model calls", "4", "2"]
     expect(verdict).to_be_in_viewport()
-    screenshot(page, "compare", tmp_path)
+    look(page, "compare")
 
 
-def test_documents_are_uploaded_read_and_chosen(page: Page, visit: Visit, tmp_path: Path) -> None:
+def test_documents_are_uploaded_read_and_chosen(
+    page: Page, visit: Visit, tmp_path: Path, look: Look
+) -> None:
     file = tmp_path / "grid report.md"
     file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n\n# Storage\n\nBatteries grew.\n")
     visit("documents")
@@ -411,7 +400,9 @@ def test_documents_are_uploaded_read_and_chosen(page: Page, visit: Visit, tmp_pa
     expect(page.get_by_role("dialog")).to_contain_text("Losses fell to 4.2 TWh.")
     page.get_by_role("button", name="Next page").click()
     expect(page.get_by_role("dialog")).to_contain_text("Batteries grew.")
+    look(page, "document")
     page.keyboard.press("Escape")
+    look(page, "documents-kept")
     page.get_by_role("button", name="Use for questions").click()
     page.goto("/studio/#/ask")
     page.get_by_role("tab", name="Settings").click()
@@ -423,7 +414,7 @@ def test_documents_are_uploaded_read_and_chosen(page: Page, visit: Visit, tmp_pa
 
 
 def test_a_citation_opens_its_page_in_another_tab_too(
-    page: Page, visit: Visit, browser: Browser, server: str, tmp_path: Path
+    page: Page, visit: Visit, browser: Browser, server: str, tmp_path: Path, look: Look
 ) -> None:
     file = tmp_path / "losses.md"
     file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n")
@@ -449,14 +440,13 @@ def test_a_citation_opens_its_page_in_another_tab_too(
     other.goto(page.url)
     other.get_by_role("button", name="losses.md, p. 1").click()
     expect(other.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
+    look(other, "citation")
     other.keyboard.press("Escape")
     expect(other.locator(".sources")).to_contain_text("grid")
     other.context.close()
 
 
-def test_results_are_compared_question_by_question(
-    page: Page, visit: Visit, tmp_path: Path
-) -> None:
+def test_results_are_compared_question_by_question(page: Page, visit: Visit, look: Look) -> None:
     visit("results")
     page.get_by_label("small.jsonl").check()
     compared = page.get_by_role("region", name="Questions on which they differ")
@@ -465,7 +455,7 @@ def test_results_are_compared_question_by_question(
     compared.get_by_role("button", name="locating-1").click()
     traces = page.get_by_role("region", name="Trace")
     expect(traces.get_by_role("region", name="planrag")).to_contain_text("Oak")
-    screenshot(page, "results", tmp_path)
+    look(page, "results")
     page.get_by_label("Score").select_option("right")
     expect(page.get_by_role("region", name="Runs").get_by_role("row")).to_have_count(2)
 
@@ -477,7 +467,7 @@ def test_experience_is_browsed(page: Page, visit: Visit) -> None:
     expect(page.locator(".detail")).to_contain_text("not in the graph")
 
 
-def test_paths_are_added_from_a_file(page: Page, visit: Visit, tmp_path: Path) -> None:
+def test_paths_are_added_from_a_file(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:
     good, bad = tmp_path / "two.jsonl", tmp_path / "bad.jsonl"
     lines = [
         {"question": HOSTILE, "steps": [{"action": f"Search[{HOSTILE}]"}], "reward": 0},
@@ -494,11 +484,11 @@ def test_paths_are_added_from_a_file(page: Page, visit: Visit, tmp_path: Path) -
     page.get_by_role("button", name=HOSTILE, exact=True).click()
     expect(page.locator(".detail")).to_contain_text(f"Search[{HOSTILE}]")
     assert page.locator("main img, main script").count() == 0
-    in_all_colours(page, "experience-added", tmp_path)
+    look(page, "experience-added")
 
 
 def test_an_answer_that_is_right_is_kept_when_the_person_agrees(
-    page: Page, visit: Visit, tmp_path: Path
+    page: Page, visit: Visit, look: Look
 ) -> None:
     with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
         visit(model=model, owner="judge")
@@ -507,7 +497,7 @@ def test_an_answer_that_is_right_is_kept_when_the_person_agrees(
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Which offer is cheapest?")
     expect(dialog).to_contain_text(str(QUERY["input"]))
-    screenshot(page, "judge", tmp_path)
+    look(page, "judge")
     dialog.get_by_role("button", name="Cancel").click()
     assert kept_paths(page, "judge") == []
     page.get_by_role("button", name="Right", exact=True).click()
@@ -516,7 +506,7 @@ def test_an_answer_that_is_right_is_kept_when_the_person_agrees(
     (path,) = kept_paths(page, "judge")
     assert (path["question"], path["reward"]) == ("Which offer is cheapest?", 1.0)
     assert path["instructions"] == [f"sql[{QUERY['input']}]"]
-    in_all_colours(page, "judged", tmp_path)
+    look(page, "judged")
 
 
 def kept_paths(page: Page, owner: str) -> list[dict[str, object]]:
@@ -526,9 +516,7 @@ def kept_paths(page: Page, owner: str) -> list[dict[str, object]]:
     return paths
 
 
-def test_a_database_is_asked_a_query(
-    page: Page, visit: Visit, folder: Path, tmp_path: Path
-) -> None:
+def test_a_database_is_asked_a_query(page: Page, visit: Visit, folder: Path, look: Look) -> None:
     visit("databases")
     page.get_by_label("Database").fill(str(folder / "offers.sql"))
     page.get_by_role("button", name="Connect").click()
@@ -538,23 +526,11 @@ def test_a_database_is_asked_a_query(
     rows = page.get_by_role("region", name="Rows")
     expect(rows.get_by_role("row")).to_have_count(3)
     expect(rows).to_contain_text("birch")
-    in_all_colours(page, "query", tmp_path)
+    look(page, "query")
     text.fill("DELETE FROM offer")
     page.get_by_role("button", name="Run the query").click()
     expect(page.get_by_role("form", name="Query").get_by_role("alert")).to_be_visible()
     expect(rows).to_have_count(0)
-
-
-def in_all_colours(page: Page, name: str, folder: Path) -> None:
-    """The page as it is now can be read in both colour schemes and on a phone."""
-    for colours in ("light", "dark"):
-        page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
-        assert page.evaluate(CHECKS) == []
-        screenshot(page, f"{name}-{colours}", folder)
-    page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    screenshot(page, f"{name}-phone", folder)
-    page.set_viewport_size({"width": 1440, "height": 900})
 
 
 def test_colours_are_switched_and_kept(page: Page, visit: Visit) -> None:
@@ -570,17 +546,11 @@ def test_colours_are_switched_and_kept(page: Page, visit: Visit) -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_everything_can_be_read_heard_and_reached(
-    page: Page, visit: Visit, part: str, tmp_path: Path
+    page: Page, visit: Visit, part: str, look: Look
 ) -> None:
-    for colours in ("light", "dark"):
-        page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
-        visit(part)
-        page.wait_for_load_state("networkidle")
-        assert page.evaluate(CHECKS) == []
-        screenshot(page, f"{part}-{colours}", tmp_path)
-    page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    screenshot(page, f"{part}-phone", tmp_path)
+    visit(part)
+    page.wait_for_load_state("networkidle")
+    look(page, part)
 
 
 def test_keys_alone_reach_the_question(page: Page, visit: Visit) -> None:
@@ -593,7 +563,7 @@ def test_keys_alone_reach_the_question(page: Page, visit: Visit) -> None:
 
 
 def test_from_nothing_to_an_answer_about_ones_own_file(
-    page: Page, folder: Path, tmp_path: Path
+    page: Page, folder: Path, tmp_path: Path, look: Look
 ) -> None:
     del folder  # its server
     file = tmp_path / "offer.csv"
@@ -601,16 +571,18 @@ def test_from_nothing_to_an_answer_about_ones_own_file(
     with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
         page.goto("/studio/")
         page.get_by_role("button", name=re.compile("^Model:")).click()
+        look(page, "models")
         page.get_by_label("Another model").fill(model.name)
         page.get_by_role("button", name="Use this model").click()
         ask(page, "What is cheap?")
         expect(page.get_by_text("Nothing is connected yet: choose what to ask")).to_be_visible()
+        look(page, "no-source")
         expect(page.get_by_role("textbox", name="Ask a question")).to_have_value("What is cheap?")
         page.get_by_label("Files to ask").set_input_files(str(file))
         examples = page.get_by_role("list", name="Example questions").get_by_role("button")
         expect(examples.nth(1)).to_have_text("Which offer has the lowest price?")
         expect(page.get_by_text("planrag answers: a capable model plans")).to_be_visible()
-        screenshot(page, "connected", tmp_path)
+        look(page, "connected")
         examples.nth(1).click()
         expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
         other = page.context.new_page()
@@ -623,7 +595,7 @@ def test_from_nothing_to_an_answer_about_ones_own_file(
 
 
 def test_files_that_are_no_database_are_refused_in_a_sentence(
-    page: Page, visit: Visit, tmp_path: Path
+    page: Page, visit: Visit, tmp_path: Path, look: Look
 ) -> None:
     (tmp_path / "letter.xlsx").write_text("Dear all")
     (tmp_path / "rows.csv").write_text("name,price\nash,7.5\nodd\n")
@@ -633,29 +605,31 @@ def test_files_that_are_no_database_are_refused_in_a_sentence(
     )
     log = page.get_by_role("region", name="Upload", exact=True)
     expect(log).to_contain_text("letter.xlsx cannot be read as a spreadsheet")
-    expect(log).to_contain_text("rows-2: rows (1 rows). 1 of 2 rows of rows.csv are broken")
-    screenshot(page, "uploaded", tmp_path)
+    expect(log).to_contain_text("rows-2: rows (1 row). 1 of 2 rows of rows.csv are broken")
+    look(page, "uploaded")
     page.get_by_role("button", name="Look inside").first.click()
     expect(page.get_by_role("form", name="Query")).to_be_visible()
     page.get_by_role("button", name="Ask about this").first.click()
     expect(page.get_by_role("list", name="Sources in use")).to_contain_text("rows")
 
 
-def test_methods_are_chosen_by_their_figures(page: Page, visit: Visit) -> None:
+def test_methods_are_chosen_by_their_figures(page: Page, visit: Visit, look: Look) -> None:
     visit()
     page.get_by_role("button", name="Choose by figure").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("heading", level=3)).to_have_count(3)
     expect(dialog.locator(".figure svg").nth(5)).to_be_visible()
+    look(page, "figures")
     dialog.get_by_role("button", name=re.compile("^furepa")).click()
     expect(page.get_by_label("Method")).to_have_value("furepa")
     page.get_by_role("tab", name="Settings").click()
     expect(page.get_by_label("Masking")).to_have_count(1)
+    look(page, "settings")
     expect(page.get_by_label("Approve", exact=True)).to_have_count(0)
 
 
 def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
-    browser: Browser, folder: Path
+    browser: Browser, folder: Path, look: Look
 ) -> None:
     users = {name: {"keys": [digest(f"key of {name}")]} for name in ("alice", "bob")}
     (folder / "users.json").write_text(json.dumps(users))
@@ -675,6 +649,7 @@ def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
             alice.goto("/studio/")
             enter(alice, "wrong")
             expect(alice.get_by_text("The last one was refused.")).to_be_visible()
+            look(alice, "key")
             enter(alice, "key of alice")
             alice.get_by_role("tab", name="Settings").click()
             alice.get_by_label("Database").fill("offers")

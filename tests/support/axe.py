@@ -1,10 +1,13 @@
-"""axe-core, which finds what is wrong with a page for people who hear or key it."""
+"""How a page looks, to axe-core and to people: in both colour schemes, on a desk and on a phone."""
 
 import hashlib
 import subprocess
 import tarfile
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from browser import screenshot
 from playwright.sync_api import Page
 from servers import Unobtainable
 
@@ -13,6 +16,7 @@ from planweave.models import process_settings
 _VERSION = "4.14.1"
 _SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 _GRAVE = ("serious", "critical")
+_HEIGHTS = {1280: 900, 360: 740}
 _RUN = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
     .map(({id, impact, nodes}) => ({id, impact, nodes: nodes.map((one) => one.html.slice(0, 160))}))
 """
@@ -53,3 +57,27 @@ def grave(page: Page, script: str) -> list[dict[str, Any]]:
     """What is seriously wrong with the page that is shown."""
     page.evaluate(script)
     return [one for one in page.evaluate(_RUN) if one["impact"] in _GRAVE]
+
+
+class Look:
+    """Looks at views with the eyes of several people; ``script`` is axe-core's."""
+
+    def __init__(self, script: str, folder: Path) -> None:
+        self._script, self._folder = script, folder
+
+    def __call__(self, page: Page, view: str, widths: Sequence[int] = (1280, 360)) -> None:
+        """See a view: nothing is wider than the window, and axe-core finds nothing serious."""
+        size, wrong = page.viewport_size, []
+        for width in widths:
+            page.set_viewport_size({"width": width, "height": _HEIGHTS[width]})
+            for colours in ("light", "dark"):
+                page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
+                name = f"{view}-{width}-{colours}"
+                if page.evaluate("document.documentElement.scrollWidth") > width:
+                    wrong.append(f"{name} is too wide")
+                wrong += [f"{name}: {one}" for one in grave(page, self._script)]
+                screenshot(page, name, self._folder)
+        page.emulate_media(color_scheme="light")
+        if size:
+            page.set_viewport_size(size)
+        assert not wrong, "\n".join(wrong)

@@ -66,7 +66,9 @@ def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
     made, rows = imported(path)
     assert len(rows) == 101
     assert rows[-1] == ("last", 7)
-    assert made.notes == ["2 of 103 rows of sold.csv are broken and were left out (line 102, 103)."]
+    assert made.notes == [
+        "2 of 103 rows of sold.csv are broken and were left out (lines 102, 103)."
+    ]
 
 
 def test_a_sheet_with_a_title_merged_cells_and_formulas(tmp_path: Path) -> None:

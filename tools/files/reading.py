@@ -142,9 +142,10 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[Table]:
         if broken:
             lines = ", ".join(str(line) for (line,) in broken[:_LINES_NAMED])
             more = ", …" if len(broken) > _LINES_NAMED else ""
+            word = "line" if len(broken) == 1 else "lines"
             notes.append(
                 f"{len(broken):,} of {count + len(broken):,} rows of {request.name} are broken "
-                f"and were left out (line {lines}{more})."
+                f"and were left out ({word} {lines}{more})."
             )
         yield _loaded(engine, request)
 
@@ -267,10 +268,9 @@ def _sheets(request: Request, notes: list[str]) -> Iterator[Table]:
     try:
         book = CalamineWorkbook.from_path(request.path)
         titles = book.sheet_names
-    except (CalamineError, OSError, ValueError) as error:
-        reason = " ".join(str(error).split())[:200]
+    except (CalamineError, OSError, ValueError):
         fix = "Save it again as .xlsx, without a password."
-        raise Unusable(f"cannot be read as a spreadsheet: {reason}.", fix) from None
+        raise Unusable("cannot be read as a spreadsheet.", fix) from None
     if empty := _uncomputed(Path(request.path)):
         notes.append(
             f"{empty:,} cells of {request.name} hold formulas without a value and are empty here: "

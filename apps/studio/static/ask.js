@@ -127,7 +127,9 @@ class Ask {
         h("div", { className: "foot" }, this.stop, this.composer.element, this.talk.story.meter, this.sources)),
       h("aside", { className: "side", "aria-label": "Graph, settings and timeline" }, this.tabs.element));
     this.tabs.element.addEventListener("change", () => this.sourcesChanged());
-    this.element.querySelector(".earlier").open = matchMedia("(min-width: 1180px)").matches;
+    const wide = matchMedia("(min-width: 1180px)"), earlier = this.element.querySelector(".earlier");
+    earlier.open = wide.matches;
+    wide.addEventListener("change", () => { earlier.open = wide.matches; });
   }
 
   async prepare() {
@@ -190,7 +192,7 @@ class Ask {
   async tellSources() {
     const name = settings.values.model ?? this.models[0]?.name ?? "embedded";
     const missing = this.models.find((one) => one.name === name)?.missing ?? "";
-    this.model.replaceChildren(h("span", { className: missing ? "state bad" : "state good", "aria-hidden": "true" }, missing ? "○" : "●"), name);
+    this.model.replaceChildren(h("span", { className: missing ? "state bad" : "state good", "aria-hidden": "true" }, missing ? "○" : "●"), h("span", {}, name));
     this.model.setAttribute("aria-label", `Model: ${name}, ${missing || "ready"}`);
     this.model.title = missing || "Ready. Choose another model.";
     const connected = chosen().length > 0;

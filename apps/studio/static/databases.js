@@ -1,7 +1,8 @@
 // Databases: upload a file as one, connect to one, see what it holds, and ask it.
 
 import { get, post, remove } from "./server.js";
-import { button, confirmed, dropZone, empty, field, h, iconButton, notice, number, seconds, table, tell } from "./dom.js";
+import { button, confirmed, counted, dropZone, empty, field, h, iconButton, notice, number, table, tell } from "./dom.js";
+import { answerOf } from "./rows.js";
 import { settings } from "./settings.js";
 import { madeOf, remember, remembered, sourceName, uploadTables, useSample } from "./sources.js";
 
@@ -32,6 +33,7 @@ class Page {
     const earlier = known.length && h("ul", { className: "chips", "aria-label": "Databases at hand" }, known.map((one) =>
       h("li", {}, button(sourceName(one), () => { this.url.value = one; this.connect(one); }, { className: "chip", title: one }))));
     return h("form", { className: "card", onsubmit: (event) => { event.preventDefault(); this.connect(this.url.value.trim()); } },
+      h("h2", {}, "Connect to a database"),
       field("Database", this.url, "SQLAlchemy URL, bolt:// URL, or a file of the server: SQLite, .sql, .cql, CSV, Excel, Parquet. Write ${NAME} for a password that an environment variable of the server holds."),
       h("div", { className: "row" }, h("button", { className: "primary" }, "Connect"), earlier || null));
   }
@@ -84,7 +86,7 @@ class Page {
   }
 
   async forget(one) {
-    if (!(await confirmed(`Delete the database ${one.name} with its ${one.tables.length} table${one.tables.length === 1 ? "" : "s"}?`, "Delete"))) return;
+    if (!(await confirmed(`Delete the database ${one.name} with its ${counted(one.tables.length, "table")}?`, "Delete"))) return;
     try {
       await remove(`${API}?${new URLSearchParams({ name: one.name })}`);
       if (settings.values.database === one.url) settings.set("database", undefined);
@@ -139,7 +141,7 @@ function queryBox(url, language) {
     rows.replaceChildren(h("p", { className: "dim" }, "Asking …"));
     try {
       const result = await post("/studio/api/databases/query", { url, query: text.value });
-      rows.replaceChildren(...found(result));
+      rows.replaceChildren(...answerOf(result));
       tell(`${result.rows.length} rows.`);
     } catch (error) {
       rows.replaceChildren(notice(error.message));
@@ -154,19 +156,8 @@ function queryBox(url, language) {
   return form;
 }
 
-function found({ columns, rows, total_rows: total, seconds: took, hint }) {
-  const numeric = columns.map((_, at) => rows.some((row) => typeof row[at] === "number"));
-  const cells = rows.map((row) => row.map((cell) => (cell === null ? h("span", { className: "dim" }, "null") : String(cell))));
-  const all = total === rows.length ? `${number(total)} row${total === 1 ? "" : "s"}` : `The first ${number(rows.length)} of ${total === null ? "more" : number(total)} rows`;
-  return [
-    h("p", { className: "dim", role: "status" }, `${all} · ${seconds(took)}`),
-    hint ? notice(hint, "problem") : null,
-    rows.length ? table(columns.map((name, at) => ({ name, number: numeric[at] })), cells, "Rows") : null,
-  ].filter(Boolean);
-}
-
 function entity({ name, kind, fields, count, start, end }) {
-  const about = [kind, count === null ? null : `${number(count)} rows`, start.length ? `(${start.join(", ")}) → (${end.join(", ")})` : null];
+  const about = [kind, count === null ? null : counted(count, "row"), start.length ? `(${start.join(", ")}) → (${end.join(", ")})` : null];
   const rows = fields.map((one) => [
     h("span", { className: one.key ? "key" : "" }, one.name, one.key ? h("span", { className: "unseen" }, " (key)") : null), one.type,
     one.references ? `→ ${one.references}` : "", one.samples.join(", "),

@@ -132,6 +132,11 @@ export function number(value, digits = 0) {
   return value.toLocaleString("en", { maximumFractionDigits: digits });
 }
 
+/** How many of a thing there are, in words. */
+export function counted(value, thing) {
+  return `${number(value)} ${thing}${value === 1 ? "" : "s"}`;
+}
+
 export function seconds(value) {
   return value < 10 ? `${value.toFixed(value < 1 ? 2 : 1)} s` : `${number(value)} s`;
 }

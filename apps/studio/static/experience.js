@@ -1,7 +1,7 @@
 // Experience: the paths that were kept, and the instruction graph in which they meet.
 
 import { get, put, remove } from "./server.js";
-import { button, confirmed, dropZone, empty, field, h, iconButton, notice, number, table } from "./dom.js";
+import { button, confirmed, counted, dropZone, empty, field, h, iconButton, notice, number, table } from "./dom.js";
 import { Drawing } from "./graph.js";
 
 const API = "/studio/api/experience";
@@ -104,9 +104,9 @@ class Experience {
     this.drawing.mark(String(id), "lit");
     const through = Object.entries(this.graph.walks).filter(([, walk]) => walk.includes(id)).map(([key]) => this.paths.get(key));
     this.detail.replaceChildren(
-      h("h2", {}, `${number(instructions.length)} instruction${instructions.length === 1 ? "" : "s"}`),
+      h("h2", {}, counted(instructions.length, "instruction")),
       h("ul", { className: "plain-list" }, instructions.slice(0, SHOWN).map((text) => h("li", {}, h("code", {}, text)))),
-      h("h3", {}, `${number(paths)} path${paths === 1 ? "" : "s"} through it`),
+      h("h3", {}, `${counted(paths, "path")} through it`),
       h("ul", { className: "plain-list" }, through.slice(0, SHOWN).filter(Boolean).map((path) => h("li", {}, button(path.question, () => this.tellPath(path), { className: "link" })))));
   }
 
@@ -129,7 +129,7 @@ class Experience {
       const words = text.value.toLowerCase();
       const found = [...this.paths.values()].filter((path) => `${path.task} ${path.question}`.toLowerCase().includes(words));
       place.replaceChildren(
-        h("p", { className: "dim", role: "status" }, `${number(found.length)} path${found.length === 1 ? "" : "s"}${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`),
+        h("p", { className: "dim", role: "status" }, `${counted(found.length, "path")}${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`),
         table(["Question", "Task", { name: "Steps", number: true }, { name: "Reward", number: true }, { name: h("span", { className: "unseen" }, "Delete") }],
           found.slice(0, SHOWN).map((path) => [
             button(path.question, () => this.tellPath(path), { className: "link" }), path.task, number(path.instructions.length), number(path.reward, 2),

@@ -15,7 +15,7 @@ function choice(title, choices, own = null) {
   return new Promise((resolve) => {
     let made = null;
     const choose = (value) => { made = value; dialog.close(); };
-    const dialog = h("dialog", { className: "wide picker", "aria-label": title, onclose: () => { resolve(made); dialog.remove(); } },
+    const dialog = h("dialog", { className: "wide choices", "aria-label": title, onclose: () => { resolve(made); dialog.remove(); } },
       h("div", { className: "row" }, h("h2", {}, title), h("span", { className: "grow" }), button("Close", () => dialog.close())),
       choices(choose), own?.(choose));
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });

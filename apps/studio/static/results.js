@@ -1,7 +1,7 @@
 // Results: leaderboards with intervals, the trace of each run, two methods question by question.
 
 import { get } from "./server.js";
-import { button, empty, h, icon, notice, number, s, seconds, table } from "./dom.js";
+import { button, counted, empty, h, icon, notice, number, s, seconds, table } from "./dom.js";
 import { callDetails, recorded } from "./story.js";
 
 const API = "/studio/api/results";
@@ -73,7 +73,7 @@ class Board {
         mark(one), cut(one.error || one.answer || "no answer"), number(one.calls), number(one.tokens), seconds(one.seconds),
       ]);
       place.replaceChildren(
-        h("p", { className: "dim", role: "status" }, `${number(found.length)} run${found.length === 1 ? "" : "s"}${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`),
+        h("p", { className: "dim", role: "status" }, `${counted(found.length, "run")}${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`),
         table(["Question", "Method", "Scenario", "Score", "Answer", { name: "Calls", number: true }, { name: "Tokens", number: true }, { name: "Time", number: true }], rows, "Runs"));
     };
     for (const control of [text, group, value]) control.addEventListener("input", show);
@@ -139,7 +139,7 @@ function lane(record, line) {
     h("h3", {}, line.group, " ", mark(line)),
     h("p", { className: "dim" }, record.score.explanation),
     recorded(record).element,
-    h("details", {}, h("summary", {}, `${number(record.calls.length)} model call${record.calls.length === 1 ? "" : "s"}`), record.calls.map(callDetails)));
+    h("details", {}, h("summary", {}, counted(record.calls.length, "model call")), record.calls.map(callDetails)));
 }
 
 function select(label, values) {

@@ -1,7 +1,7 @@
 // Rows of a query: sorted by a column, shown as a chart, copied, saved as CSV, and asked for anew.
 
 import { post } from "./server.js";
-import { button, h, icon, iconButton, notice, number, seconds, tell } from "./dom.js";
+import { button, counted, h, icon, iconButton, notice, number, seconds, tell } from "./dom.js";
 import { chart, chartOf } from "./chart.js";
 import { settings } from "./settings.js";
 import { coloured } from "./sql.js";
@@ -40,12 +40,7 @@ function editor(url, query) {
   const run = async () => {
     found.replaceChildren(h("p", { className: "dim" }, "Running …"));
     try {
-      const result = await post("/studio/api/databases/query", { url, query: text.value });
-      const { rows, total_rows: total } = result;
-      found.replaceChildren(
-        h("p", { className: "dim" }, `${total === rows.length ? number(total) : `The first ${number(rows.length)}`} row${rows.length === 1 ? "" : "s"} · ${seconds(result.seconds)}`),
-        ...(result.hint ? [notice(result.hint, "problem")] : []),
-        ...(rows.length ? [rowsTable(result.columns, rows)] : []));
+      found.replaceChildren(...answerOf(await post("/studio/api/databases/query", { url, query: text.value })));
     } catch (error) {
       found.replaceChildren(notice(error.message));
     }
@@ -54,6 +49,16 @@ function editor(url, query) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
   });
   return h("div", { className: "editor" }, text, h("div", { className: "row small" }, button("Run the query", run, { className: "primary" }), h("span", { className: "dim" }, "It only reads. What it finds does not change the answer.")), found);
+}
+
+/** What a query has found: how many rows in how many seconds, a hint, the rows. */
+export function answerOf({ columns, rows, total_rows: total, seconds: took, hint }) {
+  const all = total === rows.length ? counted(total, "row") : `The first ${number(rows.length)} of ${total === null ? "more" : number(total)} rows`;
+  return [
+    h("p", { className: "dim", role: "status" }, `${all} · ${seconds(took)}`),
+    hint ? notice(hint, "problem") : null,
+    rows.length ? rowsTable(columns, rows) : null,
+  ].filter(Boolean);
 }
 
 /** A table whose columns sort, with a chart where one fits. */
@@ -73,15 +78,18 @@ export function rowsTable(columns, rows, caption = "Rows") {
     heads.forEach((head, column) => head.setAttribute("aria-sort", column === by ? (down ? "descending" : "ascending") : "none"));
     show();
   };
+  const paint = (order) => drawn.replaceChildren(chart(picture.kind === "bar" ? chartOf(columns, order) : picture, Math.min(640, drawn.clientWidth)));
+  const ordered = () => (by === null ? typed : [...typed].sort((a, b) => compared(a[by], b[by]) * (down ? -1 : 1)));
   const show = () => {
-    const order = by === null ? typed : [...typed].sort((a, b) => compared(a[by], b[by]) * (down ? -1 : 1));
+    const order = ordered();
+    if (!drawn.hidden) paint(order); // bars come as the rows do
     body.replaceChildren(...order.slice(0, all ? undefined : SHOWN).map((row) => h("tr", {}, row.map((cell, at) => h("td", { className: numeric[at] ? "number" : "" }, shownCell(cell))))));
     more.hidden = all;
   };
   const draw = button([icon("chart"), "Chart"], () => {
     drawn.hidden = !drawn.hidden;
     draw.setAttribute("aria-pressed", !drawn.hidden);
-    if (!drawn.firstChild) drawn.append(chart(picture, Math.min(640, drawn.clientWidth)));
+    if (!drawn.hidden) paint(ordered());
   }, { className: "quiet", "aria-pressed": false });
   show();
   return h("div", { className: "rows" },

@@ -1,7 +1,7 @@
 // Sources: what questions are answered from, how files become one, and what to ask it first.
 
 import { get, post, put } from "./server.js";
-import { button, h, iconButton, notice, number, tell } from "./dom.js";
+import { button, counted, h, iconButton, notice, number, tell } from "./dom.js";
 import { settings } from "./settings.js";
 
 const DATABASES = "/studio/api/databases";
@@ -69,7 +69,7 @@ export async function uploadTables(file, most, into = "") {
 
 /** What was made of an uploaded file, in words. */
 export function madeOf({ name, tables, notes }) {
-  const words = tables.map((table) => `${table.name} (${number(table.rows)} rows)`).join(", ");
+  const words = tables.map((table) => `${table.name} (${counted(table.rows, "row")})`).join(", ");
   return `${name}: ${words}.${notes.map((note) => ` ${note}`).join("")}`;
 }
 

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 
 const WORDS = "all|and|as|asc|between|by|call|case|cast|contains|cross|delete|desc|distinct|else|end|except|exists|from|full|group|having|in|inner|intersect|is|join|left|like|limit|match|not|null|offset|on|optional|or|order|outer|over|partition|return|right|select|then|union|unwind|using|values|when|where|with|yield";
 const PARTS = new RegExp(`(--[^\\n]*|//[^\\n]*|/\\*[^]*?\\*/)|('(?:[^'\\\\]|''|\\\\.)*'|"(?:[^"\\\\]|\\\\.)*")|\\b(\\d+(?:\\.\\d+)?)\\b|\\b(${WORDS})\\b`, "gi");
-const KINDS = ["comment", "string", "figure", "keyword"];
+const KINDS = ["comment", "string", "numeral", "keyword"];
 
 /** The text as parts of which some have a colour. */
 export function coloured(text) {

@@ -1,7 +1,7 @@
 // A run as a story: plan, thoughts, queries, rows, facts, re-plans, answer.
 // `Story` tells it node by node, live or from checkpoints; `recorded` tells a run of a result file.
 
-import { button, h, icon, number, seconds } from "./dom.js";
+import { button, counted, h, icon, number, seconds } from "./dom.js";
 import { factBody, queryOf } from "./rows.js";
 import { coloured } from "./sql.js";
 
@@ -197,7 +197,7 @@ export class Story {
     const replans = update.replans ?? [];
     if (update.plan?.length && !replans.length && !same(update.plan, this.plan?.steps)) {
       this.planned(update.plan, this.plan ? "Plan as edited" : "Plan");
-      parts.push(h("p", { className: "remark" }, `Plans ${number(update.plan.length)} step${update.plan.length === 1 ? "" : "s"}.`));
+      parts.push(h("p", { className: "remark" }, `Plans ${counted(update.plan.length, "step")}.`));
     }
     if (node === "plan_approval" && update.replanning) parts.push(h("p", { className: "remark" }, update.replanning));
     for (const [name, words] of Object.entries(REMARKS)) {
@@ -351,7 +351,7 @@ export class Story {
   count() {
     const used = this.usage;
     const parts = [
-      `${number(used.calls)} call${used.calls === 1 ? "" : "s"}`,
+      counted(used.calls, "call"),
       `${number(used.input_tokens)} tokens read`,
       `${number(used.output_tokens)} written`,
       seconds(used.seconds),

@@ -1,7 +1,7 @@
 // Traces: all runs, narrowed down; of one run every call of a model, as a waterfall.
 
 import { get, post } from "./server.js";
-import { empty, h, notice, number, seconds, table } from "./dom.js";
+import { counted, empty, h, notice, number, seconds, table } from "./dom.js";
 
 const MOST = 200;
 const LETTERS = 110; // of a question in the list
@@ -36,7 +36,7 @@ async function list() {
   show();
   return h("div", { className: "page wide" }, h("h1", {}, "Traces"),
     h("p", { className: "lead" }, "Every run, and what it asked which model."),
-    h("section", { className: "card tall" }, h("div", { className: "row" }, text, ...Object.values(chosen), since), place));
+    h("section", { className: "card tall" }, h("div", { className: "row filters" }, text, ...Object.values(chosen), since), place));
 }
 
 function lineOf({ thread_id: thread, metadata, values, updated_at: updated, status }) {
@@ -84,7 +84,7 @@ function waterfall(calls, title) {
   return h("section", { className: "card waterfall", "aria-label": title },
     h("h2", {}, title),
     h("p", { className: "meter" }, [
-      `${number(calls.length)} call${calls.length === 1 ? "" : "s"}`, `${seconds(whole)} from first to last`, `${seconds(sum("seconds"))} in models`,
+      counted(calls.length, "call"), `${seconds(whole)} from first to last`, `${seconds(sum("seconds"))} in models`,
       `${number(read)} tokens read`, `${share(sum("cached_tokens"), read)} of them cached`, `${number(sum("output_tokens"))} written`, kept ? `${number(kept)} from cache` : "",
     ].filter(Boolean).map((part) => h("span", {}, part))),
     h("ol", {}, spans.map(({ call, begun, ended }) => h("li", {}, callRow(call, (begun - first) / whole, (ended - begun) / whole)))));
