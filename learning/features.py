@@ -83,7 +83,7 @@ class _State:
         return words(" ".join(self.evidence))
 
     @cached_property
-    def nearness(self) -> str:
+    def lowered(self) -> str:
         return " ".join(self.evidence).lower()
 
     @cached_property
@@ -161,7 +161,7 @@ def _naming(state: _State, query: str, fresh: Sequence[Hit]) -> dict[str, float]
         title = [part for part in [_plain(hit.title)] if part]
         found |= {
             f"title{n}_in_question": float(_any_in(title, state.question.lower())),
-            f"title{n}_in_evidence": float(_any_in(title, state.nearness)),
+            f"title{n}_in_evidence": float(_any_in(title, state.lowered)),
             f"title{n}_in_query": float(_any_in(title, query)),
             f"query_in_title{n}": float(_any_in([query], hit.title.lower())),
             f"evidence_title_in_hit{n}": float(_any_in(state.titles, hit.text.lower())),

@@ -9,6 +9,7 @@ it; a :class:`StructuredFailure` for the caller to record.
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
@@ -32,7 +33,10 @@ T = TypeVar("T", bound=BaseModel)
 Schema: TypeAlias = dict[str, "Schema | list[Schema] | list[str] | str | bool | int | float | None"]
 
 _plain_only: set[tuple[str, str]] = set()
-"""Pairs of model and schema for which the provider's structured output did not work."""
+"""Pairs of model and schema whose server refuses the schema, or has ignored it again and again."""
+_ignored: Counter[tuple[str, str]] = Counter()
+"""How many first replies in a row had no JSON at all, by model and schema."""
+_IGNORED_AT_MOST = 3
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ async def ask(
     records: list[CallRecord] = []
     prompt = list(messages)
     failure: StructuredFailure | None = None
-    for _ in range(2):
+    for tries in range(2):
         try:
             done = await _request(model, prompt, schema, role, config, records)
         except ModelUnavailable as error:
@@ -84,14 +88,24 @@ async def ask(
                 raise
             return Reply(None, _too_long(error), tuple(records))
         outcome = await asyncio.to_thread(_read, done, schema, _bound_form(model, schema))
+        if not tries:  # the second prompt spells the form out
+            _note_ignored(_pair(model, schema), outcome)
         if not isinstance(outcome, StructuredFailure):
             return Reply(outcome, None, tuple(records))
         failure = outcome
         records[-1] = records[-1].model_copy(update={"error": failure.message})
-        if failure.kind == "no_json":  # the provider took the schema and then ignored it
-            _plain_only.add(_pair(model, schema))
         prompt = _corrected(messages, failure, schema)
     return Reply(None, failure, tuple(records))
+
+
+def _note_ignored(pair: tuple[str, str], outcome: object) -> None:
+    """Stop sending a schema that the provider takes and ignores; a single reply proves nothing."""
+    if not isinstance(outcome, StructuredFailure) or outcome.kind != "no_json":
+        _ignored.pop(pair, None)
+        return
+    _ignored[pair] += 1
+    if _ignored[pair] >= _IGNORED_AT_MOST:
+        _plain_only.add(pair)
 
 
 def _read(done: Call, schema: type[T], form: Node | None) -> T | StructuredFailure:

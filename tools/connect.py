@@ -43,8 +43,8 @@ def open_database(url: str) -> Database:
             shown = without_values(error.problem, url)
             raise RoleTooPowerful(shown, fix=error.fix, remedy=error.remedy) from None
         except DatabaseUnavailable as error:
-            told = without_values(error.problem, url)
-            raise DatabaseUnavailable(told, fix=error.fix) from None  # the cause may hold them
+            shown = without_values(error.problem, url)
+            raise DatabaseUnavailable(shown, fix=error.fix) from None  # the cause may hold them
         except OSError as error:  # such as a name that is too long for a file
             raise DatabaseUnavailable(
                 f"The database cannot be opened ({error.strerror}).", fix="Check its name."

@@ -1,6 +1,7 @@
 """Asking for objects: over a real HTTP server, and with models that can only write text."""
 
 import json
+from collections import Counter
 from typing import Literal
 
 import pytest
@@ -25,6 +26,7 @@ class Verdict(BaseModel):
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planweave.models.structured._plain_only", set())
+    monkeypatch.setattr("planweave.models.structured._ignored", Counter())
 
 
 async def served(settings: ModelSettings, *answers: Answer) -> tuple[Reply[Verdict], Script]:
@@ -109,12 +111,25 @@ async def test_server_without_schemas_is_asked_in_plain_text(model_settings: Mod
     assert "not supported" in first.calls[0].error
 
 
-async def test_server_that_ignores_schemas_is_remembered(model_settings: ModelSettings) -> None:
-    with serving(Answer("Let me think."), Answer(GOOD)) as server:
+async def test_one_reply_without_json_changes_no_later_request(
+    model_settings: ModelSettings,
+) -> None:
+    with serving(Answer("Let me think."), Answer(GOOD), Answer(GOOD)) as server:
         model = chat_model(server.name, settings=model_settings)
-        await ask(model, PROMPT, Verdict)
-        await ask(model, PROMPT, Verdict)
-    assert ["response_format" in request for request in server.requests] == [True, False, False]
+        for _ in range(2):
+            assert (await ask(model, PROMPT, Verdict)).value == Verdict(thought="look")
+    assert ["response_format" in request for request in server.requests] == [True, True, True]
+
+
+async def test_server_that_ignores_schemas_three_times_is_asked_in_plain_text(
+    model_settings: ModelSettings,
+) -> None:
+    with serving(*[Answer("Let me think."), Answer(GOOD)] * 3, Answer(GOOD)) as server:
+        model = chat_model(server.name, settings=model_settings)
+        for _ in range(4):
+            assert (await ask(model, PROMPT, Verdict)).value == Verdict(thought="look")
+    asked = ["response_format" in request for request in server.requests]
+    assert asked == [True, True, True, True, True, False, False]
 
 
 async def test_too_long_a_prompt_is_a_typed_failure(model_settings: ModelSettings) -> None:

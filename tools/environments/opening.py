@@ -23,9 +23,6 @@ ENVIRONMENTS: Registry[Connect] = Registry(
 """Every environment by name; the entry-point group is ``planweave.environments``."""
 
 
-_MOVES: dict[str, frozenset[str]] = {}
-
-
 def environment(name: str, *, moves: Iterable[str] = ()) -> Callable[[Opens], Opens]:
     """Decorate the function that opens the environment called ``name``.
 
@@ -36,7 +33,7 @@ def environment(name: str, *, moves: Iterable[str] = ()) -> Callable[[Opens], Op
     """
 
     def registered(connect: Opens) -> Opens:
-        _MOVES[name] = frozenset(action.lower() for action in moves)
+        vars(connect)["moves"] = frozenset(action.lower() for action in moves)
         ENVIRONMENTS.add(name, cast("Connect", connect))
         return connect
 
@@ -64,4 +61,5 @@ def moves(name: str) -> frozenset[str]:
         BadInput: There is no such environment.
     """
     ENVIRONMENTS.get(name)
-    return _MOVES.get(name, frozenset())
+    found: frozenset[str] = vars(ENVIRONMENTS.get(name)).get("moves", frozenset())
+    return found
