@@ -121,7 +121,7 @@ def test_no_route_answers_without_a_key_or_with_a_wrong_one(
             assert reply.status_code == (200 if path in OPEN else 401)
 
 
-def test_the_other_doors_ask_for_a_key_too(server: Served) -> None:
+def test_the_other_interfaces_ask_for_a_key_too(server: Served) -> None:
     with caller(server, "") as nobody:
         assert nobody.get("/studio/").status_code == 200
         for path in ("/studio/api/methods", "/v1/models", "/mcp", "/a2a/planrag"):
