@@ -55,8 +55,10 @@ def query_node(source: Literal["database", "graph"]) -> Node:
     async def query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
         url = context.database if source == "database" else context.graph
-        report(runtime, "running the query")
-        if writes_queries(context):
+        written = writes_queries(context)
+        in_words = written and not is_query(chosen_action(state)["input"])
+        report(runtime, "reading the schema" if in_words else "running the query")
+        if written:
             return await _assisted(state, runtime, url or "")
         return await asyncio.to_thread(
             take_turn, state, lambda action: run_query(url, action["input"], context)

@@ -1,12 +1,13 @@
 """Speaker: says the answer in the chat, with the sources that it cites."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from langchain_core.messages import AIMessage
 
 from planweave import BadInput
 from planweave.memory import Answer, Fact, WorkingMemory
-from planweave.nodes.shared.citation_check import CITATION
+from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
 from planweave.nodes.support.briefing import source_text
 from planweave.nodes.support.verdict import warning
 
@@ -32,13 +33,29 @@ def said_after(draft: str, answer: Answer, facts: Sequence[Fact]) -> str:
         facts: All facts.
 
     Returns:
-        What the message has besides; where the check has changed what was said, the message again.
+        What the message has besides. A text that was sent cannot be taken back: where the check has
+        found no source for a sentence, that sentence is named; where it has changed the text
+        otherwise, the message follows again.
     """
     parts = _parts(answer, facts)
     why = parts.pop("why")
     if why.startswith(draft.strip()):
         return f"{why[len(draft.strip()) :]}\n\n{_joined(parts)}".rstrip()
+    if _unmarked(why) == _unmarked(draft):
+        told = "\n".join(f"No source for: {sentence}" for sentence in _unsupported(why))
+        return f"\n\nAfter the check:\n\n{_joined({'told': told, **parts})}".rstrip()
     return f"\n\nAfter the check:\n\n{_joined(_parts(answer, facts))}"
+
+
+def _unmarked(text: str) -> str:
+    """A text without the marks of the check and without citations."""
+    return re.sub(rf"\s*(?:{re.escape(UNSUPPORTED)}|\[\d+\])", "", text).strip()
+
+
+def _unsupported(text: str) -> list[str]:
+    """The sentences that the check has marked."""
+    before = text.split(UNSUPPORTED)[:-1]
+    return [_unmarked(re.split(r"(?<=[.!?])\s+(?!\[)", part.strip())[-1]) for part in before]
 
 
 def _parts(answer: Answer, facts: Sequence[Fact]) -> dict[str, str]:

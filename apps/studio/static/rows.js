@@ -108,9 +108,14 @@ function compared(a, b) {
 
 function shownCell(cell) {
   if (cell === null) return h("span", { className: "dim" }, "null");
-  const text = String(cell);
+  const text = typeof cell === "number" ? plainNumber(cell) : String(cell);
   if (text.length <= LONG) return text;
   return h("details", { className: "long" }, h("summary", {}, `${text.slice(0, LONG)}…`), text);
+}
+
+/** A number without the noise of binary fractions: 135654.85 in place of 135654.85000000003. */
+function plainNumber(value) {
+  return String(Number.isInteger(value) ? value : Number(value.toPrecision(12)));
 }
 
 /** Rows of which a column that holds only numbers, as texts, holds numbers. */

@@ -6,8 +6,11 @@ const WORDS = "all|and|as|asc|between|by|call|case|cast|contains|cross|delete|de
 const PARTS = new RegExp(`(--[^\\n]*|//[^\\n]*|/\\*[^]*?\\*/)|('(?:[^'\\\\]|''|\\\\.)*'|"(?:[^"\\\\]|\\\\.)*")|\\b(\\d+(?:\\.\\d+)?)\\b|\\b(${WORDS})\\b`, "gi");
 const KINDS = ["comment", "string", "numeral", "keyword"];
 
-/** The text as parts of which some have a colour. */
+const QUERY = /^[\s(]*(select|with|match|optional|unwind|call|values|return)\b/i;
+
+/** The text as parts of which some have a colour; a need in words has none. */
 export function coloured(text) {
+  if (!QUERY.test(text)) return text;
   const parts = [];
   let end = 0;
   for (const found of text.matchAll(PARTS)) {

@@ -305,10 +305,10 @@ export class Story {
     const good = !verdict || verdict.kind === "supported";
     const card = h("section", { className: good && (answer.decision || answer.why) ? "card answer" : "card answer doubtful", "aria-label": "Answer" },
       answer.decision ? h("p", { className: "decision" }, answer.decision) : null,
-      answer.decision || (answer.why && verdict?.kind !== "undecided") ? null : h("p", { className: "decision" }, "No decision"),
+      answer.decision || (answer.why && verdict?.kind !== "undecided") ? null : h("p", { className: "decision" }, "No answer"),
       verdict ? h("p", { className: good ? "verdict good" : "verdict notice problem" }, verdict.text) : null,
       answer.why ? h("p", {}, this.cited(answer.why), this.uncited(answer)) : null,
-      answer.unknown ? h("p", { className: "notice problem" }, `Not known: ${answer.unknown}`) : null,
+      answer.unknown && !isSaid(answer.unknown, verdict) ? h("p", { className: "notice problem" }, `Not known: ${answer.unknown}`) : null,
       claims.length ? checked(claims) : null);
     this.answer = answer;
     this.told.draft.hidden = true;
@@ -401,6 +401,11 @@ export function callDetails(call) {
     call.error ? h("p", { className: "notice problem" }, call.error) : null,
     (call.prompt ?? []).map(({ role, content }) => [h("h4", {}, role), h("pre", {}, content)]),
     h("h4", {}, "reply"), h("pre", {}, call.reply));
+}
+
+/** Whether the verdict says already what is not known. */
+function isSaid(unknown, verdict) {
+  return Boolean(verdict) && verdict.text.toLowerCase().includes(unknown.toLowerCase().replace(/\.$/, ""));
 }
 
 /** What is being done, in words. */
