@@ -37,7 +37,7 @@ studio: .venv/serve.done
 
 # One process loads more native libraries than any command does: they need room for their threads.
 PYTEST := GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384 $(BIN)/pytest
-PARALLEL := -q -n $(WORKERS) --maxprocesses=4 --dist=loadfile
+PARALLEL := -q -n $(WORKERS) --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
 
 lint: .venv/dev.done
 	@echo "== Lint and types"

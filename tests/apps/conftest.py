@@ -1,4 +1,3 @@
-import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +5,7 @@ from pathlib import Path
 import pytest
 from axe import Look, axe
 from browser import chromium
-from command_line import PROGRAM, CommandLine, Run, in_process
+from command_line import PROGRAM, CommandLine, Run, in_process, user_environment
 from endpoints import Operator, served
 from playwright.sync_api import Browser
 from servers import Unobtainable
@@ -16,18 +15,7 @@ from planweave.apps.service import service
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    ours = ("_API_KEY", "_STRICT_MSGPACK")  # a user's environment has neither
-    kept = {name: value for name, value in os.environ.items() if not name.endswith(ours)}
-    return kept | {
-        "PLANWEAVE_STATE_DIR": str(tmp_path / "state"),
-        "PLANWEAVE_CACHE_DIR": str(tmp_path / "cache"),
-        "PLANWEAVE_DATA_DIR": str(tmp_path / "data"),
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
-        "PLANWEAVE_RESPONSE_CACHE": "off",
-        "PLANWEAVE_RETRIES": "0",
-        "COLUMNS": "100",
-        "NO_COLOR": "1",
-    }
+    return user_environment(tmp_path)
 
 
 @pytest.fixture

@@ -6,13 +6,15 @@ libraries that report to their makers are often silent where that is set.
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import watched_network
-from command_line import PROGRAM
+from command_line import PROGRAM, user_environment
 from tiny_onnx import write_model
 from watched_network import Watched, watched
 
@@ -70,12 +72,58 @@ with serving_planweave(Path.cwd()) as served:
 """
 
 
-@pytest.fixture
-def watch(tmp_path: Path, environment: dict[str, str]) -> Watch:
-    """Runs a command in a network that is watched."""
-    kept = {name: value for name, value in environment.items() if name not in _QUIET + _CHOSEN}
+def _watched(folder: Path, *command: str) -> Watched:
+    kept = {
+        name: value
+        for name, value in user_environment(folder).items()
+        if name not in _QUIET + _CHOSEN
+    }
     kept["PYTHONPATH"] = os.pathsep.join(sys.path)
-    return lambda *command: watched(command, tmp_path, kept)
+    return watched(command, folder, kept)
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Watch:
+    """Runs a command in a network that is watched."""
+    return lambda *command: _watched(tmp_path, *command)
+
+
+def _program(name: str, folder: Path) -> tuple[str, ...]:
+    if name == "libraries":
+        there = [one for one in _LIBRARIES if find_spec(one.partition(".")[0])]
+        load = f"import time, {', '.join(there)}; time.sleep(5)"
+        room = "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384"  # for the threads of so many
+        return ("env", room, sys.executable, "-W", "ignore", "-c", load)
+    if name == "server":
+        return (sys.executable, "-c", _SERVE, "minilm")
+    model = write_model(folder / "tiny", "tokens")
+    if name == "report":
+        return (sys.executable, "-c", _REPORT, str(model / "model.onnx"))
+    return (sys.executable, "-c", _ENCODE, str(model))
+
+
+class Waiting(NamedTuple):
+    """A program that waits for what libraries report in their own time."""
+
+    run: Future[Watched]
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def waiting(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Waiting]]:
+    """All that wait, at the same time."""
+    names = ["libraries"] + ["report", "model"] * bool(find_spec("onnxruntime"))
+    names += ["server"] * any(
+        test_a_server_is_quiet.__name__ == i.name for i in request.session.items
+    )
+    folders = {name: tmp_path_factory.mktemp(name) for name in names}
+    with ThreadPoolExecutor(len(names)) as pool:
+        yield {
+            name: Waiting(pool.submit(_watched, folder, *_program(name, folder)), folder)
+            for name, folder in folders.items()
+        }
 
 
 @pytest.fixture
@@ -104,26 +152,21 @@ def test_a_name_and_an_address_are_seen(watch: Watch) -> None:
     assert watch(sys.executable, "-c", connect).sent == ["udp 192.0.2.7 9"]
 
 
-def test_a_report_of_the_runtime_is_seen(watch: Watch, tmp_path: Path) -> None:
+def test_a_report_of_the_runtime_is_seen(waiting: dict[str, Waiting]) -> None:
     """Without the switch it reports; the day it does not, the switch may go."""
-    if sys.platform != "linux" or find_spec("onnxruntime") is None:
-        pytest.skip("the extra `documents` is not installed")
-    model = write_model(tmp_path / "tiny", "tokens") / "model.onnx"
-    assert "microsoft" in " ".join(watch(sys.executable, "-c", _REPORT, str(model)).sent)
-
-
-def test_a_model_in_the_process_is_quiet(watch: Watch, tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime", reason="the extra `documents` is not installed")
-    folder = write_model(tmp_path / "tiny", "tokens")
-    assert quiet(watch(sys.executable, "-c", _ENCODE, str(folder)))
-    assert not [*(tmp_path / "cache").rglob("Microsoft*")]  # where it would keep an identifier
+    assert "microsoft" in " ".join(waiting["report"].run.result().sent)
 
 
-def test_libraries_are_quiet(watch: Watch) -> None:
-    there = [name for name in _LIBRARIES if find_spec(name.partition(".")[0])]
-    load = f"import time, {', '.join(there)}; time.sleep(5)"
-    room = "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384"  # for the threads of so many
-    assert quiet(watch("env", room, sys.executable, "-W", "ignore", "-c", load))
+def test_a_model_in_the_process_is_quiet(waiting: dict[str, Waiting]) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra `documents` is not installed")
+    run, folder = waiting["model"]
+    assert quiet(run.result())
+    assert not [*(folder / "cache").rglob("Microsoft*")]  # where it would keep an identifier
+
+
+def test_libraries_are_quiet(waiting: dict[str, Waiting]) -> None:
+    assert quiet(waiting["libraries"].run.result())
 
 
 def test_documents_are_added_and_searched_quietly(
@@ -150,6 +193,6 @@ def test_a_decision_asks_its_model_alone(watch: Watch, offers: str) -> None:
 
 
 @pytest.mark.server
-def test_a_server_is_quiet(watch: Watch, minilm: str) -> None:
+def test_a_server_is_quiet(waiting: dict[str, Waiting], minilm: str) -> None:
     pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
-    assert quiet(watch(sys.executable, "-c", _SERVE, minilm))
+    assert quiet(waiting["server"].run.result())

@@ -26,7 +26,7 @@ from planweave.tools.database import (
 from planweave.tools.sql import SqlDatabase, open_sql
 from planweave.tools.sql.guard import check
 
-LIMITS = Limits(seconds=1.0, rows=10, characters=1_000)
+LIMITS = Limits(seconds=0.4, rows=10, characters=1_000)
 
 
 def attack(database: SqlDatabase, query: str, folder: Path) -> None:
@@ -113,12 +113,18 @@ def postgresql_database(postgresql_server: Server) -> Iterator[SqlDatabase]:
     database.close()
 
 
+@pytest.fixture(scope="module")
+def postgresql_rows(postgresql_database: SqlDatabase) -> list[object]:
+    return dump(postgresql_database)
+
+
 @pytest.mark.server
 @pytest.mark.parametrize("query", named(EVERYWHERE | POSTGRESQL))
-def test_postgresql(postgresql_database: SqlDatabase, query: str, tmp_path: Path) -> None:
-    before = dump(postgresql_database)
+def test_postgresql(
+    postgresql_database: SqlDatabase, postgresql_rows: list[object], query: str, tmp_path: Path
+) -> None:
     attack(postgresql_database, query, tmp_path)
-    assert dump(postgresql_database) == before
+    assert dump(postgresql_database) == postgresql_rows
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +134,18 @@ def mariadb_database(mariadb_server: Server) -> Iterator[SqlDatabase]:
     database.close()
 
 
+@pytest.fixture(scope="module")
+def mariadb_rows(mariadb_database: SqlDatabase) -> list[object]:
+    return dump(mariadb_database)
+
+
 @pytest.mark.server
 @pytest.mark.parametrize("query", named(EVERYWHERE | MARIADB))
-def test_mariadb(mariadb_database: SqlDatabase, query: str, tmp_path: Path) -> None:
-    before = dump(mariadb_database)
+def test_mariadb(
+    mariadb_database: SqlDatabase, mariadb_rows: list[object], query: str, tmp_path: Path
+) -> None:
     attack(mariadb_database, query, tmp_path)
-    assert dump(mariadb_database) == before
+    assert dump(mariadb_database) == mariadb_rows
 
 
 @pytest.mark.server

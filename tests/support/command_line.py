@@ -19,6 +19,22 @@ Run = subprocess.CompletedProcess[str]
 CommandLine = Callable[..., Run]
 
 
+def user_environment(folder: Path) -> dict[str, str]:
+    """The variables of a user who keeps everything in ``folder``."""
+    ours = ("_API_KEY", "_STRICT_MSGPACK")  # a user's environment has neither
+    kept = {name: value for name, value in os.environ.items() if not name.endswith(ours)}
+    return kept | {
+        "PLANWEAVE_STATE_DIR": str(folder / "state"),
+        "PLANWEAVE_CACHE_DIR": str(folder / "cache"),
+        "PLANWEAVE_DATA_DIR": str(folder / "data"),
+        "XDG_CACHE_HOME": str(folder / "cache"),
+        "PLANWEAVE_RESPONSE_CACHE": "off",
+        "PLANWEAVE_RETRIES": "0",
+        "COLUMNS": "100",
+        "NO_COLOR": "1",
+    }
+
+
 def in_process(folder: Path, environment: Mapping[str, str]) -> CommandLine:
     """Commands in ``folder``, without the three seconds in which a program loads its libraries."""
 
