@@ -4,10 +4,13 @@ On the servers they come from a user who may do anything, so that it is the tool
 """
 
 import hashlib
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from command_line import PROGRAM
@@ -73,14 +76,29 @@ def test_the_guard_lets_pass(dialect: str, query: str) -> None:
     assert check(query, dialect=dialect, tables=tables, schema="public").text == query
 
 
-@pytest.mark.parametrize("query", named(EVERYWHERE | SQLITE))
-def test_sqlite_file(shop_file: Path, query: str) -> None:
-    before = hashlib.sha256(shop_file.read_bytes()).hexdigest()
-    database = open_sql(shop_file)
-    attack(database, query, shop_file.parent)
+class File(NamedTuple):
+    """A database that is a file, and what is in it."""
+
+    database: SqlDatabase
+    path: Path
+    digest: str
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[File]:
+    path = tmp_path_factory.mktemp("file") / "shop.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(SHOP)
+    database = open_sql(path)
+    yield File(database, path, hashlib.sha256(path.read_bytes()).hexdigest())
     database.close()
-    assert hashlib.sha256(shop_file.read_bytes()).hexdigest() == before
-    assert [path.name for path in shop_file.parent.iterdir()] == ["shop.db"]
+
+
+@pytest.mark.parametrize("query", named(EVERYWHERE | SQLITE))
+def test_sqlite_file(file: File, query: str) -> None:
+    attack(file.database, query, file.path.parent)
+    assert hashlib.sha256(file.path.read_bytes()).hexdigest() == file.digest
+    assert [path.name for path in file.path.parent.iterdir()] == ["shop.db"]
 
 
 @pytest.fixture(scope="module")
