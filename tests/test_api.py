@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 import resource
 import subprocess
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import CommandLine, assert_one_clear_error
+from command_line import CommandLine, assert_one_clear_error, in_process, user_environment
 from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN
 
 import planweave
@@ -311,22 +310,13 @@ def test_a_command_says_that_a_script_is_too_short(
     assert_one_clear_error(run, "no reply number 2, which the role 'selector' needs")
 
 
-def test_the_module_is_the_program(planweave_: CommandLine) -> None:
-    assert planweave_("--version").stdout == f"planweave {planweave.__version__}\n"
+def test_the_module_is_the_program() -> None:
+    words = [sys.executable, "-m", "planweave", "--version"]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert said == f"planweave {planweave.__version__}\n"
 
 
 @pytest.fixture
 def planweave_(tmp_path: Path) -> CommandLine:
     """The command line, in a folder of its own."""
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "planweave", *words],
-            cwd=tmp_path,
-            env=os.environ | {"COLUMNS": "200"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return run
+    return in_process(tmp_path, user_environment(tmp_path))
