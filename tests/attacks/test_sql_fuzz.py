@@ -7,6 +7,7 @@ of its own. MariaDB is asked how it reads the statement.
 
 import re
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
@@ -115,7 +116,7 @@ def tried(attack_is_full: bool) -> int:
 
 def test_sqlite(shop_file: Path, attack_seed: int, tried: int, record_tried: RecordTried) -> None:
     denied: list[object] = []
-    steps = 0
+    end = 0.0
 
     def authorise(*access: object) -> int:
         answer = _authorise(*access)  # type: ignore[arg-type] # as sqlite3 calls it
@@ -123,19 +124,14 @@ def test_sqlite(shop_file: Path, attack_seed: int, tried: int, record_tried: Rec
             denied.append(access)
         return answer
 
-    def watch() -> bool:
-        nonlocal steps
-        steps += 1
-        return steps > 50
-
     with closing(connect(f"{shop_file.as_uri()}?mode=ro")) as connection:
         connection.set_authorizer(authorise)
-        connection.set_progress_handler(watch, 1_000)
+        connection.set_progress_handler(lambda: time.process_time() > end, 100)
 
         def harm(text: str) -> str:
-            nonlocal steps
+            nonlocal end
             denied.clear()
-            steps = 0
+            end = time.process_time() + LIMIT
             with suppress(sqlite3.Error, sqlite3.Warning):
                 connection.execute(text).fetchmany(5)
             return f"accesses {denied}" if denied else ""
