@@ -1,63 +1,77 @@
 """planweave learn dqa."""
 
 import json
-import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine, assert_one_clear_error
+from command_line import CommandLine, assert_one_clear_error, in_process, user_environment
 
 from planweave.learning.paths import read_paths
 
 QUICK = ("learn", "dqa", "--quick", "--scenario", "building", "--generations", "2")
 
 
-def test_a_small_course_is_taken_and_goes_on(planweave: CommandLine, tmp_path: Path) -> None:
-    run = planweave(*QUICK, "--out", str(tmp_path))
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a small course was taken."""
+    folder = tmp_path_factory.mktemp("course")
+    run = in_process(folder, user_environment(folder))(*QUICK, "--out", str(folder))
     assert run.returncode == 0, run.stderr
     assert "of unseen questions right at first" in run.stdout.replace("\n", " ")
-    assert [path.task for path in read_paths(tmp_path / "dqa-experience.jsonl")] == ["building"] * 2
-    card = json.loads((tmp_path / "dqa-experience.json").read_text())
-    (curve,) = json.loads((tmp_path / "curve.json").read_text())
+    return folder
+
+
+@pytest.fixture
+def taken(course: Path, tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    return Path(shutil.copytree(course, tmp_path, dirs_exist_ok=True))
+
+
+def test_a_small_course_is_taken(course: Path) -> None:
+    assert [path.task for path in read_paths(course / "dqa-experience.jsonl")] == ["building"] * 2
+    card = json.loads((course / "dqa-experience.json").read_text())
+    (curve,) = json.loads((course / "curve.json").read_text())
     assert [point[0] for point in curve["points"]] == [0, 1, 2]
     assert card["courses"][0]["questions_answered"] == curve["points"][-1][1]
-    assert (tmp_path / "curve.png").stat().st_size > 5_000
+    assert (course / "curve.png").stat().st_size > 5_000
 
 
-def test_without_matplotlib_there_is_no_picture(program: CommandLine, tmp_path: Path) -> None:
-    hidden = tmp_path / "hidden"
-    hidden.mkdir()
-    (hidden / "matplotlib.py").write_text("raise ImportError\n")
-    path = os.pathsep.join([str(hidden), os.environ.get("PYTHONPATH", "")])
-    run = program(*QUICK, "--out", str(tmp_path), PYTHONPATH=path)
+def test_without_matplotlib_there_is_no_picture(
+    planweave: CommandLine, taken: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (taken / "curve.png").unlink()
+    for name in [name for name in sys.modules if name.startswith("matplotlib.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    run = planweave(*QUICK, "--out", str(taken))
     assert run.returncode == 0, run.stderr
     assert "curve.png" not in run.stdout
-    assert not (tmp_path / "curve.png").exists()
-    assert len(read_paths(tmp_path / "dqa-experience.jsonl")) == 2
+    assert not (taken / "curve.png").exists()
+    assert len(read_paths(taken / "dqa-experience.jsonl")) == 2
 
 
-def test_what_other_scenarios_learned_stays(planweave: CommandLine, tmp_path: Path) -> None:
-    out = ("--out", str(tmp_path))
-    assert planweave(*QUICK, *out).returncode == 0
-    before = read_paths(tmp_path / "dqa-experience.jsonl")
+def test_what_other_scenarios_learned_stays(planweave: CommandLine, taken: Path) -> None:
+    before = read_paths(taken / "dqa-experience.jsonl")
     locating = ("learn", "dqa", "--quick", "--scenario", "locating", "--generations", "1")
-    run = planweave(*locating, *out)
+    run = planweave(*locating, "--out", str(taken))
     assert run.returncode == 0, run.stderr
     assert "Kept there, of other runs: building" in run.stdout
-    paths = read_paths(tmp_path / "dqa-experience.jsonl")
+    paths = read_paths(taken / "dqa-experience.jsonl")
     assert paths[:2] == before
     assert [path.task for path in paths[2:]] == ["locating"] * 2
-    card = json.loads((tmp_path / "dqa-experience.json").read_text())
+    card = json.loads((taken / "dqa-experience.json").read_text())
     first, second = card["courses"]
     assert (first["scenario"], second["scenario"]) == ("building", "locating")
     assert card["command"] == f"{first['command']} ; {second['command']}"
     assert all(one["seconds"] > 0 for one in card["courses"])
-    curves = json.loads((tmp_path / "curve.json").read_text())
+    curves = json.loads((taken / "curve.json").read_text())
     assert [len(curve["points"]) for curve in curves] == [3, 2]
-    again = planweave(*locating, *out)  # done before: nothing is learned, nothing doubled
+    again = planweave(*locating, "--out", str(taken))  # nothing is learned, nothing doubled
     assert again.returncode == 0, again.stderr
-    assert read_paths(tmp_path / "dqa-experience.jsonl") == paths
-    assert json.loads((tmp_path / "dqa-experience.json").read_text())["courses"] == card["courses"]
+    assert read_paths(taken / "dqa-experience.jsonl") == paths
+    assert json.loads((taken / "dqa-experience.json").read_text())["courses"] == card["courses"]
 
 
 def test_files_that_cannot_be_added_to_are_told_first(

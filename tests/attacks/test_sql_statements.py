@@ -5,7 +5,6 @@ On the servers they come from a user who may do anything, so that it is the tool
 
 import hashlib
 import sqlite3
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from command_line import PROGRAM
+from command_line import Run, in_process, user_environment
 from servers import Server
 from shop import SHOP
 from sql_statements import EVERYWHERE, GUARDED, MARIADB, POSTGRESQL, SQLITE
@@ -250,26 +249,25 @@ def test_the_remedy_makes_a_role_that_is_accepted(
 
 @pytest.mark.server
 def test_the_command_line_refuses_the_role_and_doctor_helps(
-    postgresql_server: Server, monkeypatch: pytest.MonkeyPatch
+    postgresql_server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("PLANWEAVE_TRUST_ROLE")
     url = postgresql_server.url("owner")
+    run = in_process(tmp_path, user_environment(tmp_path))
 
-    def planweave(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [PROGRAM, *arguments, "--database", url], capture_output=True, text=True, check=False
-        )
+    def planweave(*arguments: str) -> Run:
+        return run(*arguments, "--database", url)
 
     refused = planweave("query", "SELECT name FROM node")
     assert refused.returncode == 1
     assert "--trust-role" in refused.stderr
+    helped = planweave("doctor")
+    assert helped.returncode == 1
+    assert "GRANT SELECT ON ALL TABLES" in helped.stdout
     assert planweave("query", "SELECT name FROM node", "--trust-role").returncode == 0
     attack = planweave("query", "SELECT ('/etc/passwd'::text).pg_read_file", "--trust-role")
     assert attack.returncode == QueryRefused.exit_code
     assert "root" not in attack.stdout
-    helped = planweave("doctor")
-    assert helped.returncode == 1
-    assert "GRANT SELECT ON ALL TABLES" in helped.stdout
 
 
 @pytest.mark.server

@@ -5,9 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import user_environment
+
+from planweave.benchmarks.core.store import read
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "plugin"
@@ -21,6 +25,20 @@ ANSWER = {
     "short": "noon",
     "unknown": "",
 }
+
+
+_RUN = """
+import json, os, sys
+from pathlib import Path
+from command_line import in_process
+run, said = in_process(Path(sys.argv[1]), os.environ), []
+for words in json.loads(sys.argv[2]):
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    said.append(done.stdout)
+print(json.dumps(said))
+"""
+Run = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="module")
@@ -38,17 +56,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(installed: Path, tmp_path: Path):  # type: ignore[no-untyped-def]
-    """Runs planweave beside the plugin, with folders of its own."""
-    folders = {
-        f"PLANWEAVE_{name.upper()}_DIR": str(tmp_path / name) for name in ("state", "data", "cache")
-    }
-    path = os.pathsep.join((str(installed), str(ROOT)))
-    variables = {**os.environ, **folders, "PYTHONPATH": path, "COLUMNS": "200"}
+def run(installed: Path, tmp_path: Path) -> Run:
+    """Runs commands of planweave beside the plugin, in one process with folders of its own."""
+    path = os.pathsep.join((str(installed), str(ROOT), str(ROOT / "tests" / "support")))
+    variables = user_environment(tmp_path) | {"PYTHONPATH": path, "COLUMNS": "200"}
 
-    def planweave(*words: str) -> str:
+    def planweave(*commands: tuple[str, ...]) -> list[str]:
         done = subprocess.run(
-            [sys.executable, "-m", "planweave", *words],
+            [sys.executable, "-c", _RUN, str(tmp_path), json.dumps(commands)],
             env=variables,
             cwd=tmp_path,
             capture_output=True,
@@ -57,14 +72,15 @@ def run(installed: Path, tmp_path: Path):  # type: ignore[no-untyped-def]
             timeout=120,
         )
         assert done.returncode == 0, done.stderr
-        return done.stdout
+        said: list[str] = json.loads(done.stdout)
+        return said
 
     return planweave
 
 
-def script(folder: Path, *replies: object) -> str:
-    (folder / "replies.json").write_text(json.dumps(replies), "utf-8")
-    return f"script:{folder / 'replies.json'}"
+def script(folder: Path, name: str, *replies: object) -> str:
+    (folder / f"{name}.json").write_text(json.dumps(replies), "utf-8")
+    return f"script:{folder / name}.json"
 
 
 def test_it_is_small() -> None:
@@ -72,63 +88,49 @@ def test_it_is_small() -> None:
     assert sum(len(file.read_text("utf-8").splitlines()) for file in files) <= 120
 
 
-def test_its_method_answers(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    assert "step_back" in run("methods")
+def test_its_method_answers_and_its_suite_measures(run: Run, tmp_path: Path) -> None:
     (tmp_path / "tides.md").write_text(PAGE, "utf-8")
-    run("docs", "add", "tides.md", "--embeddings", "none", "--collection", "sea")
-    model = script(
-        tmp_path,
+    item = {"question": "When is the tide highest at Hull?", "answer": "noon", "collection": "sea"}
+    (tmp_path / "questions.json").write_text(json.dumps([item]), "utf-8")
+    replies = (
         {"question": "When are tides highest?"},
         {"findings": [FINDING]},
         {"findings": []},
         ANSWER,
     )
-    words = ("--method", "step_back", "--model", model, "--collection", "sea", "--json")
-    told = json.loads(
-        run("ask", *words, "--setting", "whole_collection=off", "When is the tide highest at Hull?")
+    words = ("--method", "step_back", "--model", script(tmp_path, "replies", *replies), "--json")
+    whole = ("--setting", "whole_collection=off")
+    methods, _, answered, help_, report = run(
+        ("methods",),
+        ("docs", "add", "tides.md", "--embeddings", "none", "--collection", "sea"),
+        ("ask", *words, *whole, "--collection", "sea", "When is the tide highest at Hull?"),
+        ("bench", "--help"),
+        ("bench", "short-answers", "--data", "questions.json", *words, *whole),
     )
+    assert "step_back" in methods
+    told = json.loads(answered)
     assert told["answer"]["decision"] == "noon"
     assert [turn["input"] for turn in told["turns"]] == [
         "When are tides highest?",
         "When is the tide highest at Hull?",
     ]
+    assert "short-answers" in help_
+    assert '"short_answers"' in report
+    (file,) = (tmp_path / "results").rglob("*.jsonl")
+    assert [record.score.value for record in read(file).records.values()] == [1.0]
 
 
-def test_its_tool_is_called(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_its_tool_is_called(run: Run, tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "offers.sql", tmp_path)
     days = json.dumps({"first": "2026-11-23", "last": "2026-11-29"})
     model = script(
         tmp_path,
+        "counting",
         {"thought": "Count.", "tool": "working_days", "input": days},
         {"thought": "Done.", "tool": "finish", "input": ""},
         {"why": "Five [1].", "facts": [1], "decision": "5", "unknown": ""},
     )
     words = ("--method", "iter_rag", "--model", model, "--database", "offers.sql", "--json")
-    told = json.loads(run("decide", *words, "--setting", "tools=working_days", "How many days?"))
-    (fact,) = told["facts"]
+    (said,) = run(("decide", *words, "--setting", "tools=working_days", "How many days?"))
+    (fact,) = json.loads(said)["facts"]
     assert (fact["source"], fact["values"]) == ("working_days", {"value": 5})
-
-
-def test_its_suite_measures(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    (tmp_path / "tides.md").write_text(PAGE, "utf-8")
-    run("docs", "add", "tides.md", "--embeddings", "none", "--collection", "sea")
-    item = {"question": "When is the tide highest at Hull?", "answer": "noon", "collection": "sea"}
-    (tmp_path / "questions.json").write_text(json.dumps([item]), "utf-8")
-    model = script(
-        tmp_path,
-        {"question": "When are tides highest?"},
-        {"findings": [FINDING]},
-        {"findings": []},
-        ANSWER,
-    )
-    words = ("--data", "questions.json", "--method", "step_back", "--model", model, "--json")
-    assert "short-answers" in run("bench", "--help")
-    report = run("bench", "short-answers", *words, "--setting", "whole_collection=off")
-    assert '"short_answers"' in report
-    (record,) = [
-        json.loads(line)
-        for file in tmp_path.rglob("*.jsonl")
-        for line in file.read_text("utf-8").splitlines()
-        if '"kind":"sample"' in line.replace(" ", "")
-    ]
-    assert record["score"]["value"] == 1.0
