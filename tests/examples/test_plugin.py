@@ -92,7 +92,7 @@ def test_its_method_answers_and_its_suite_measures(run: Run, tmp_path: Path) -> 
     (tmp_path / "tides.md").write_text(PAGE, "utf-8")
     item = {"question": "When is the tide highest at Hull?", "answer": "noon", "collection": "sea"}
     (tmp_path / "questions.json").write_text(json.dumps([item]), "utf-8")
-    replies = (
+    replies: tuple[object, ...] = (
         {"question": "When are tides highest?"},
         {"findings": [FINDING]},
         {"findings": []},
