@@ -16,7 +16,7 @@ from scripted import Prompt, Reply, register
 from typer.testing import Result
 
 from planweave.benchmarks.core.record import Called, Record, Score
-from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.store import ResultFile, read
 from planweave.benchmarks.suites.rat.corpus import Text, decontaminated
 from planweave.benchmarks.suites.rat.items import FILES, choose, collection_of, load
 from planweave.benchmarks.suites.rat.tables import PAPER, rat_tables
@@ -345,6 +345,25 @@ def test_pass_at_5_and_what_the_variants_save_over_two_programs(bench: Bench, da
     assert [row[1:4] for row in saved] == [["rat-skip", 2, "+25% [+25%, +25%]"]]
     skipped = {str(row[1]): row[5] for row in page.rows("What retrieval did")}
     assert skipped["rat-skip"] == "50%"
+
+
+def test_programs_are_graded_again_by_more_tests(bench: Bench, data: Path, tmp_path: Path) -> None:
+    write(data / "code/humaneval.jsonl.gz", human(1))
+    more = {"base_input": [[1, 2]], "plus_input": [[5, 5]], "atol": 0}
+    write(data / "code/HumanEvalPlus.jsonl.gz", human(1) | more)
+    before = ResultFile(tmp_path / "before/m.jsonl", print)
+    for method, program in (("direct", "    return 3"), ("cot", "    return a + b"), ("rat", None)):
+        one = sample("HumanEval-HumanEval-1", method, program is not None)
+        (attempt,) = one.score.details["attempts"]  # type: ignore[misc, union-attr]
+        attempt |= {"product": program, "reason": "ok"}  # type: ignore[operator]
+        before.append(one)
+    before.close()
+    words = ("regrade", tmp_path / "before/m.jsonl", "--family", "code", "--data", data / "code")
+    bench(*words, "--dataset", "HumanEval+")
+    made = read(tmp_path / "results/m.jsonl").records.values()
+    assert {one.scenario for one in made} == {"HumanEval+"}
+    assert {one.method: one.score.value for one in made} == {"direct": 0, "cot": 1, "rat": 0}
+    bench(*words, "--dataset", "MBPP", fails="no task of another data set that MBPP asks")
 
 
 def author(prompt: Prompt) -> Reply:

@@ -12,6 +12,7 @@ from planweave.apps.cli.bench.instruction_graph import instruction_graph
 from planweave.apps.cli.bench.load import load
 from planweave.apps.cli.bench.paths import paths
 from planweave.apps.cli.bench.refusal import refusal
+from planweave.apps.cli.bench.regrade import regrade
 from planweave.apps.cli.bench.report import publish, report
 from planweave.apps.cli.bench.suites import command_of
 from planweave.benchmarks.core.suite import SUITES
@@ -32,6 +33,7 @@ _COMMANDS = {
         publish,
         rat_corpus,
         refusal,
+        regrade,
         report,
     )
 }

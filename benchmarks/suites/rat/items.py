@@ -57,6 +57,11 @@ class Item:
     content: str
     grade: Callable[[str], Grade]
 
+    @property
+    def question(self) -> str:
+        """What result files call it."""
+        return f"{self.dataset}-{self.id}".replace("/", "-")
+
 
 def load(family: Family, dataset: str, data: Path) -> list[Item]:
     """The items of a data set, in the published order.

@@ -144,7 +144,7 @@ class Rat(Suite):
         content = hashlib.sha256(about.encode()).hexdigest()[:16]
         return Sample(
             suite=self.name,
-            question=f"{item.dataset}-{item.id}".replace("/", "-"),
+            question=item.question,
             scenario=item.dataset,
             method=method,
             asked=item.asked,
