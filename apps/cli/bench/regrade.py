@@ -35,7 +35,9 @@ def regrade(
             f"{file} has no task of another data set that {name} asks, too.",
             fix="HumanEval+ has the tasks of HumanEval; others have tasks of their own.",
         )
-    made = [*track(again.regraded(pairs), "graded", len(pairs), console=console, transient=True)]
+    made = [
+        *track(again.graded_again(pairs), "graded", len(pairs), console=console, transient=True)
+    ]
     path = out / file.name
     kept = ResultFile(path, lambda said: console.print(said, markup=False, soft_wrap=True))
     try:

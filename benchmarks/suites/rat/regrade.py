@@ -26,7 +26,7 @@ def matched(
     return [(record, item) for record, item in found if item]
 
 
-def regraded(pairs: Sequence[tuple[Record, Item]]) -> Iterator[Record]:
+def graded_again(pairs: Sequence[tuple[Record, Item]]) -> Iterator[Record]:
     """Each record as one of its item: what was made stays, the score is new."""
     for record, item in pairs:
         attempts = [_graded(attempt, item) for attempt in _attempts(record)]
