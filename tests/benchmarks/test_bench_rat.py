@@ -10,7 +10,7 @@ import pytest
 from bench_command import Page, rows
 from documents import WordEmbeddings, WordTokens
 from published import published
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 from records import record
 from scripted import Prompt, Reply, register
 from typer.testing import Result
@@ -354,8 +354,11 @@ def test_programs_are_graded_again_by_more_tests(bench: Bench, data: Path, tmp_p
     before = ResultFile(tmp_path / "before/m.jsonl", print)
     for method, program in (("direct", "    return 3"), ("cot", "    return a + b"), ("rat", None)):
         one = sample("HumanEval-HumanEval-1", method, program is not None)
-        (attempt,) = one.score.details["attempts"]  # type: ignore[misc, union-attr]
-        attempt |= {"product": program, "reason": "ok"}  # type: ignore[operator]
+        attempts = TypeAdapter(list[dict[str, JsonValue]]).validate_python(
+            one.score.details["attempts"]
+        )
+        kept: list[JsonValue] = [{**attempts[0], "product": program, "reason": "ok"}]
+        one.score.details["attempts"] = kept
         before.append(one)
     before.close()
     words = ("regrade", tmp_path / "before/m.jsonl", "--family", "code", "--data", data / "code")
