@@ -19,6 +19,7 @@ _SMALL_WORDS = """
     the their to was what which who with yes
 """
 _NO_NAMES = frozenset(_SMALL_WORDS.split())
+_AGGREGATES = frozenset(("average", "count", "maximum", "mean", "minimum", "ratio", "sum", "total"))
 
 
 def linked(
@@ -58,31 +59,37 @@ def _some(names: Sequence[str], most: int, between: str) -> str:
 def spoken_values(
     question: str, schema: Schema, values: Callable[[str, str], Sequence[str]]
 ) -> Iterable[tuple[str, str, list[str]]]:
-    """Columns with those of their values that are in the question as whole words."""
-    text = f" {_plain(question)} "
+    """Columns with those of their values that are in the question as whole words.
+
+    A word that names a table, or a calculation, speaks of that and of no value.
+    """
+    text = f" {plain(question)} "
+    names = {_stem(p.casefold()) for entity in schema.entities for p in parts_of(entity.name)}
     spoken = {
         (entity.name, field.name): [
-            value for value in values(entity.name, field.name) if _is_spoken(value, text)
+            value
+            for value in values(entity.name, field.name)
+            if _is_spoken(value, text) and _stem(plain(value)) not in names | _AGGREGATES
         ]
         for entity in schema.entities
         for field in entity.fields
     }
-    plain = {_plain(value) for found in spoken.values() for value in found}
+    texts = {plain(value) for found in spoken.values() for value in found}
     for (table, column), found in spoken.items():
-        longest = [value for value in found if not _is_part(_plain(value), plain)]
+        longest = [value for value in found if not _is_part(plain(value), texts)]
         if longest:
             yield table, column, longest
 
 
 def _is_spoken(value: str, text: str) -> bool:
-    plain = _plain(value)
-    if len(plain) < 2 or len(value) > _LONGEST_VALUE or plain in _NO_NAMES or plain.isdigit():
+    said = plain(value)
+    if len(said) < 2 or len(value) > _LONGEST_VALUE or said in _NO_NAMES or said.isdigit():
         return False
-    if f" {plain} " in text or (len(plain) > 3 and f" {plain}s " in text):
+    if f" {said} " in text or (len(said) > 3 and f" {said}s " in text):
         return True
     # "Who cancels" speaks of the status "cancelled".
-    stem = plain.removesuffix("ed")
-    is_state = stem != plain and len(stem) >= _LONG_WORD and plain.isalpha()
+    stem = said.removesuffix("ed")
+    is_state = stem != said and len(stem) >= _LONG_WORD and said.isalpha()
     return is_state and any(shared_start(stem, word) >= len(stem) - 1 for word in text.split())
 
 
@@ -93,19 +100,25 @@ def _is_part(value: str, others: Iterable[str]) -> bool:
 
 def _spoken_columns(question: str, schema: Schema) -> list[str]:
     """Columns of one table alone all of whose words, if they are several, are in the question."""
-    words = {_stem(word) for word in _plain(question).split()}
+    words = {_stem(word) for word in plain(question).split()}
     names = Counter(field.name for entity in schema.entities for field in entity.fields)
     return [
         f"{entity.name}.{field.name}"
         for entity in schema.entities
         for field in entity.fields
         if names[field.name] == 1
-        and len(parts := _PARTS_OF_A_NAME.findall(field.name)) > 1
+        and len(parts := parts_of(field.name)) > 1
         and all(_stem(part.casefold()) in words for part in parts)
     ]
 
 
-def _plain(text: str) -> str:
+def parts_of(name: str) -> list[str]:
+    """The words that a name is made of: ``sbTxStatus`` has three."""
+    return _PARTS_OF_A_NAME.findall(name)
+
+
+def plain(text: str) -> str:
+    """The words of a text in lower case, without the marks between them."""
     return " ".join(_WORDS.findall(text.casefold()))
 
 

@@ -20,7 +20,8 @@ _ASKING = frozenset(
     i should would could must may might can will there here they them their he she his her as so
     because only other others each every any all some both either into up out over under per about
     between within during after before since until against also then such same different distinct
-    unique based once twice ever still already another together whether across along among
+    unique based once twice ever still already another together whether across along among often
+    throughout
     """.split()  # noqa: SIM905 (a text is easier to read)
 )
 """Words that hold a question together; one without them is in another language."""
@@ -50,24 +51,58 @@ _GENERAL = frozenset(
     dollars euro euros preference boolean option options decide choose wrote sold bought sent
     made came paid got went took gave ran met held won lost spent grew began built kept led told
     thought brought belong word words single character characters includes limit but play vary
-    consecutive used refers written taken chosen seen shown done drawn broken driven
+    retrieve select metric metrics graph diverse various consecutive used refers written taken
+    chosen seen shown done drawn broken driven
     """.split()  # noqa: SIM905
 )
-_VERB = re.compile(r"(?:ed|ing|ly)$")
+_DEEDS = frozenset(
+    """
+    accept add apply arrive attend become begin borrow bring buy carry catch choose close come
+    contribute cover cross deal deliver earn eat enter exceed expire fall fly follow get go grow
+    have help hold keep lead learn leave lend lose make manage meet miss move need offer open own
+    participate pay perform play prefer produce provide publish purchase reach receive remain
+    require return ride rise run sell send serve sign speak spend stand start stay stop submit
+    supply take teach travel try use visit wait watch wear win work write
+
+    ate beaten borne bred caught cut dealt drank drunk eaten fallen fed felt flew flown fought found
+    gave gotten hidden hit kept laid lain lent meant ridden risen rode rose sat seen shot shown
+    slept spoke spoken stolen stood struck sung taught thrown torn understood woke worn
+    """.split()  # noqa: SIM905
+)
+"""What is done, in forms that no ending marks; a deed may have any name in a database."""
+_COUNTED = frozenset(
+    """
+    zero one two three four five six seven eight nine ten eleven twelve twenty thirty fifty hundred
+    thousand million dozen half pair combination combinations terms member members participant
+    participants
+    """.split()  # noqa: SIM905
+)
+"""Numbers in words, and words for several things together."""
+_VERB = re.compile(r"(?:ed|ing|ly|able|ible|ous|ful)$")
+"""Endings of deeds, and of how things are or are done: they name no thing."""
 _COMPARED = re.compile(r"\b(?:most|least|how|too|more|less)$", re.I)
 _ADJECTIVE = re.compile(r"(?:ive|able|ible|al|ful|ous|ent|ant|on|ar|ng|ge|gh)$")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]*")
-_QUOTED = re.compile(r"(?<!\w)['\"\u201c\u2018][^'\"\u201d\u2019]{1,60}['\"\u201d\u2019](?!\w)")
+QUOTED = re.compile(r"(?<!\w)['\"\u201c\u2018][^'\"\u201d\u2019]{1,60}['\"\u201d\u2019](?!\w)")
 _ALIKE = (
-    KINDS["cost"] | KINDS["pay"] | KINDS["gain"] | {"money", "spending", "turnover"},
+    KINDS["cost"]
+    | KINDS["pay"]
+    | KINDS["gain"]
+    | {"amount", "balance", "money", "spending", "turnover"},
+    {"birth", "birthday", "birthdate", "born", "dob"},
+    {"registration", "signup", "signups", "enrolment", "enrollment"}
+    | {"created", "enrolled", "join", "joined", "registered", "signed", "since"},
     {"message", "comment", "text", "note", "description", "review"},
     {"place", "location", "address", "city", "area", "region"},
 )
 """Words that stand for each other in questions and names."""
+_ALTERNATIVES = re.compile(r"(?<=[^\W\d_])/[^\W\d_]+")
+"""What stands behind a stroke, as in "cities/towns": the first name counts."""
 _LEAST_ASKING = 2
 _SHORTEST_STEM = 4
+_SHARED_STEM = 6
 
 
 def unlinked(
@@ -106,7 +141,8 @@ def _telling(question: str) -> tuple[str, ...]:
     if sum(word in _ASKING for word in _words(question)) < _LEAST_ASKING:
         return ()
     text = _COMPOUND.sub(lambda found: max(found[0].split("-"), key=len), question)
-    text = _QUOTED.sub(" ", text).replace("\u2019", "'").replace("'s", "")
+    text = _ALTERNATIVES.sub(" ", QUOTED.sub(" ", text)).replace("\u2019", "'")
+    text = re.sub(r"(?:n't|'s)\b", "", text)
     found = []
     for word in _WORD.finditer(text):
         before = text[: word.start()].rstrip()
@@ -116,7 +152,7 @@ def _telling(question: str) -> tuple[str, ...]:
             is_name
             or len(plain) < 2
             or plain in _ASKING
-            or plain in _GENERAL
+            or plain in _GENERAL | _DEEDS | _COUNTED
             or superlatives(plain)
         ):
             continue
@@ -152,6 +188,8 @@ def _is_kin(word: str, name: str) -> bool:
         return True
     shorter, longer = sorted((word, name), key=len)
     shared = shared_start(word, name)
+    if shared >= _SHARED_STEM:
+        return True  # production and produced
     if len(shorter) <= _SHORTEST_STEM:
         return len(shorter) == _SHORTEST_STEM and longer.startswith(shorter)
     return shared >= len(shorter) - 1 or (shared > 2 and word[shared:] in ("or", "er"))  # an actor

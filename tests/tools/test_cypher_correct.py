@@ -12,7 +12,7 @@ CREATE (:Person {name: "Ada", born: 1970});
 CREATE (:Movie {title: "Sea", released: 1999});
 MATCH (a:Person {name: "Ada"}), (b:Movie {title: "Sea"}) CREATE (a)-[:REVIEWED {rating: 9}]->(b);
 MATCH (a:Person {name: "Ada"}), (b:Movie {title: "Sea"}) CREATE (a)-[:DIRECTED {}]->(b);
-CREATE (:Studio {title: "Hill's"});
+CREATE (:Studio {title: "Hill's", fee: "100.50"});
 MATCH (a:Studio), (b:Person {name: "Ada"}) CREATE (a)-[:EMPLOYS {}]->(b);
 """
 
@@ -48,6 +48,12 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("MATCH (m:Movie) WITH m.title AS t ORDER BY t LIMIT 1", (("Sea",),)),
         ("MATCH (s:Studio)-[:DIRECTED]->(m:Movie) RETURN s.title", (("Hill's",),)),
         ("MATCH (s:Studio {title: 'Hill''s'}) RETURN s.title", (("Hill's",),)),
+        ("MATCH (s:Studio) WHERE s.fee > 99 RETURN s.title", (("Hill's",),)),
+        ("MATCH (s:Studio) RETURN sum(s.fee)", ((100.5,),)),
+        (
+            "MATCH (p:Person) RETURN p.name AS who, count(*) AS n ORDER BY count(*) DESC",
+            (("Ada", 1),),
+        ),
     ],
 )
 def test_what_is_corrected(films: Database, query: str, rows: tuple[object, ...]) -> None:

@@ -189,6 +189,26 @@ def test_the_real_name_of_a_table_with_an_alias(shop: SqlDatabase) -> None:
     assert shop.run(shop.corrected(query).query).rows == ((20.0,),)
 
 
+def test_a_missing_value_is_not_the_lowest(tmp_path: Path) -> None:
+    path = tmp_path / "staff.sql"
+    path.write_text(
+        "CREATE TABLE staff (name TEXT, pay REAL); INSERT INTO staff VALUES ('A', NULL), ('B', 2);"
+    )
+    staff = open_sql(path)
+    query = staff.corrected("SELECT name, pay FROM staff ORDER BY pay LIMIT 1").query
+    assert staff.run(query).rows == (("B", 2.0),)
+
+
+def test_a_word_for_a_table_or_a_calculation_is_no_value(tmp_path: Path) -> None:
+    path = tmp_path / "notes.sql"
+    path.write_text(
+        "CREATE TABLE sales_day (amount REAL); CREATE TABLE note (kind TEXT);"
+        "INSERT INTO note VALUES ('sale'), ('Average'), ('urgent');"
+    )
+    lines = open_sql(path).linked("What is the average of urgent sales?")
+    assert lines == ["Values in the data: note.kind = 'urgent'."]
+
+
 def test_a_state_is_spoken_of_in_another_form(shop: SqlDatabase, tmp_path: Path) -> None:
     path = tmp_path / "orders.sql"
     path.write_text("CREATE TABLE o (state TEXT); INSERT INTO o VALUES ('cancelled'), ('open');")

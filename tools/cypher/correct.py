@@ -17,6 +17,8 @@ from planweave.tools.linking import linked
 
 _ORDER = re.compile(r"\bORDER BY (?P<variable>[A-Za-z]\w*)\.(?P<property>\w+)\b", re.I)
 _NAMING = re.compile(r"name$|title", re.I)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_ADDED_UP = ("SUM", "AVG", "MIN", "MAX")
 _NO_RETURN = "The query has no RETURN: return what the question asks for."
 _LOOKED_UP = Limits(seconds=1.0, rows=1_000, characters=100_000)
 
@@ -44,7 +46,12 @@ def corrected(query: str, schema: Schema) -> Corrected:
     if lacks_return(query):
         return _returning(query, names=Names(schema, tokens), rewritten=rewritten)
     names = Names(schema, tokens)
-    found = [*_turned(names, tokens), *_routed(names, tokens), *_moved(names, tokens)]
+    found = [
+        *_turned(names, tokens),
+        *_routed(names, tokens),
+        *_moved(names, tokens),
+        *_as_numbers(names, tokens),
+    ]
     if not found:
         return Corrected(query, rewritten)
     for edit in sorted({edit for edits, _ in found for edit in edits}, reverse=True):
@@ -163,6 +170,32 @@ def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit],
         token = tokens[access.place]
         edits.append(_Edit(token.start, len(token.text), variable))
         yield edits, f"{access.variable}.{access.property} → {variable}.{access.property}"
+
+
+def _as_numbers(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
+    """Numbers that the data writes as texts, where a query compares them or adds them up."""
+    for access in names.patterns.accesses:
+        owners = names.owners(access.variable)
+        if access.place < 0 or len(owners) != 1:
+            continue
+        samples = next((f.samples for f in owners[0].fields if f.name == access.property), ())
+        is_text = any(f.name == access.property and f.type == "STRING" for f in owners[0].fields)
+        if not is_text or not samples or not all(map(_NUMBER.fullmatch, samples)):
+            continue
+        before = tokens[access.place - 2].word if access.place > 1 else ""
+        if before in _ADDED_UP or _is_compared_with_number(tokens, access.place + 3):
+            first, last = tokens[access.place], tokens[access.place + 2]
+            end = last.start + len(last.text)
+            edits = [_Edit(first.start, 0, "toFloat("), _Edit(end, 0, ")")]
+            yield edits, f"{access.variable}.{access.property} is read as a number"
+
+
+def _is_compared_with_number(tokens: Sequence[Token], place: int) -> bool:
+    marks = 0
+    while place + marks < len(tokens) and tokens[place + marks].text in ("<", ">", "="):
+        marks += 1
+    following = tokens[place + marks : place + marks + 1]
+    return marks > 0 and any(token.kind == "number" for token in following)
 
 
 def _bound(tokens: Sequence[Token]) -> set[str]:

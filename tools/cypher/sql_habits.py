@@ -30,7 +30,10 @@ def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
         QueryRefused: It cannot be cut into tokens.
     """
     changes = []
-    rewrites = (_quotes, _contains, _between, _grouping, _early_sorting, _loose_direction, _last)
+    rewrites = (
+        *(_quotes, _contains, _between, _grouping, _early_sorting, _loose_direction, _last),
+        _sorting_by_name,
+    )
     for rewrite in rewrites:
         query, change = rewrite(query)
         if change:
@@ -167,6 +170,24 @@ def _last(query: str) -> tuple[str, str]:
         return query, ""
     start = rest[-1].start
     return f"{query[:start]}RETURN{query[start + len('WITH') :]}", "returns what it has last"
+
+
+def _sorting_by_name(query: str) -> tuple[str, str]:
+    """``RETURN count(*) AS n ORDER BY count(*)`` sorts by ``n``."""
+    clauses = _clauses(tokenize(query))
+    pairs = [(one, by) for one, by in pairwise(clauses) if by.word == "ORDER"]
+    if not pairs or pairs[-1][0].word not in ("RETURN", "WITH"):
+        return query, ""
+    shown, order = pairs[-1]
+    end = next((token.start for token in clauses if token.start > order.start), len(query))
+    keys = query[order.start : end]
+    for item in _items(query[shown.start + len(shown.word) : order.start]):
+        text, _, name = item.rpartition(" AS ")
+        if text and _aggregate(text):
+            keys = keys.replace(text.strip(), name.strip())
+    if keys == query[order.start : end]:
+        return query, ""
+    return query[: order.start] + keys + query[end:], "sorts by what it shows"
 
 
 def _aggregate(text: str) -> str:

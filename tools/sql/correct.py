@@ -20,6 +20,7 @@ def corrected(
     dialect: str,
     values: Callable[[str, str], Sequence[str]],
     *,
+    lacking: Callable[[str, str], bool] = lambda _table, _column: False,
     question: str = "",
     now: str = "",
 ) -> Corrected:
@@ -30,6 +31,7 @@ def corrected(
         schema: The tables that it may read.
         dialect: sqlglot's name of the dialect.
         values: Stored texts of a column, by table and column.
+        lacking: Whether rows have no value in a column.
         question: What is asked.
         now: The moment of the question; the database's own clock if empty.
     """
@@ -57,6 +59,10 @@ def corrected(
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     if dialect == "sqlite":
         changes += slips.subtract_days(tree, catalogue.is_date)
+        homes = _Homes(tree, catalogue)
+        changes += slips.rank_values_only(
+            tree, lambda column: (home := homes.of(column)) is not None and lacking(*home)
+        )
     changes += slips.join_alternatives(tree)
     changes += slips.compare_as_said(tree, question)
     stored = cache(values)
@@ -68,21 +74,36 @@ def corrected(
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)
 
 
+class _Homes:
+    """The tables of a query, and which of them has a column."""
+
+    def __init__(self, tree: "exp.Expr", catalogue: Catalogue) -> None:
+        from sqlglot import exp
+
+        self._catalogue = catalogue
+        self._tables = {
+            table.alias_or_name.lower(): table.name.lower() for table in tree.find_all(exp.Table)
+        }
+
+    def of(self, column: "exp.Column") -> tuple[str, str] | None:
+        """The table that alone has the column, and its name there, as the schema writes them."""
+        name, alias = column.name.lower(), column.table.lower()
+        sources = {self._tables.get(alias, "")} if alias else {*self._tables.values()}
+        homes = [t for t in sources if name in self._catalogue.columns.get(t, {})]
+        if len(homes) != 1:
+            return None
+        return self._catalogue.name(homes[0]), self._catalogue.columns[homes[0]][name]
+
+
 def _compared(tree: "exp.Expr", catalogue: Catalogue) -> Iterator[slips.Compared]:
     """Columns that are compared with a whole text, by ``=``, ``IN``, or ``LIKE`` without a mark."""
     from sqlglot import exp
 
-    tables = {table.alias_or_name.lower(): table.name.lower() for table in tree.find_all(exp.Table)}
+    homes = _Homes(tree, catalogue)
     for test in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like):
-        column = test.this
-        if not isinstance(column, exp.Column):
+        home = homes.of(test.this) if isinstance(test.this, exp.Column) else None
+        if home is None:
             continue
-        name = column.name.lower()
-        sources = [tables.get(column.table.lower(), "")] if column.table else [*tables.values()]
-        homes = {table for table in sources if name in catalogue.columns.get(table, {})}
-        if len(homes) != 1:
-            continue
-        home = homes.pop()
         for text in test.expressions if isinstance(test, exp.In) else [test.expression]:
             if isinstance(text, exp.Literal) and text.is_string and "%" not in text.name:
-                yield slips.Compared(catalogue.name(home), catalogue.columns[home][name], text)
+                yield slips.Compared(*home, text)

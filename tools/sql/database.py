@@ -96,6 +96,7 @@ class SqlDatabase:
             self.schema(),
             self._backend.dialect,
             self._values,
+            lacking=self._lacking,
             question=question,
             now=now,
         )
@@ -141,6 +142,13 @@ class SqlDatabase:
             is_text = any(isinstance(cell, str) for cell in cells) or set(cells) <= {0, 1}
             self._stored[table, column] = tuple(map(str, cells)) if is_text else ()
         return self._stored[table, column]
+
+    def _lacking(self, table: str, column: str) -> bool:
+        """Whether a row has no value in a column, as far as a short time can tell."""
+        quote = self._backend.engine.dialect.identifier_preparer.quote
+        query = f"SELECT 1 FROM {quote(table)} WHERE {quote(column)} IS NULL LIMIT 1"  # noqa: S608 (names of the catalogue, quoted)
+        found = self._try(query, _LOOKING_UP_SECONDS)
+        return found is not None and bool(found.rows)
 
     def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
         """Run one read-only query inside ``limits``.

@@ -69,6 +69,27 @@ def show_keys(select: "exp.Select") -> list[str]:
     return [f"shows {key.sql()}" for key in [*before, *after]]
 
 
+def rank_values_only(tree: "exp.Expr", lacking: Callable[["exp.Column"], bool]) -> list[str]:
+    """Let nothing be the lowest: SQLite sorts a missing value before all others.
+
+    Args:
+        tree: Changed in place.
+        lacking: Whether rows have no value in a column.
+    """
+    from sqlglot import exp
+
+    changes = []
+    for select in tree.find_all(exp.Select):
+        order = select.args.get("order") if select.args.get("limit") else None
+        shown = {one.alias: one for one in select.expressions if one.alias}
+        for key in order.expressions if order else ():
+            meant = shown.get(key.this.name, key)
+            if key.args.get("nulls_first") and any(map(lacking, meant.find_all(exp.Column))):
+                key.set("nulls_first", False)
+                changes.append("a missing value ranks last")
+    return changes
+
+
 def divide_as_real_numbers(tree: "exp.Expr") -> list[str]:
     """Keep the fraction of a ratio: whole numbers divided are cut to whole numbers."""
     from sqlglot import exp
