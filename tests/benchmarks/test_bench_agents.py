@@ -374,7 +374,6 @@ def test_another_judge_is_asked(data: Path, tmp_path: Path, agent: Agent) -> Non
     [
         (("--method", "planrag"), "no document agent 'planrag'"),
         (("--set", "hard"), "no set of questions 'hard'"),
-        (("--setting", "collection=mine"), "chosen by the benchmark itself"),
     ],
 )
 def test_a_wrong_option_is_said(

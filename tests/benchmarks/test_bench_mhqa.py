@@ -320,19 +320,6 @@ def test_a_long_paragraph_is_found_whole(tmp_path: Path, monkeypatch: pytest.Mon
     }
 
 
-def test_a_run_goes_on_where_it_was(data: Path, tmp_path: Path, reader: Reader) -> None:
-    words = ("--method", "direct,rag-1", "--dataset", "hotpotqa")
-    first = bench(data, tmp_path, *words, "--limit", 1)
-    assert "0 done before, 2 to do" in first.output
-    asked_before = len(reader.prompts)
-    more = bench(data, tmp_path, *words)
-    assert "2 done before, 2 to do" in more.output
-    assert len(reader.prompts) == 2 * asked_before
-    again = bench(data, tmp_path, *words)
-    assert "4 done before, 0 to do" in again.output
-    assert len(collections("bench")) == 1
-
-
 def test_a_reply_that_cannot_be_read_is_a_wrong_answer(
     data: Path, tmp_path: Path, reader: Reader
 ) -> None:
@@ -348,8 +335,6 @@ def test_a_reply_that_cannot_be_read_is_a_wrong_answer(
     [
         (("--method", "planrag"), "no method 'planrag'"),
         (("--dataset", "triviaqa"), "no data set 'triviaqa'"),
-        (("--setting", "collection=mine"), "chosen by the benchmark itself"),
-        (("--setting", "pages=0"), "The setting pages cannot be used"),
     ],
 )
 def test_a_wrong_option_is_said(

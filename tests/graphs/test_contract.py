@@ -1,4 +1,4 @@
-"""What every method promises, ours or a package's: it is enough that it is registered."""
+"""What every method and tool promises, ours or a package's: it is enough that it is registered."""
 
 import json
 from collections.abc import Iterator
@@ -7,16 +7,19 @@ from typing import Any, get_type_hints
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
-from player import World
-from scripted import Prompt, Reply, Script, register
+from pages import Shelf, put_up
+from player import PAGE, World
+from scripted import Prompt, Replies, Reply, Script, act, decide, finding, register, tell
 
 from planweave import PlanweaveError
 from planweave.graphs import METHODS
 from planweave.graphs.support.events import AnswerEvent, CallEvent, FactEvent
 from planweave.graphs.support.running import events
-from planweave.memory import Context, WorkingMemory, total_usage
+from planweave.memory import BOUND_TOOL, OWN_TOOLS, Context, WorkingMemory, total_usage
 from planweave.models import ModelUnavailable
+from planweave.tools.bound import TOOLS
 from planweave.tools.environments import episodes
 
 MODELLESS = ("path_policy",)
@@ -203,3 +206,54 @@ def test_its_graph_shows_what_it_shares_and_no_more_than_its_figure(name: str) -
         ways = {(edge.source, edge.target) for edge in method.graph.get_graph().edges}
         assert ("planner", "plan_approval") in ways
         assert ("planner", "selector") not in ways
+
+
+# -- tools ----------------------------------------------------------------------------------------
+
+GOOD_AND_BAD: dict[str, tuple[str, str]] = {
+    "sql": ("SELECT cost FROM plant WHERE name = 'Bonn'", "DROP TABLE plant"),
+    "cypher": ("MATCH (p:Plant {name: 'Bonn'}) RETURN p.cost AS cost", "MATCH (p) DELETE p"),
+    "calculator": ("7 + 0.25", "7 / 0"),
+    "documents": ("levelised cost", "submarines"),
+    BOUND_TOOL: ('{"name": "Bonn"}', '{"nome": "Bonn"}'),
+}
+
+
+APART = ("environment", "thinking", "replan", "finish")
+"""They find no facts, or in episodes."""
+
+
+@tool
+def price(name: str) -> dict[str, float]:
+    """The price of a plant."""
+    return {"cost": 7.25}
+
+
+@pytest.mark.parametrize("kind", [*(one for one in OWN_TOOLS if one not in APART), BOUND_TOOL])
+async def test_a_tool_makes_a_fact_of_what_is_good_and_a_problem_of_what_is_not(
+    kind: str, database: str, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TOOLS, "_known", {"price": price})
+    put_up(monkeypatch, Shelf(("review.pdf", 82, PAGE)))
+    good, bad = GOOD_AND_BAD[kind]
+    used = "price" if kind == BOUND_TOOL else kind
+    script = Replies(
+        action=[act(used, bad), act(used, good), act("finish")],
+        read=[finding("LCOH) is USD 5.5/kg in 2023", "It costs USD 5.5/kg.")],
+        decide=[decide("Bonn", 1)],
+        answer=[tell("It costs USD 5.5/kg [1].")],
+    )
+    sources = {"database": database, "graph": graph, "collection": "energy", "tools": "price"}
+    settings = {"model": register(script), "whole_collection": "off", "assist": "off", **sources}
+    memory = await METHODS.get("iter_rag").graph.ainvoke(
+        {"question": "Which plant costs 7 + 0.25?"}, context=Context.model_validate(settings)
+    )
+    wrong, right = memory["turns"]
+    assert (wrong["facts"], right["problem"]) == ([], "")
+    assert wrong["problem"][:-1].count("\n") == 0
+    assert wrong["problem"].endswith((".", "?"))
+    assert f"Problem: {wrong['problem']}" in script.prompts[1].text
+    assert f"- {used}" in script.prompts[0].text
+    (fact,) = memory["facts"]
+    assert (fact["number"], fact["source"], right["facts"]) == (1, used, [1])
+    assert fact["values"] or fact["quote"]

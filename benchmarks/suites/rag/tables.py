@@ -77,7 +77,8 @@ def interval(spearman: float, n: int) -> tuple[float, float]:
 def agreement_tables(records: Sequence[Record]) -> list[Table]:
     """Every table of the report that is about agreement."""
     groups = grouped(records)
-    common = set.intersection(*({r.question for r in own} for own in groups.values()))
+    asked = {record.question for record in records}
+    common = asked.intersection(*({r.question for r in own} for own in groups.values()))
     same = {label: [r for r in own if r.question in common] for label, own in groups.items()}
     tables = [_agreement_table("Agreement with people", groups, records)]
     if common and same != groups:

@@ -1,0 +1,54 @@
+"""What every suite promises, ours or a package's: it is enough that it is registered."""
+
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+import pytest
+from bench_command import bench
+
+from planweave.benchmarks.core.suite import SUITES, suite
+
+NEEDED: dict[str, tuple[object, ...]] = {"method": ("planrag",), "family": ("code",)}
+OWN_COMMAND = {"environment"}
+"""Their commands are not made from their options."""
+
+
+def needed(name: str) -> tuple[object, ...]:
+    """The options without which its command does not start."""
+    options = [one.name for one in fields(suite(name).Options) if one.default is MISSING]
+    given = {option: NEEDED.get(option, ("nowhere",)) for option in options}
+    return tuple(word for option, words in given.items() for word in (f"--{option}", *words))
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ("collection=mine", "chosen by the benchmark itself"),
+        ("rules=mine", "chosen by the benchmark itself"),
+        ("max_iterations=0", "The setting max_iterations cannot be used"),
+        ("no_such=1", "There is no setting 'no_such'"),
+    ],
+)
+@pytest.mark.parametrize("name", [name for name in SUITES if name not in OWN_COMMAND])
+def test_a_bad_setting_is_refused_before_anything_is_read(
+    name: str, setting: str, sentence: str, tmp_path: Path
+) -> None:
+    words = (name.replace("_", "-"), *needed(name), "--out", tmp_path / "out")
+    bench(*words, "--setting", setting, fails=sentence)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_its_command_is_there(name: str) -> None:
+    said = " ".join(bench(name.replace("_", "-"), "--help").output.split())
+    assert "--model" in said
+    assert "Can be resumed." in said or name in OWN_COMMAND
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_without_records_there_is_nothing_to_say(name: str) -> None:
+    made = suite(name)
+    assert made.measures
+    assert made.baselines([]) == {}
+    assert made.reference("nobody", "nowhere", "none") is None
+    assert all(table.rows is not None for table in made.tables([]))
