@@ -351,7 +351,8 @@ class Reader:
         if {*(update.get("done_steps") or ())} - {*self._done}:
             self._done = update["done_steps"]
             numbers = ", ".join(map(str, self._done))
-            yield f"{len(self._done)} of {len(self._plan)} steps done: {numbers}"
+            plan = self._plan or self._memory.get("plan", [])  # of a run that goes on, told before
+            yield f"{len(self._done)} of {len(plan)} steps done: {numbers}"
 
 
 def _thought(text: str) -> ThoughtEvent:

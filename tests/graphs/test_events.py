@@ -186,3 +186,10 @@ async def test_to_stop_reading_stops_the_run(offers: str) -> None:
                 break
         await run.aclose()
     assert len(asked) < 3
+
+
+def test_a_run_that_goes_on_counts_the_steps_of_its_plan() -> None:
+    reader = Reader("planrag")
+    assert [*reader.read("values", {"plan": ["Look.", "Decide."], "done_steps": []})] == []
+    found = [*reader.read("updates", {"tools": {"done_steps": [1]}})]
+    assert found == [ThoughtEvent(text="1 of 2 steps done: 1")]
