@@ -13,7 +13,7 @@ from planweave.apps.cli.story import Story, Waiting
 from planweave.apps.plain import json_text
 from planweave.apps.run import Ask, run
 from planweave.apps.threads import Thread
-from planweave.graphs.support.events import AnswerEvent, ProgressEvent
+from planweave.graphs.support.events import AnswerEvent, ProgressEvent, TokenEvent
 from planweave.memory import Answer, Input, WorkingMemory, total_usage
 from planweave.nodes.shared.citation_check import in_words
 
@@ -91,6 +91,8 @@ async def _told(thread: Thread, start: Input | None, story: Story, ask: Ask) -> 
         async for event in run(thread, start, ask=asking, tokens=True):
             if isinstance(event, ProgressEvent):
                 waiting.show(event)
+            elif isinstance(event, TokenEvent):
+                waiting.write(event)
             elif isinstance(event, AnswerEvent):
                 memory = event.result.memory
             else:

@@ -19,6 +19,7 @@ from planweave.graphs.support.events import (
     ProgressEvent,
     ReplanEvent,
     ThoughtEvent,
+    TokenEvent,
 )
 from planweave.memory import Answer, Claim, Fact, WorkingMemory, total_usage
 from planweave.nodes.shared.citation_check import CITATION
@@ -28,23 +29,34 @@ from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
 _SHOWN_LINES = 12
+_SHOWN_LETTERS = 600
+"""Of a text that is being written: what is higher than the terminal would not be seen."""
 
 
 class Waiting:
-    """What is being done, and since when; drawn again with each turn of the spinner."""
+    """What is being done, and since when, below the text that is being written.
+
+    It is drawn anew with each turn of the spinner; the checked answer takes its place.
+    """
 
     def __init__(self) -> None:
-        self._text, self._doing, self._since = "working", "", monotonic()
+        self._text, self._doing, self._since, self._draft = "working", "", monotonic(), ""
 
     def show(self, event: ProgressEvent) -> None:
         """Show what is being done now."""
         doing = f"{event.role} {event.doing}"
         if doing != self._doing:
-            self._doing, self._since = doing, monotonic()
+            self._doing, self._since, self._draft = doing, monotonic(), ""
         self._text = event.text
 
+    def write(self, event: TokenEvent) -> None:
+        """Show a piece of the text that is being written."""
+        self._draft += event.text
+
     def __rich__(self) -> Text:
-        return Text(f"{plain(self._text)} … {monotonic() - self._since:.0f} s")
+        cut = "…" if len(self._draft) > _SHOWN_LETTERS else ""
+        draft = f"{cut}{self._draft[-_SHOWN_LETTERS:]}\n" if self._draft else ""
+        return Text(plain(f"{draft}{self._text} … {monotonic() - self._since:.0f} s"))
 
 
 class Story:

@@ -18,15 +18,17 @@ from rich.console import Console
 from trap import Trap
 
 from planweave.apps.cli.approval import approver
-from planweave.apps.cli.story import Story
+from planweave.apps.cli.story import Story, Waiting
 from planweave.apps.threads import checkpoints
 from planweave.graphs.support.events import (
     ActionEvent,
     FactEvent,
     PlanEvent,
     ProblemEvent,
+    ProgressEvent,
     ReplanEvent,
     ThoughtEvent,
+    TokenEvent,
 )
 from planweave.memory import Answer as Given
 from planweave.memory import Claim, Fact, Member, Verdict, VerdictKind, WorkingMemory
@@ -583,3 +585,16 @@ def test_a_plan_shown_for_approval_hides_nothing(capsys: pytest.CaptureFixture[s
         decided = approver(Console(), "x")(request)
     assert decided == {"decisions": [{"type": "approve"}]}
     assert "2. Drop all.\\u001b[1A\\u001b[2K" in capsys.readouterr().out
+
+
+def test_the_answer_is_seen_while_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    waiting = Waiting()
+    waiting.show(ProgressEvent(doing="writing the answer", role="answering_machine", written=2))
+    for piece in ("It costs ", "least."):
+        waiting.write(TokenEvent(node="answering_machine", text=piece))
+    Console().print(waiting)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == ["It costs least.", "writing the answer, 2 tokens … 0 s"]
+    waiting.show(ProgressEvent(doing="checking the answer"))
+    Console().print(waiting)
+    assert "least" not in capsys.readouterr().out
