@@ -23,6 +23,8 @@ os.environ |= {
     "PLANWEAVE_DATA_DIR": str(_HOME / "data"),
     "PLANWEAVE_RESPONSE_CACHE": "off",
     "XDG_CACHE_HOME": str(_HOME / "cache"),
+    # What a test trains runs for less time than it takes to make it fast.
+    "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
 }
 
 
