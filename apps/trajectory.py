@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 
 from planweave import BadInput
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.queries.literals import slotted
 from planweave.memory import Turn
 
 
-def path_of(question: str, turns: Iterable[Turn], *, task: str, reward: float, thread: str) -> Path:
+def path_of(
+    question: str, turns: Iterable[Turn], *, task: str, reward: float, thread: str
+) -> TaskPath:
     """The actions that found something, without what led to nothing.
 
     Args:
@@ -29,7 +31,7 @@ def path_of(question: str, turns: Iterable[Turn], *, task: str, reward: float, t
             f"The thread {thread!r} has no answer that rests on an action.",
             fix="Confirm a thread that has been answered.",
         )
-    return slotted(Path(task, question, instructions, reward, origin=f"thread {thread}"))
+    return slotted(TaskPath(task, question, instructions, reward, origin=f"thread {thread}"))
 
 
 def _instruction(turn: Turn) -> str:

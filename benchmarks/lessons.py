@@ -16,7 +16,7 @@ from planweave import PlanweaveError
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.dqa.suite import Judge
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.queries.literals import for_question, slotted
 from planweave.learning.queries.memory import action
 from planweave.memory import Answer, Context
@@ -37,7 +37,7 @@ _LOOKED_UP = 1_000
 class Tried(NamedTuple):
     """A path, and whether it decides each trial question rightly."""
 
-    path: Path
+    path: TaskPath
     right: tuple[bool, ...]
 
     @property
@@ -84,7 +84,7 @@ class Pupil:
         useful = [one for one in self.tried if any(one.right)]
         return max(useful, key=lambda one: (one.share, -_length(one.path)), default=None)
 
-    def learned(self) -> Path | None:
+    def learned(self) -> TaskPath | None:
         """The best path, of a trial question that it decides rightly: one that succeeded."""
         if (best := self.best) is None:
             return None
@@ -104,11 +104,11 @@ class Pupil:
         right, calls = record.score.value == 1, len(record.calls)
         return Lesson(lesson.question, decided=False, answered=right, found=len(new), calls=calls)
 
-    def _put_to_trial(self, path: Path) -> Tried:
+    def _put_to_trial(self, path: TaskPath) -> Tried:
         return Tried(path, tuple(rightly(path, trial) for trial in self._trials))
 
 
-def rightly(path: Path, sample: Sample) -> bool:
+def rightly(path: TaskPath, sample: Sample) -> bool:
     """Whether a path decides a question as the simulator would; no model is asked."""
     decision = decided(path, sample)
     if decision is None:
@@ -118,7 +118,7 @@ def rightly(path: Path, sample: Sample) -> bool:
     return judge(answer).value == 1
 
 
-def decided(path: Path, sample: Sample) -> str | None:
+def decided(path: TaskPath, sample: Sample) -> str | None:
     """What a path decides in the world of a question; None where it comes to no decision."""
 
     def look_up(tool: str, query: str) -> Sequence[str]:
@@ -134,7 +134,7 @@ def decided(path: Path, sample: Sample) -> str | None:
     return None
 
 
-def paths_of(record: Record, sample: Sample) -> list[Path]:
+def paths_of(record: Record, sample: Sample) -> list[TaskPath]:
     """The queries of a run that read off a decision, as paths with slots, each once.
 
     Of rows that a query puts in order the first is what it decides. Of rows that it only lists, it
@@ -172,13 +172,13 @@ def _readings(tool: str, query: str, context: Context) -> list[str]:
     return [f"{query} ORDER BY {n} {way} LIMIT 1" for n in numbers for way in ("DESC", "ASC")]
 
 
-def _path(tool: str, query: str, sample: Sample, record: Record) -> Path | None:
+def _path(tool: str, query: str, sample: Sample, record: Record) -> TaskPath | None:
     row = _only_row(_asked(tool, query, sample.context, rows=2))
     candidates = sample.context.candidates
     column = next((name for name, cell in row.items() if admitted(cell, candidates)), None)
     if column is None:
         return None
-    own = Path(
+    own = TaskPath(
         sample.scenario,
         sample.asked,
         (f"{tool}[{query}]", f"finish[{column}]"),
@@ -206,5 +206,5 @@ def _only_row(result: QueryResult | None) -> dict[str, str]:
     return {name: str(cell) for name, cell in cells if cell is not None}
 
 
-def _length(path: Path) -> int:
+def _length(path: TaskPath) -> int:
     return sum(map(len, path.instructions))

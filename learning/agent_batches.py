@@ -8,7 +8,14 @@ import numpy as np
 
 from planweave.learning.agent_losses import Labelled, Pairs, Parameters, Played, Pools, Sequences
 from planweave.learning.agents_file import OTHERS, QUESTIONS
-from planweave.learning.graph_states import FEATURES, PRINTED, Sample, Survey, Walk, samples
+from planweave.learning.graph_states import (
+    FEATURES,
+    PRINTED,
+    PathSample,
+    Survey,
+    Walk,
+    path_samples,
+)
 from planweave.learning.guide import THRESHOLD
 from planweave.learning.instruction_graph import THRESHOLD as PUBLISHED
 from planweave.learning.ml_agent import PLACES, MLAgent, sequence
@@ -123,7 +130,7 @@ def as_published(seed: int, iterations: int, threshold: float = PUBLISHED) -> Se
     )
 
 
-def drawn_nodes(sample: Sample, random: np.random.Generator) -> list[Decision]:
+def drawn_nodes(sample: PathSample, random: np.random.Generator) -> list[Decision]:
     """States of nodes drawn by lot, labelled by whether the question's own path has them."""
     survey = sample.view.survey
     walks = [survey.walks[row] for row, path in enumerate(survey.paths) if path == sample.path]
@@ -133,7 +140,7 @@ def drawn_nodes(sample: Sample, random: np.random.Generator) -> list[Decision]:
     return [Decision(choice.state, choice.node in own) for choice in seen if choice]
 
 
-def labelled(sample: Sample, rule: Rule | None, near: int = 2) -> list[Decision]:
+def labelled(sample: PathSample, rule: Rule | None, near: int = 2) -> list[Decision]:
     """States along a question's own path and those of the likest questions, with their labels.
 
     Included is what gives an instruction of the question's own path.
@@ -172,8 +179,8 @@ class Material:
 
     def __init__(self, survey: Survey, task: MetaTask, embed: Embed, settings: Settings) -> None:
         self.task = task
-        self.support = samples(survey, task.support, embed, printed=settings.printed)
-        self.query = samples(survey, task.query, embed, printed=settings.printed)
+        self.support = path_samples(survey, task.support, embed, printed=settings.printed)
+        self.query = path_samples(survey, task.query, embed, printed=settings.printed)
         random = np.random.default_rng(settings.seed)
         decisions = [
             decision
@@ -209,7 +216,7 @@ def drawn_labels(
     return Labelled(material.states[rows], material.labels[rows])
 
 
-def drawn(given: Sequence[Sample], count: int, random: np.random.Generator) -> list[Sample]:
+def drawn(given: Sequence[PathSample], count: int, random: np.random.Generator) -> list[PathSample]:
     """Samples drawn by lot; one may be drawn twice."""
     return [given[row] for row in random.integers(len(given), size=count)]
 
@@ -231,13 +238,13 @@ class Batches:
         self._size = min(PLACES, -(-(longest + 1) // 8) * 8)  # few sizes, for few compilations
         self._shown: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
 
-    def pairs(self, some: Sequence[Sample]) -> Pairs:
+    def pairs(self, some: Sequence[PathSample]) -> Pairs:
         """Questions with their own paths."""
         paths = [sample.path.instructions for sample in some]
         return Pairs(self._asked(some), self._sequences(paths), _same(paths), self._printed)
 
     def played(
-        self, some: Sequence[Sample], agents: Agents, random: np.random.Generator
+        self, some: Sequence[PathSample], agents: Agents, random: np.random.Generator
     ) -> tuple[Played, float]:
         """Search by lot, let the ML-Agent select, and see what the path comes to.
 
@@ -268,7 +275,9 @@ class Batches:
                 taken += zip(search.decisions, (discounts * gain).tolist(), strict=True)
         return self._played(taken, rewards.size), float(rewards.mean())
 
-    def pools(self, some: Sequence[Sample], agents: Agents, random: np.random.Generator) -> Pools:
+    def pools(
+        self, some: Sequence[PathSample], agents: Agents, random: np.random.Generator
+    ) -> Pools:
         """What the RL-Agent proposes, and paths of other questions, each with its reward."""
         settings, decide = self._settings, self._decide(agents)
         size = settings.k + settings.others
@@ -300,14 +309,14 @@ class Batches:
     def _selector(self, agents: Agents) -> MLAgent:
         return MLAgent(plain(agents.ml), self._embed, slots=self._survey.slots)
 
-    def _search(self, sample: Sample, decide: Policy, random: np.random.Generator) -> Traversal:
+    def _search(self, sample: PathSample, decide: Policy, random: np.random.Generator) -> Traversal:
         k, rule = self._settings.k, self._settings.rule
         return Traversal(sample.view, decide, k, rule=rule, draw=random)
 
     def _paths(self, walks: Sequence[Walk]) -> list[tuple[str, ...]]:
         return [tuple(self._survey.texts[text] for text in texts) for _, texts in walks]
 
-    def _selected(self, sample: Sample, search: Traversal, selector: MLAgent) -> float:
+    def _selected(self, sample: PathSample, search: Traversal, selector: MLAgent) -> float:
         paths = self._paths(search.formed)
         if not paths:
             return 0.0
@@ -317,7 +326,7 @@ class Batches:
         scores = selector.scores(sample.path.question, paths, self._expected(sample, paths))
         return self._reward(sample.path, paths[int(np.argmax(scores))])
 
-    def _expected(self, sample: Sample, paths: Sequence[tuple[str, ...]]) -> list[float]:
+    def _expected(self, sample: PathSample, paths: Sequence[tuple[str, ...]]) -> list[float]:
         counts = self._settings.by_overlap and not self._settings.printed
         return [sample.view.expected(path) if counts else 0.0 for path in paths]
 
@@ -338,7 +347,7 @@ class Batches:
             np.float32(searches),
         )
 
-    def _asked(self, some: Sequence[Sample]) -> Sequences:
+    def _asked(self, some: Sequence[PathSample]) -> Sequences:
         questions = [sample.path.question for sample in some]
         vectors = question_vectors(questions, self._embed, self._survey.slots)
         pairs = [sequence(vector[None], 2) for vector in vectors]

@@ -89,7 +89,7 @@ def save(path: Path, rl: Parameters, ml: Parameters, card: AgentsCard) -> None:
     path.with_suffix(".json").write_text(written.model_dump_json(indent=1) + "\n", "utf-8")
 
 
-def load(agents: str | Path = SHIPPED) -> Loaded:
+def load_agents(agents: str | Path = SHIPPED) -> Loaded:
     """Read what :func:`save` wrote: the shipped agents, or those of a file.
 
     Raises:

@@ -17,7 +17,7 @@ import numpy as np
 
 from planweave import BadInput, PlanweaveError
 from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.queries.literals import slotted
 from planweave.learning.vectors import Embed, Floats
 from planweave.state import StateSettings
@@ -35,7 +35,7 @@ _SCHEMA = (
 class Entry(NamedTuple):
     """A path and when it was added, in ISO format."""
 
-    path: Path
+    path: TaskPath
     added: str
 
 
@@ -51,7 +51,7 @@ class Experience:
         name = hashlib.sha256(owner.encode("utf-8", "replace")).hexdigest()[:32]
         self.file = folder / f"{name}.sqlite"
 
-    def add(self, paths: Iterable[Path]) -> list[str]:
+    def add(self, paths: Iterable[TaskPath]) -> list[str]:
         """Keep paths, with slots in their queries, and return the keys of those that are new.
 
         One that is there already takes over reward and origin: the last verdict counts.
@@ -81,7 +81,7 @@ class Experience:
                 "SELECT task, question, instructions, reward, origin, added FROM path ORDER BY id"
             )
             return [
-                Entry(Path(task, question, tuple(json.loads(texts)), reward, origin), added)
+                Entry(TaskPath(task, question, tuple(json.loads(texts)), reward, origin), added)
                 for task, question, texts, reward, origin, added in rows
             ]
 
@@ -140,7 +140,7 @@ class Experience:
         graph.insert_all(paths)
         return graph
 
-    def _vectors(self, embed: Embed, model: str, paths: Sequence[Path]) -> Mapping[str, Floats]:
+    def _vectors(self, embed: Embed, model: str, paths: Sequence[TaskPath]) -> Mapping[str, Floats]:
         with self._open() as database:
             rows = database.execute(
                 "SELECT instruction, numbers FROM vector WHERE model = ?", (model,)
@@ -183,7 +183,7 @@ def experience_of(owner: str) -> Experience:
     return Experience(StateSettings().state_dir / "experience", owner)
 
 
-def _row(path: Path) -> tuple[str | float, ...]:
+def _row(path: TaskPath) -> tuple[str | float, ...]:
     instructions = json.dumps(path.instructions, ensure_ascii=False)
     return path.task, path.question, instructions, path.reward, path.origin
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from planweave.learning.instruction_graph import Edge, InstructionGraph
 from planweave.learning.overlap import in_order
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.slots import Slots, finishes, question_vectors
 from planweave.learning.vectors import Embed, Floats
 
@@ -354,14 +354,16 @@ class View:
         )
 
 
-class Sample(NamedTuple):
+class PathSample(NamedTuple):
     """A question with its path, and the graph as it sees it: without its own path."""
 
-    path: Path
+    path: TaskPath
     view: View
 
 
-def samples(survey: Survey, paths: Sequence[Path], embed: Embed, *, printed: bool) -> list[Sample]:
+def path_samples(
+    survey: Survey, paths: Sequence[TaskPath], embed: Embed, *, printed: bool
+) -> list[PathSample]:
     """Each path with a view of the graph that overlooks what is stored of the same question.
 
     The paper does not say that a question's own path is overlooked in the warm start. If it is
@@ -374,6 +376,6 @@ def samples(survey: Survey, paths: Sequence[Path], embed: Embed, *, printed: boo
         return []
     vectors = question_vectors([path.question for path in paths], embed, survey.slots)
     return [
-        Sample(path, View(survey, vector, rows.get(path.question, ()), printed=printed))
+        PathSample(path, View(survey, vector, rows.get(path.question, ()), printed=printed))
         for path, vector in zip(paths, vectors, strict=True)
     ]

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from planweave import BadInput
-from planweave.learning.agents_file import NONE, load
+from planweave.learning.agents_file import NONE, load_agents
 from planweave.learning.experience import experience_of
 from planweave.learning.instruction_graph import THRESHOLD as PUBLISHED
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.ml_agent import MLAgent
 from planweave.learning.overlap import shared
-from planweave.learning.paths import Path, read_paths, succeeded
+from planweave.learning.paths import TaskPath, read_paths, succeeded
 from planweave.learning.queries.literals import LookUp, for_question
 from planweave.learning.queries.memory import is_query
 from planweave.learning.rl_agent import Proposal, RLAgent
@@ -64,7 +64,7 @@ class Guide:
 
     def __init__(
         self,
-        paths: Sequence[Path],
+        paths: Sequence[TaskPath],
         embed: Embed,
         rl_agent: RLAgent | None = None,
         ml_agent: MLAgent | None = None,
@@ -87,7 +87,7 @@ class Guide:
             [self.slots.question(path.question) for path in self.paths]
         )
 
-    def nearest(self, question: str, k: int) -> list[Path]:
+    def nearest(self, question: str, k: int) -> list[TaskPath]:
         """The whole paths of the ``k`` questions nearest to ``question``, the nearest first (RAP).
 
         Raises:
@@ -173,7 +173,7 @@ class Guide:
         proposals = [Proposal(each.instructions, (), (), each.expected) for each in suggestions]
         return self._ml_agent.select(question, proposals)
 
-    def form(self, path: Path) -> tuple[str, ...]:
+    def form(self, path: TaskPath) -> tuple[str, ...]:
         """The instructions of a path, with slots."""
         return self.slots.path(path).instructions
 
@@ -248,7 +248,7 @@ def open_guide(
 
 @lru_cache(maxsize=_KEEP)
 def guide_of(
-    paths: tuple[Path, ...], agents: str = NONE, moves: frozenset[str] = frozenset()
+    paths: tuple[TaskPath, ...], agents: str = NONE, moves: frozenset[str] = frozenset()
 ) -> Guide:
     """The guide of these paths; made once.
 
@@ -265,7 +265,7 @@ def guide_of(
     """
     if agents == NONE:
         return Guide(paths, SentenceVectors(embeddings()), moves=moves)
-    loaded = load(agents)
+    loaded = load_agents(agents)
     embed = SentenceVectors(embeddings(loaded.card.embeddings))
     if loaded.card.published:
         agents_as_published = RLAgent(loaded.rl, embed, printed=True), MLAgent(loaded.ml, embed)

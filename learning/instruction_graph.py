@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from planweave import BadInput
 from planweave.learning import instruction_graph_file
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.vectors import Embed, Floats
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class InstructionGraph:
             raise BadInput(f"The threshold {threshold} of a graph is not between 0 and 1.")
         self.threshold = threshold
         self._embed = embed
-        self._paths: dict[str, Path] = {}
+        self._paths: dict[str, TaskPath] = {}
         self._walks: dict[str, tuple[int, ...]] = {}
         self._nodes: dict[int, list[str]] = {}
         self._edges: dict[Edge, dict[str, set[str]]] = {}
@@ -70,7 +70,7 @@ class InstructionGraph:
         self._index = _Index()
 
     @property
-    def paths(self) -> list[Path]:
+    def paths(self) -> list[TaskPath]:
         """What was inserted, in order, and is still there."""
         return list(self._paths.values())
 
@@ -108,11 +108,11 @@ class InstructionGraph:
         """
         return self._index.nearest(self.vector(text), k)
 
-    def insert(self, path: Path) -> tuple[int, ...]:
+    def insert(self, path: TaskPath) -> tuple[int, ...]:
         """Insert a path and return its walk; a path that is there already stays as it is."""
         return self.insert_all([path])[0]
 
-    def insert_all(self, paths: Iterable[Path]) -> list[tuple[int, ...]]:
+    def insert_all(self, paths: Iterable[TaskPath]) -> list[tuple[int, ...]]:
         """Insert paths in order and return their walks; new texts are embedded at once."""
         paths = list(paths)
         texts = dict.fromkeys(
@@ -192,7 +192,7 @@ class InstructionGraph:
             graph._place(path, walk, stored.vectors)
         return graph
 
-    def _insert(self, path: Path, vectors: Mapping[str, Floats]) -> None:
+    def _insert(self, path: TaskPath, vectors: Mapping[str, Floats]) -> None:
         """Algorithm 1 for one path; its first lines, which seed two nodes, need no case."""
         walk: list[int] = []
         for text in path.instructions:
@@ -202,7 +202,7 @@ class InstructionGraph:
             walk.append(node)
         self._keep(path, tuple(walk))
 
-    def _place(self, path: Path, walk: tuple[int, ...], vectors: Mapping[str, Floats]) -> None:
+    def _place(self, path: TaskPath, walk: tuple[int, ...], vectors: Mapping[str, Floats]) -> None:
         for text, node in zip(path.instructions, walk, strict=True):
             self._hold(text, node, vectors)
         self._keep(path, walk)
@@ -230,7 +230,7 @@ class InstructionGraph:
             self._index.add(text, node, vectors[text] if row is None else self._index.vector(row))
         self._uses[node, text] += 1
 
-    def _keep(self, path: Path, walk: tuple[int, ...]) -> None:
+    def _keep(self, path: TaskPath, walk: tuple[int, ...]) -> None:
         self._paths[path.key], self._walks[path.key] = path, walk
         for edge in pairwise(walk):
             self._edges.setdefault(edge, {}).setdefault(path.task, set()).add(path.question)
@@ -244,7 +244,7 @@ class InstructionGraph:
         del self._uses[use]
         return True
 
-    def _drop_question(self, edge: Edge, path: Path) -> None:
+    def _drop_question(self, edge: Edge, path: TaskPath) -> None:
         tasks = self._edges[edge]
         tasks[path.task].remove(path.question)
         if not tasks[path.task]:

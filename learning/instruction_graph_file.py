@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from planweave import BadInput
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.vectors import Floats
 
 _VERSION = 1
@@ -35,7 +35,7 @@ class Stored:
     """
 
     threshold: float
-    paths: Sequence[tuple[Path, tuple[int, ...]]]
+    paths: Sequence[tuple[TaskPath, tuple[int, ...]]]
     vectors: Mapping[str, Floats]
 
 
@@ -87,7 +87,7 @@ def read(file: pathlib.Path) -> Stored:
     return stored
 
 
-def _row(stored: tuple[Path, tuple[int, ...]]) -> tuple[str | float, ...]:
+def _row(stored: tuple[TaskPath, tuple[int, ...]]) -> tuple[str | float, ...]:
     path, nodes = stored
     instructions = json.dumps(path.instructions, ensure_ascii=False)
     texts = path.task, path.question, instructions, json.dumps(nodes)
@@ -99,7 +99,10 @@ def _read(database: sqlite3.Connection) -> Stored:
     if version != _VERSION:
         raise ValueError(f"version {version}")
     paths = [
-        (Path(task, question, tuple(json.loads(texts)), reward, origin), tuple(json.loads(nodes)))
+        (
+            TaskPath(task, question, tuple(json.loads(texts)), reward, origin),
+            tuple(json.loads(nodes)),
+        )
         for task, question, texts, nodes, reward, origin in database.execute(
             "SELECT task, question, instructions, nodes, reward, origin FROM path ORDER BY id"
         )

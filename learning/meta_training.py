@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path as File
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import jax
@@ -188,7 +188,7 @@ def train(
     reward: Reward,
     *,
     progress: Callable[[int, Point], None] | None = None,
-    checkpoint: File | None = None,
+    checkpoint: Path | None = None,
 ) -> Trained:
     """Algorithm 2 on the seen tasks.
 
@@ -375,7 +375,7 @@ def _name(function: object) -> str:
     return str(getattr(function, "__qualname__", type(function).__qualname__))
 
 
-def _save(file: File, about: str, state: _State) -> None:
+def _save(file: Path, about: str, state: _State) -> None:
     """Write a checkpoint: the leaves of the state, in order."""
     leaves = {f"leaf{n}": np.asarray(leaf) for n, leaf in enumerate(jax.tree.leaves(state[:2]))}
     part = file.with_suffix(".part")
@@ -390,7 +390,7 @@ def _save(file: File, about: str, state: _State) -> None:
     part.replace(file)
 
 
-def _resumed(file: File, about: str, like: _State) -> _State:
+def _resumed(file: Path, about: str, like: _State) -> _State:
     try:
         with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
             known = str(arrays["about"])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.slots import finishes
 
 
@@ -36,18 +36,18 @@ def in_order(found: Sequence[str], truth: Sequence[str]) -> float:
     return 2 * _common(one, other) / together if together else 1.0
 
 
-def shared(path: Path, instructions: Sequence[str]) -> float:
+def shared(path: TaskPath, instructions: Sequence[str]) -> float:
     """What instructions come to on a question: their overlap, in order, with its path."""
     return in_order(instructions, path.instructions)
 
 
-def shared_forms(forms: Mapping[str, str]) -> Callable[[Path, Sequence[str]], float]:
+def shared_forms(forms: Mapping[str, str]) -> Callable[[TaskPath, Sequence[str]], float]:
     """As :func:`shared`, where instructions have no slots: what counts is their forms.
 
     ``Search[Ed Wood]`` is in the path of no other question, ``Search[{1}]`` is.
     """
 
-    def shared(path: Path, instructions: Sequence[str]) -> float:
+    def shared(path: TaskPath, instructions: Sequence[str]) -> float:
         return in_order(formed(instructions, forms), formed(path.instructions, forms))
 
     return shared

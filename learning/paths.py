@@ -39,7 +39,7 @@ _FIX = 'Give a .jsonl or .jsonl.gz file of {"question": …, "steps": [{"action"
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class TaskPath:
     """The instructions that were carried out for one question of a task.
 
     Attributes:
@@ -76,8 +76,8 @@ class MetaTask:
     """
 
     name: str
-    support: tuple[Path, ...]
-    query: tuple[Path, ...]
+    support: tuple[TaskPath, ...]
+    query: tuple[TaskPath, ...]
 
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=_MOST)]
@@ -120,7 +120,7 @@ class _Trajectory(BaseModel):
         made._record = given
         return made
 
-    def path(self, file: str, task_of: TaskOf | None) -> Path | None:
+    def path(self, file: str, task_of: TaskOf | None) -> TaskPath | None:
         """The path, or None without any action."""
         kept = [step for step in self.steps if not _NOT_AN_ACTION.fullmatch(step.action)]
         instructions = tuple(" ".join(step.action.split()) for step in kept)
@@ -129,7 +129,7 @@ class _Trajectory(BaseModel):
             return None
         own = self.task_type or (self.task if self.task_description is not None else "")
         reward = self.reward if self.final_score is None else max(0.0, self.final_score / 100)
-        return Path(
+        return TaskPath(
             task=task_of(self._record) if task_of else own,
             question=self.question,
             instructions=instructions,
@@ -145,7 +145,7 @@ def read_paths(
     *,
     opened: BinaryIO | None = None,
     most_bytes: int | None = None,
-) -> list[Path]:
+) -> list[TaskPath]:
     """The paths of a file of trajectories, failed ones too; thoughts and resets are no actions.
 
     Args:
@@ -162,17 +162,17 @@ def read_paths(
     return [path for one in read if (path := one.path(file.name, task_of))]
 
 
-def succeeded(paths: Iterable[Path]) -> list[Path]:
+def succeeded(paths: Iterable[TaskPath]) -> list[TaskPath]:
     """Those paths that solved their question."""
     return [path for path in paths if path.reward >= 1]
 
 
-def trajectories(paths: Iterable[Path]) -> str:
+def trajectories(paths: Iterable[TaskPath]) -> str:
     """The text of a file that :func:`read_paths` reads back as it is."""
     return "".join(json.dumps(_record(path), ensure_ascii=False) + "\n" for path in paths)
 
 
-def write_paths(file: pathlib.Path, paths: Iterable[Path]) -> None:
+def write_paths(file: pathlib.Path, paths: Iterable[TaskPath]) -> None:
     """Write :func:`trajectories` into a file, with gzip if it ends in ``.gz``.
 
     Raises:
@@ -188,7 +188,7 @@ def write_paths(file: pathlib.Path, paths: Iterable[Path]) -> None:
         ) from None
 
 
-def _record(path: Path) -> dict[str, JsonValue]:
+def _record(path: TaskPath) -> dict[str, JsonValue]:
     return {
         "source": path.origin,
         "task_type": path.task,

@@ -135,7 +135,7 @@ def plan_assessor(path: Path = SHIPPED) -> PlanAssessor:
     Raises:
         BadInput: A file is missing, damaged, or of another version.
     """
-    return load(path)
+    return load_assessor(path)
 
 
 def save(
@@ -160,7 +160,7 @@ def save(
     return path
 
 
-def load(path: Path, embed: Embed | None = None) -> PlanAssessor:
+def load_assessor(path: Path, embed: Embed | None = None) -> PlanAssessor:
     """Load a plan assessor.
 
     Args:

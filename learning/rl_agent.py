@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from planweave.learning.graph_states import Choice, Sample, Survey, View, Walk, samples
+from planweave.learning.graph_states import Choice, PathSample, Survey, View, Walk, path_samples
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.slots import Slots, question_vectors
 from planweave.learning.vectors import Embed, Floats
 
@@ -35,7 +35,7 @@ _DECISIONS = 400
 """Of a search, at most."""
 
 
-Reward: TypeAlias = Callable[[Path, Sequence[str]], float]
+Reward: TypeAlias = Callable[[TaskPath, Sequence[str]], float]
 """From a question with its successful path to what other instructions come to on it: 0 to 1."""
 
 
@@ -257,7 +257,7 @@ class RLAgent:
             if self._reward is not None:
                 some = np.random.default_rng(0).permutation(len(survey.paths))[:_KNOWN]
                 paths = [survey.paths[row] for row in some]
-                known = samples(survey, paths, self._embed, printed=self._printed)
+                known = path_samples(survey, paths, self._embed, printed=self._printed)
                 ready = calibrated(self._parameters, known, self._rule, self._reward)
                 self._policy = policy(ready)
             self._survey = graph, survey
@@ -279,7 +279,7 @@ def proposal(view: View, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Prop
 
 
 def calibrated(
-    parameters: Parameters, known: Sequence[Sample], rule: Rule | None, reward: Reward
+    parameters: Parameters, known: Sequence[PathSample], rule: Rule | None, reward: Reward
 ) -> Parameters:
     """The policy, as ready to include as its first paths come to most on known questions.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.queries.literals import slotted
 from planweave.learning.queries.memory import is_finish, is_query
 from planweave.learning.vectors import Embed, Floats
@@ -83,7 +83,7 @@ class Slots:
     moves: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, paths: Iterable[Path], moves: Iterable[str] = ()) -> "Slots":
+    def of(cls, paths: Iterable[TaskPath], moves: Iterable[str] = ()) -> "Slots":
         """The slots for questions like those of stored paths.
 
         Fixed is what the paths of a tenth of the questions have in common, of at least three.
@@ -130,7 +130,7 @@ class Slots:
             question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", f"{{{number}}}", question)
         return question
 
-    def path(self, path: Path) -> Path:
+    def path(self, path: TaskPath) -> TaskPath:
         """The path with slots in its instructions; its question stays as it was asked."""
         where: dict[str, str] = {}
         for number, name in enumerate(self.names(path.question), start=1):
@@ -144,7 +144,7 @@ class Slots:
         formed = [text if asks and is_finish(text) else self._formed(text, where) for text in kept]
         return replace(path, instructions=_without_repetitions(formed), observations=())
 
-    def forms(self, paths: Iterable[Path]) -> dict[str, str]:
+    def forms(self, paths: Iterable[TaskPath]) -> dict[str, str]:
         """Each instruction with slots, by the question of the first path that has it."""
         made: dict[str, str] = {}
         for path in paths:

@@ -17,7 +17,7 @@ from planweave.models.errors import ModelUnavailable
 from planweave.models.extract import StructuredFailure
 from planweave.models.plain import InPrompt, Text
 from planweave.models.program import Program
-from planweave.models.samples import Samples, samples
+from planweave.models.samples import Samples, several_replies
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.structured import Reply, ask
 from planweave.models.usage import CallRecord, price_of, usage_by_role, usage_of
@@ -49,7 +49,7 @@ __all__ = [
     "register_model",
     "register_provider",
     "registered",
-    "samples",
+    "several_replies",
     "tokenizer",
     "usage_by_role",
     "usage_of",

@@ -19,7 +19,7 @@ class Samples(NamedTuple):
     records: tuple[CallRecord, ...]
 
 
-async def samples(
+async def several_replies(
     model: BaseChatModel, messages: Sequence[BaseMessage], count: int, *, role: str = ""
 ) -> Samples:
     """Ask ``model`` for ``count`` free texts; the prompt is read once where the server can.

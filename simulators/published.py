@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from planweave.errors import BadInput, PlanweaveError
 from planweave.simulators import registry
-from planweave.simulators.scenario import Database, Question, Scenario, Script, fill
+from planweave.simulators.scenario import Question, QuestionDatabase, Scenario, Script, fill
 from planweave.simulators.tables import Value
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class DataSet:
         return tuple(q for q in self.questions if q.scenario.name == scenario)
 
 
-def load(path: str | Path) -> DataSet:
+def load_dataset(path: str | Path) -> DataSet:
     """Load a data set from a clone, a folder or an archive (.zip, .tar, .tar.gz, .tar.xz).
 
     Database scripts are read when first used; files of equal content are kept once.
@@ -116,7 +116,7 @@ class _Files:
     questions: list[_QuestionFile] = field(default_factory=list)
     scripts: dict[tuple[str, str], Script] = field(default_factory=dict)
     contents: dict[bytes, Script] = field(default_factory=dict)
-    databases: dict[tuple[int, int], Database] = field(default_factory=dict)
+    databases: dict[tuple[int, int], QuestionDatabase] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     size: int = 0
 
@@ -141,7 +141,7 @@ class _Files:
             depth[item.scenario.name] = min(level, depth.get(item.scenario.name, level))
         return [i for i in self.questions if i.name.count("/") == depth[i.scenario.name]]
 
-    def database(self, scenario: Scenario, name: str, question: str) -> Database | None:
+    def database(self, scenario: Scenario, name: str, question: str) -> QuestionDatabase | None:
         """The database of that name, one object for all questions with the same scripts."""
         found: list[Script | None] = []
         for file in (f"{name}.sql", f"{name}.cql"):
@@ -151,7 +151,7 @@ class _Files:
         sql, cypher = found
         if sql is None and cypher is None:
             return None
-        made = Database(scenario, sql_script=sql, cypher_script=cypher)
+        made = QuestionDatabase(scenario, sql_script=sql, cypher_script=cypher)
         return self.databases.setdefault((id(sql), id(cypher)), made)
 
 

@@ -92,7 +92,7 @@ class Scenario:
             rules=self.rules,
             parameters=parameters,
             answer=self.simulate(*case).best,
-            database=Database(self, made=case.world),
+            database=QuestionDatabase(self, made=case.world),
         )
 
 
@@ -117,7 +117,7 @@ class Script:
 
 
 @dataclass(frozen=True, eq=False)
-class Database:
+class QuestionDatabase:
     """The database of a question: made by a generator, or given as a SQL or Cypher script.
 
     The scripts are read when they are first needed, once for all questions that share them.
@@ -196,7 +196,7 @@ class Question:
     rules: str
     parameters: Parameters
     answer: Decision
-    database: Database | None
+    database: QuestionDatabase | None
 
     @property
     def prompt(self) -> str:

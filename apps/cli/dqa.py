@@ -14,7 +14,7 @@ from planweave import BadInput
 from planweave.apps.plain import plain
 from planweave.simulators.check import CheckReport, ScenarioCheck
 from planweave.simulators.check import check as check_data
-from planweave.simulators.published import COMMIT, load
+from planweave.simulators.published import COMMIT, load_dataset
 from planweave.simulators.published import download as fetch
 from planweave.simulators.statistics import statistics
 
@@ -46,7 +46,7 @@ def check(
 
     The same is done for the baselines that need no model.
     """
-    data = load(path)
+    data = load_dataset(path)
     with Progress(
         "checking", BarColumn(), MofNCompleteColumn(), transient=True, console=Console(stderr=True)
     ) as bar:
@@ -68,7 +68,7 @@ def stats(
     as_json: AsJson = False,
 ) -> None:
     """How large the databases are (PlanRAG, tables 3 and 8)."""
-    found = statistics(load(path))
+    found = statistics(load_dataset(path))
     if as_json:
         made = {"origin": path.name, "scenarios": [asdict(one) for one in found]}
         typer.echo(json.dumps(made, indent=2))

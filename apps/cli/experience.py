@@ -17,8 +17,7 @@ from planweave.apps.threads import Thread, checkpoints, load_thread
 from planweave.apps.trajectory import path_of
 from planweave.learning.experience import experience_of
 from planweave.learning.instruction_graph import THRESHOLD
-from planweave.learning.paths import Path as Instructions
-from planweave.learning.paths import read_paths, trajectories, write_paths
+from planweave.learning.paths import TaskPath, read_paths, trajectories, write_paths
 from planweave.learning.plan_assessor import EMBEDDINGS
 from planweave.memory import WorkingMemory
 from planweave.models import embedding_id
@@ -173,7 +172,7 @@ def _memory_of(thread: Thread) -> WorkingMemory:
     return asyncio.run(read())
 
 
-def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> Instructions:
+def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> TaskPath:
     """What a thread did for its last question."""
     return path_of(
         memory.get("question", ""),
@@ -184,13 +183,13 @@ def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> Instruc
     )
 
 
-def _known(found: dict[str, Instructions], key: str) -> Instructions:
+def _known(found: dict[str, TaskPath], key: str) -> TaskPath:
     if key not in found:
         raise BadInput(f"There is no path {key!r}.", fix="See `planweave experience list`.")
     return found[key]
 
 
-def _check_drawable(graph: "InstructionGraph", path: Instructions | None) -> None:
+def _check_drawable(graph: "InstructionGraph", path: TaskPath | None) -> None:
     if not graph.paths:
         raise BadInput(
             "There is no path that succeeded.", fix="Add some: planweave experience add FILE"
@@ -202,7 +201,7 @@ def _check_drawable(graph: "InstructionGraph", path: Instructions | None) -> Non
         )
 
 
-def _show_path(path: Instructions, *, as_json: bool) -> None:
+def _show_path(path: TaskPath, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json_text({"key": path.key, **asdict(path)}))
         return

@@ -20,8 +20,7 @@ from planweave.apps.options import Reading, semantics_of
 from planweave.apps.plain import plain
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.metrics import wilson
-from planweave.learning.paths import Path as Instructions
-from planweave.learning.paths import read_paths, write_paths
+from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.learning.queries.course import Course, Learned, Learner, Material, Point
 from planweave.learning.queries.formulas import Formula
 from planweave.learning.queries.questions import Worlds
@@ -72,7 +71,7 @@ class _Curve(BaseModel):
 class _Written(NamedTuple):
     """What is in the files of a folder, which a run adds to."""
 
-    paths: list[Instructions]
+    paths: list[TaskPath]
     courses: list[_Course]
     curves: list[_Curve]
 

@@ -32,9 +32,9 @@ from planweave.learning.agents_file import (
     SHIPPED_FILE,
     AgentsCard,
     RewardName,
+    load_agents,
     save,
 )
-from planweave.learning.agents_file import load as load_agents
 from planweave.learning.graph_states import FEATURES, PRINTED
 from planweave.learning.guide import Guide
 from planweave.learning.instruction_graph import InstructionGraph

@@ -18,7 +18,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class Database(ABC):
+class ServerDatabase(ABC):
     """Carries out transactions."""
 
     @abstractmethod
@@ -30,7 +30,7 @@ class Database(ABC):
         """Let go of all connections."""
 
 
-class SqliteDatabase(Database):
+class SqliteDatabase(ServerDatabase):
     """A file, with one connection: a process never waits for a lock that it holds itself."""
 
     def __init__(self, engine: Engine) -> None:
@@ -52,7 +52,7 @@ class SqliteDatabase(Database):
         self._thread.close()
 
 
-class PostgresqlDatabase(Database):
+class PostgresqlDatabase(ServerDatabase):
     """A server, with a few connections."""
 
     def __init__(self, engine: AsyncEngine) -> None:
@@ -71,7 +71,7 @@ class PostgresqlDatabase(Database):
 class Keeper(Protocol):
     """What keeps something in a database."""
 
-    database: Database
+    database: ServerDatabase
 
 
 K = TypeVar("K", bound=Keeper)

@@ -23,7 +23,7 @@ from planweave.apps.server.leased import Lease, LeasedSaver, LeaseLost
 from planweave.apps.server.people import Person
 from planweave.apps.server.requests import RunRequest, check_nodes, order_of
 from planweave.apps.server.runs import Claim, MadeCall, Runs, Spent, Status
-from planweave.apps.server.settings import Limits, ServerSettings
+from planweave.apps.server.settings import ServerSettings, UserLimits
 from planweave.apps.server.storage import Storage, storage_failed
 from planweave.apps.server.threads import Threads
 from planweave.apps.server.wire import Event, encode
@@ -97,7 +97,7 @@ class Engine:
     """
 
     def __init__(
-        self, storage: Storage, settings: ServerSettings, limits: Callable[[str], Limits]
+        self, storage: Storage, settings: ServerSettings, limits: Callable[[str], UserLimits]
     ) -> None:
         self.storage = storage
         self.settings = settings

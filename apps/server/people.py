@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import Scope
 
 from planweave import BadInput
-from planweave.apps.server.settings import Limits, ServerSettings, User, read_users, write_users
+from planweave.apps.server.settings import ServerSettings, User, UserLimits, read_users, write_users
 
 Hook = Callable[[Mapping[str, str]], Awaitable[str | None]]
 """From the headers of a request to the user's name; None: not admitted."""
@@ -39,7 +39,7 @@ class Person:
     """
 
     name: str
-    limits: Limits
+    limits: UserLimits
     shared: bool = False
 
     @property
@@ -71,7 +71,7 @@ class Gate:
         self._names = {key: name for name, user in self._users.items() for key in user.keys}
         self._hook = _load(settings.auth) if settings.auth else None
 
-    def limits(self, name: str) -> Limits:
+    def limits(self, name: str) -> UserLimits:
         """What the person of a name may use."""
         return self._users.get(name, self._limits)
 

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.exc import IntegrityError
 
-from planweave.apps.server.database import Database, transaction
+from planweave.apps.server.database import ServerDatabase, transaction
 from planweave.apps.server.errors import Conflict, NotFound, TooMuch
 from planweave.apps.server.people import Person
 from planweave.apps.server.tables import calls, events, ledger, now, reserved, runs, threads
@@ -120,7 +120,7 @@ class MadeCall(NamedTuple):
 class Runs:
     """Reads and writes the table; each method is a transaction."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ServerDatabase) -> None:
         self.database = database
 
     @transaction

@@ -11,7 +11,7 @@ from planweave import BadInput
 from planweave.state import StateSettings, private_folder, read_settings
 
 
-class Limits(BaseModel):
+class UserLimits(BaseModel):
     """What one user may use; None is no limit.
 
     Attributes:
@@ -36,7 +36,7 @@ class Limits(BaseModel):
         return self.max_tokens_a_day is not None or self.max_dollars_a_day is not None
 
 
-class User(Limits):
+class User(UserLimits):
     """A user: SHA-256 of each API key in hexadecimal, and limits of his own."""
 
     keys: tuple[Annotated[str, Field(pattern="^[0-9a-f]{64}$")], ...] = ()
@@ -68,7 +68,9 @@ class ServerSettings(BaseSettings):
         description="Of a server without users: what its one caller must send. `planweave serve` "
         "makes one at every start unless it is set, or told --no-token.",
     )
-    limits: Limits = Field(default=Limits(), description="Of users who have none of their own.")
+    limits: UserLimits = Field(
+        default=UserLimits(), description="Of users who have none of their own."
+    )
     origins: tuple[str, ...] = Field(
         default=(), description="Web pages besides this server's own that may call it."
     )

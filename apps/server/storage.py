@@ -11,7 +11,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
 from planweave.apps.server.checkpoints import SqliteCheckpoints
-from planweave.apps.server.database import Database
+from planweave.apps.server.database import ServerDatabase
 from planweave.apps.server.tables import is_postgresql, metadata, open_database, sqlite_files
 from planweave.apps.sqlite_file import private
 
@@ -22,7 +22,7 @@ _LOCK = 7_202_611_21  # any number: workers that start together make the tables 
 class Storage:
     """Everything that outlives a process."""
 
-    database: Database
+    database: ServerDatabase
     saver: BaseCheckpointSaver[Any]
     store: BaseStore
 
@@ -53,7 +53,7 @@ async def open_storage(url: str) -> AsyncIterator[Storage]:
 
 
 async def _sqlite(
-    url: str, database: Database, serde: JsonPlusSerializer, stack: AsyncExitStack
+    url: str, database: ServerDatabase, serde: JsonPlusSerializer, stack: AsyncExitStack
 ) -> Storage:
     import aiosqlite
     from langgraph.store.sqlite.aio import AsyncSqliteStore
@@ -74,7 +74,7 @@ async def _sqlite(
 
 
 async def _postgresql(
-    url: str, database: Database, serde: JsonPlusSerializer, stack: AsyncExitStack
+    url: str, database: ServerDatabase, serde: JsonPlusSerializer, stack: AsyncExitStack
 ) -> Storage:
     from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
     from langgraph.store.postgres.aio import AsyncPostgresStore

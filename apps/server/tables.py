@@ -26,7 +26,7 @@ from sqlalchemy.pool import StaticPool
 from sqlalchemy.sql.functions import FunctionElement
 
 from planweave import BadInput
-from planweave.apps.server.database import Database, PostgresqlDatabase, SqliteDatabase
+from planweave.apps.server.database import PostgresqlDatabase, ServerDatabase, SqliteDatabase
 from planweave.apps.sqlite_file import CHECKPOINTS, STORE, Columns, check
 
 metadata = MetaData()
@@ -182,7 +182,7 @@ def address(url: str) -> URL:
         raise BadInput("The server's database URL cannot be read.") from None
 
 
-def open_database(url: str) -> Database:
+def open_database(url: str) -> ServerDatabase:
     """The database of the server's own tables.
 
     Raises:

@@ -11,7 +11,7 @@ from sqlalchemy.engine import RowMapping
 
 from planweave import BadInput
 from planweave.apps.server import tables
-from planweave.apps.server.database import Database, transaction
+from planweave.apps.server.database import ServerDatabase, transaction
 from planweave.apps.server.errors import Conflict, NotFound
 from planweave.apps.server.tables import now, threads
 from planweave.apps.server.wire import decode, iso
@@ -42,7 +42,7 @@ class ThreadQuery(BaseModel):
 class Threads:
     """Reads and writes the table; each method is a transaction."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ServerDatabase) -> None:
         self.database = database
 
     @transaction

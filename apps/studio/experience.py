@@ -20,7 +20,7 @@ from planweave.apps.trajectory import path_of
 from planweave.learning import SentenceVectors
 from planweave.learning.experience import Experience, experience_of
 from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
-from planweave.learning.paths import Path, read_paths
+from planweave.learning.paths import TaskPath, read_paths
 from planweave.learning.plan_assessor import EMBEDDINGS
 from planweave.memory import Turn
 from planweave.models import embedding_id, embeddings
@@ -122,7 +122,7 @@ class Experiences:
         return owner, experience_of(owner)
 
 
-def _told(path: Path) -> dict[str, Any]:
+def _told(path: TaskPath) -> dict[str, Any]:
     return {"key": path.key, **asdict(path)}
 
 

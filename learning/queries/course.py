@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from pathlib import Path as File
+from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from planweave import BadInput
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.queries.attributes import Attributes
 from planweave.learning.queries.formulas import Formula
 from planweave.learning.queries.memory import FINISH
@@ -65,7 +65,7 @@ class Material:
     def __init__(
         self,
         course: Course,
-        folder: File | None = None,
+        folder: Path | None = None,
         progress: Callable[[int, int], None] = lambda _done, _of: None,
     ) -> None:
         self.course, self._folder, self._progress = course, folder, progress
@@ -144,7 +144,7 @@ class Learned(NamedTuple):
     ranking: Ranking
     trial: float
     unseen: float
-    paths: tuple[Path, ...]
+    paths: tuple[TaskPath, ...]
 
 
 class Learner:
@@ -161,7 +161,7 @@ class Learner:
     """
 
     def __init__(
-        self, material: Material, settings: Settings, file: File, proposed: Sequence[Formula] = ()
+        self, material: Material, settings: Settings, file: Path, proposed: Sequence[Formula] = ()
     ) -> None:
         self._material, self.settings, self._file = material, settings, file
         self._proposed = tuple(proposed)
@@ -276,7 +276,7 @@ class Learner:
         unseen = self._search.right(chosen, self._material.unseen)
         return Learned(chosen, share, unseen, self._paths(chosen))
 
-    def _paths(self, ranking: Ranking) -> tuple[Path, ...]:
+    def _paths(self, ranking: Ranking) -> tuple[TaskPath, ...]:
         """The ranking with the first trial question that it decides rightly."""
         course, trial = self._material.course, self._material.trial
         right = trial.right[trial.decide(ranking)].tolist()
@@ -288,7 +288,8 @@ class Learner:
         )
         name = course.worlds.scenario.name
         return tuple(
-            Path(name, question.prompt, (query, FINISH), origin=str(origin)) for query in queries
+            TaskPath(name, question.prompt, (query, FINISH), origin=str(origin))
+            for query in queries
         )
 
     @cached_property

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from planweave import PlanweaveError
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.queries.memory import action
 from planweave.learning.queries.slots import Place, filled, literal, named, phrases, places, safe
 
@@ -31,7 +31,7 @@ _COMPARISON = re.compile(rf"\b(\w+)\.(\w+)\s*=\s*{_TEXT}")
 _LONGEST = 20_000
 
 
-def slotted(path: Path) -> Path:
+def slotted(path: TaskPath) -> TaskPath:
     """The path with slots in its queries; instructions that are no queries stay as they are.
 
     A value becomes a slot if the question names it and the query compares it with one column

@@ -7,9 +7,9 @@ column of the last result says, a row by itself.
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path as File
+from pathlib import Path
 
-from planweave.learning.paths import Path, read_paths, succeeded
+from planweave.learning.paths import TaskPath, read_paths, succeeded
 from planweave.learning.queries.slots import phrases
 
 SHIPPED, OWN = "shipped", "own"
@@ -21,20 +21,20 @@ FINISH = "finish[decision]"
 LIKENESS = 0.25
 """Two questions less alike than this are not of one kind (docs/learning.md says how it was set)."""
 
-_FILE = File(__file__).parents[1] / "artefacts" / "dqa-experience.jsonl"
+_FILE = Path(__file__).parents[1] / "artefacts" / "dqa-experience.jsonl"
 _INSTRUCTION = re.compile(r"((?i:sql|cypher)|finish)\[(.*)\]", re.DOTALL)
 _WORD = re.compile(r"[a-z]{3,}")
 _ENDINGS = re.compile(r"(ing|ed|es|s)$")
 
 
 @lru_cache(maxsize=8)
-def learned(name: str) -> tuple[Path, ...]:
+def learned(name: str) -> tuple[TaskPath, ...]:
     """The paths that succeeded, of the shipped experience or of a file.
 
     Raises:
         BadInput: The file cannot be read, or a line is no trajectory.
     """
-    return tuple(succeeded(read_paths(_FILE if name == SHIPPED else File(name))))
+    return tuple(succeeded(read_paths(_FILE if name == SHIPPED else Path(name))))
 
 
 def action(instruction: str) -> tuple[str, str] | None:
@@ -55,7 +55,7 @@ def is_finish(instruction: str) -> bool:
     return found is not None and found[0] == "finish"
 
 
-def fitting(paths: Sequence[Path], question: str, tools: Sequence[str]) -> list[Path]:
+def fitting(paths: Sequence[TaskPath], question: str, tools: Sequence[str]) -> list[TaskPath]:
     """The paths for questions like this one that need no tool but these, the most alike first.
 
     Those that are equally alike stay in their order: the best one is first in a file.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path as File
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from zipfile import BadZipFile
 
@@ -148,7 +148,7 @@ class Questions:
         return blocks.joined()
 
     @classmethod
-    def read(cls, file: File) -> "Questions | None":
+    def read(cls, file: Path) -> "Questions | None":
         """Those that :meth:`write` wrote; None if there are none, or they are damaged."""
         with suppress(OSError, ValueError, KeyError, BadZipFile), np.load(file) as kept:
             names = [str(name) for name in kept["names"]]
@@ -156,7 +156,7 @@ class Questions:
             return cls(columns, kept["starts"], kept["right"], kept["gain"])
         return None
 
-    def write(self, file: File) -> None:
+    def write(self, file: Path) -> None:
         """Keep them in a file; a disk that is full keeps none."""
         part = file.with_suffix(".part")
         with suppress(OSError), part.open("wb") as opened:

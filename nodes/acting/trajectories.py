@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from planweave.learning.agents_file import NONE
 from planweave.learning.guide import Suggestion
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.queries.literals import LookUp, for_question
 from planweave.memory import Context, InstructionPath, WorkingMemory
 from planweave.nodes.acting.environment import episode_of
@@ -59,7 +59,7 @@ def examples(state: WorkingMemory, possible: Sequence[str], context: Context) ->
     return f"{shown}\n{following}" if following else shown
 
 
-def _example(path: Path, question: str, look: LookUp) -> InstructionPath:
+def _example(path: TaskPath, question: str, look: LookUp) -> InstructionPath:
     known = for_question(path.instructions, question, look) or path.instructions
     example = InstructionPath(instructions=list(known), origins=[path.question])
     if any(path.observations):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from planweave.learning.experience import experience_of
-from planweave.learning.paths import Path, succeeded
+from planweave.learning.paths import TaskPath, succeeded
 from planweave.learning.queries.literals import for_question
 from planweave.learning.queries.memory import OWN, SHIPPED, fitting, learned
 from planweave.memory import Context, InstructionPath, WorkingMemory
@@ -39,7 +39,7 @@ def experience(*, always: bool = False) -> PlainNode:
     return experience
 
 
-def known_paths(name: str, owner: str) -> Sequence[Path]:
+def known_paths(name: str, owner: str) -> Sequence[TaskPath]:
     """The paths that succeeded, of the experience of that name; the owner's own latest first.
 
     Raises:
@@ -55,7 +55,7 @@ def learned_plan() -> list[str]:
     return load("planrag/learned_plan").fill().splitlines()
 
 
-def _filled(path: Path, question: str, context: Context) -> list[str]:
+def _filled(path: TaskPath, question: str, context: Context) -> list[str]:
     """The instructions with every slot filled; empty if one cannot be."""
 
     def look_up(tool: str, query: str) -> Sequence[str]:

@@ -9,7 +9,15 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from planweave.memory import Context, Failure, UsageByRole, WorkingMemory
-from planweave.models import CallRecord, Reply, Samples, achat_model, ask, samples, usage_by_role
+from planweave.models import (
+    CallRecord,
+    Reply,
+    Samples,
+    achat_model,
+    ask,
+    several_replies,
+    usage_by_role,
+)
 from planweave.models.lengths import tokens_of
 from planweave.nodes.assist.asking import reply_ceiling
 from planweave.nodes.support.briefing import briefing, ground
@@ -97,7 +105,7 @@ async def sample_role(
     """
     model = await _model_for(role, runtime.context, extra_temperature, 0)
     with shown(role, runtime):
-        found = await samples(model, messages, count, role=role)
+        found = await several_replies(model, messages, count, role=role)
     _stream(found.records, runtime)
     return found
 

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from planweave.simulators.shops import words
-from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, ShopTable, mean, total
 
 PER_DAY, PER_UNIT = 20.0, 0.5
 
@@ -78,10 +78,10 @@ def build(rng: random.Random) -> Shop:
         name="deliveries",
         rules=_rules(now),
         tables=(
-            Table("suppliers", suppliers),
-            Table("warehouses", warehouses),
-            Table("products", products),
-            Table(
+            ShopTable("suppliers", suppliers),
+            ShopTable("warehouses", warehouses),
+            ShopTable("products", products),
+            ShopTable(
                 "deliveries",
                 deliveries,
                 {

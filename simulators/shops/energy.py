@@ -5,7 +5,7 @@ from datetime import date
 from typing import NamedTuple
 
 from planweave.simulators.shops import words
-from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, total
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, ShopTable, total
 
 _KINDS = ("electricity", "gas", "heat")
 _USES = ("School", "Library", "Town hall", "Pool", "Museum", "Depot", "Kindergarten", "Clinic")
@@ -93,10 +93,10 @@ def build(rng: random.Random) -> Shop:
         name="energy",
         rules=_rules(now),
         tables=(
-            Table("buildings", buildings),
-            Table("tariffs", tariffs),
-            Table("meters", meters, {"building_id": "buildings", "tariff_id": "tariffs"}),
-            Table("readings", readings, {"meter_id": "meters"}),
+            ShopTable("buildings", buildings),
+            ShopTable("tariffs", tariffs),
+            ShopTable("meters", meters, {"building_id": "buildings", "tariff_id": "tariffs"}),
+            ShopTable("readings", readings, {"meter_id": "meters"}),
         ),
         decisions=_decisions(rng, now, buildings, tariffs, meters, readings),
     )

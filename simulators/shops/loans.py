@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from planweave.simulators.shops import words
-from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, ShopTable, mean, total
 
 _PURPOSES = ("car", "furniture", "house", "studies", "travel")
 _STATUS = ("running", "running", "running", "repaid", "defaulted")
@@ -85,10 +85,10 @@ def build(rng: random.Random) -> Shop:
         name="loans",
         rules=_rules(now),
         tables=(
-            Table("branches", branches),
-            Table("clients", clients, {"branch_id": "branches"}),
-            Table("loans", loans, {"client_id": "clients"}),
-            Table("instalments", instalments, {"loan_id": "loans"}),
+            ShopTable("branches", branches),
+            ShopTable("clients", clients, {"branch_id": "branches"}),
+            ShopTable("loans", loans, {"client_id": "clients"}),
+            ShopTable("instalments", instalments, {"loan_id": "loans"}),
         ),
         decisions=_decisions(rng, now, branches, clients, loans, instalments),
     )

@@ -5,7 +5,7 @@ from datetime import date
 from typing import NamedTuple
 
 from planweave.simulators.shops import words
-from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, ShopTable, mean, total
 
 _TEAMS = (
     *("Audit", "Board", "Choir", "Design", "Drama", "Events", "Finance", "Legal", "Museum"),
@@ -84,10 +84,10 @@ def build(rng: random.Random) -> Shop:
         name="rooms",
         rules=_rules(now),
         tables=(
-            Table("buildings", buildings),
-            Table("rooms", rooms, {"building_id": "buildings"}),
-            Table("teams", teams),
-            Table("bookings", bookings, {"room_id": "rooms", "team_id": "teams"}),
+            ShopTable("buildings", buildings),
+            ShopTable("rooms", rooms, {"building_id": "buildings"}),
+            ShopTable("teams", teams),
+            ShopTable("bookings", bookings, {"room_id": "rooms", "team_id": "teams"}),
         ),
         decisions=_decisions(rng, now, buildings, rooms, teams, bookings),
     )

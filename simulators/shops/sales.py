@@ -5,7 +5,7 @@ from datetime import date
 from typing import NamedTuple
 
 from planweave.simulators.shops import words
-from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, total
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, ShopTable, total
 
 _STATUS = ("paid", "paid", "paid", "paid", "open", "cancelled")
 _CATEGORIES = ("kitchen", "living", "office", "garden")
@@ -86,10 +86,10 @@ def build(rng: random.Random) -> Shop:
         name="sales",
         rules=_rules(now),
         tables=(
-            Table("customers", customers),
-            Table("products", products),
-            Table("orders", orders, {"customer_id": "customers"}),
-            Table("order_lines", lines, {"order_id": "orders", "product_id": "products"}),
+            ShopTable("customers", customers),
+            ShopTable("products", products),
+            ShopTable("orders", orders, {"customer_id": "customers"}),
+            ShopTable("order_lines", lines, {"order_id": "orders", "product_id": "products"}),
         ),
         decisions=_decisions(rng, now, customers, products, orders, lines),
     )

@@ -22,7 +22,7 @@ Key = TypeVar("Key", str, int)
 
 
 @dataclass(frozen=True)
-class Table:
+class ShopTable:
     """A table: its name, its rows, and the tables that columns refer to."""
 
     name: str
@@ -105,7 +105,7 @@ class Shop:
 
     name: str
     rules: str
-    tables: Sequence[Table]
+    tables: Sequence[ShopTable]
     decisions: Sequence[Decision]
 
     @property

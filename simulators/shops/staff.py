@@ -5,7 +5,7 @@ from datetime import date
 from typing import NamedTuple
 
 from planweave.simulators.shops import words
-from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, ShopTable, mean, total
 
 _DEPARTMENTS = (
     *("Accounting", "Design", "Development", "Export", "Legal", "Logistics", "Marketing"),
@@ -96,10 +96,10 @@ def build(rng: random.Random) -> Shop:
         name="staff",
         rules=_rules(now),
         tables=(
-            Table("departments", departments),
-            Table("employees", employees, {"department_id": "departments"}),
-            Table("absences", absences, {"employee_id": "employees"}),
-            Table("reviews", reviews, {"employee_id": "employees"}),
+            ShopTable("departments", departments),
+            ShopTable("employees", employees, {"department_id": "departments"}),
+            ShopTable("absences", absences, {"employee_id": "employees"}),
+            ShopTable("reviews", reviews, {"employee_id": "employees"}),
         ),
         decisions=_decisions(rng, now, departments, employees, absences, reviews),
     )

@@ -5,7 +5,7 @@ from datetime import date
 from typing import NamedTuple
 
 from planweave.simulators.shops import words
-from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, total
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, ShopTable, total
 
 _CATEGORIES = ("bath", "hall", "kitchen", "terrace")
 _LOCATIONS = ("Aisle A", "Aisle B", "Aisle C", "Back room", "Cellar")
@@ -86,10 +86,10 @@ def build(rng: random.Random) -> Shop:
         name="stock",
         rules=_rules(now),
         tables=(
-            Table("suppliers", suppliers),
-            Table("products", products, {"supplier_id": "suppliers"}),
-            Table("stock", items, {"product_id": "products"}),
-            Table("sales", sales, {"product_id": "products"}),
+            ShopTable("suppliers", suppliers),
+            ShopTable("products", products, {"supplier_id": "suppliers"}),
+            ShopTable("stock", items, {"product_id": "products"}),
+            ShopTable("sales", sales, {"product_id": "products"}),
         ),
         decisions=_decisions(rng, now, suppliers, products, items, sales),
     )

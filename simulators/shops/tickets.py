@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from planweave.simulators.shops import words
-from planweave.simulators.shops.shop import Calendar, Decision, Shop, Table, mean, total
+from planweave.simulators.shops.shop import Calendar, Decision, Shop, ShopTable, mean, total
 
 _WEIGHTS = {"urgent": 4, "high": 3, "normal": 2, "low": 1}
 _TOPICS = ("billing", "delivery", "login", "printing", "returns", "warranty")
@@ -57,9 +57,9 @@ def build(rng: random.Random) -> Shop:
         name="tickets",
         rules=_rules(now),
         tables=(
-            Table("customers", customers),
-            Table("agents", agents),
-            Table("tickets", tickets, {"customer_id": "customers", "agent_id": "agents"}),
+            ShopTable("customers", customers),
+            ShopTable("agents", agents),
+            ShopTable("tickets", tickets, {"customer_id": "customers", "agent_id": "agents"}),
         ),
         decisions=_decisions(rng, now, customers, agents, tickets),
     )

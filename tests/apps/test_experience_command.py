@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path as File
+from pathlib import Path
 from typing import NamedTuple, cast
 
 import bag_of_words
@@ -18,12 +18,12 @@ from planweave.apps.cli.main import main
 from planweave.apps.example import Example
 from planweave.apps.threads import Thread, checkpoints
 from planweave.graphs import METHODS
-from planweave.learning.paths import Path, read_paths, write_paths
+from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.memory import Answer, Context, Tool, Turn
 
-EGG = Path("heat", "an egg", ("open fridge", "take egg", "heat egg"), origin="me")
-HOSTILE = Path("heat", "a [red]mug\x1b[2J\nreward: 1", ("take mug", "heat \x07mug"))
-FAILED = Path("cool", "a pan", ("take pan",), reward=0.25)
+EGG = TaskPath("heat", "an egg", ("open fridge", "take egg", "heat egg"), origin="me")
+HOSTILE = TaskPath("heat", "a [red]mug\x1b[2J\nreward: 1", ("take mug", "heat \x07mug"))
+FAILED = TaskPath("cool", "a pan", ("take pan",), reward=0.25)
 
 
 class Told(NamedTuple):
@@ -36,7 +36,7 @@ Run = Callable[..., Told]
 
 
 @pytest.fixture
-def run(tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     @contextmanager
     def vectors(_: object, *, kept: bool) -> Iterator[object]:
         assert not kept  # or what is removed would stay in the cache
@@ -57,7 +57,7 @@ def run(tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 @pytest.fixture
-def filled(run: Run, tmp_path: File) -> Run:
+def filled(run: Run, tmp_path: Path) -> Run:
     write_paths(tmp_path / "paths.jsonl", [EGG, HOSTILE, FAILED])
     said = "paths.jsonl: 3 new of 3 paths, 2 of them succeeded.\n"
     assert run("add", "paths.jsonl") == (0, said, "")
@@ -84,7 +84,7 @@ def test_paths_are_listed_and_shown(filled: Run) -> None:
     assert json.loads(filled("show", EGG.key, "--json").out)["instructions"][1] == "take egg"
 
 
-def test_the_graph_is_shown_and_drawn(filled: Run, tmp_path: File) -> None:
+def test_the_graph_is_shown_and_drawn(filled: Run, tmp_path: Path) -> None:
     assert "2 paths in" in filled("show").out
     assert "heat: 2 paths" in filled("show").out
     graph = json.loads(filled("show", "--json", "--threshold", "1").out)
@@ -108,7 +108,7 @@ def test_what_is_removed_is_gone(filled: Run) -> None:
     assert json.loads(filled("list", "--json").out) == []
 
 
-def test_what_is_exported_can_be_added_elsewhere(filled: Run, tmp_path: File) -> None:
+def test_what_is_exported_can_be_added_elsewhere(filled: Run, tmp_path: Path) -> None:
     assert filled("export", "out.jsonl.gz").out == "3 paths written to out.jsonl.gz.\n"
     assert read_paths(tmp_path / "out.jsonl.gz") == [EGG, HOSTILE, FAILED]
     (tmp_path / "again.jsonl").write_text(filled("export").out, "utf-8")

@@ -30,14 +30,14 @@ from planweave.apps.server.feed import Feed
 from planweave.apps.server.one_thread import OneThread
 from planweave.apps.server.people import Gate, Person, digest
 from planweave.apps.server.runs import FIRST_NUMBER, Claim, Order, Runs, Spent
-from planweave.apps.server.settings import Limits, ServerSettings, server_settings
+from planweave.apps.server.settings import ServerSettings, UserLimits, server_settings
 from planweave.apps.server.storage import Storage, open_storage
 from planweave.apps.server.tables import events, ledger
 from planweave.apps.server.wire import Event
 from planweave.tools.documents import chunks
 from planweave.usage import Budget
 
-ANN = Person("ann", Limits(), shared=True)
+ANN = Person("ann", UserLimits(), shared=True)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ async def test_runs_are_claimed_together_but_one_of_each_thread(tmp_path: Path) 
 async def test_a_run_that_is_stopped_before_its_first_step_ends(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         storage = await opened(stack, tmp_path)
-        engine = Engine(storage, ServerSettings(), lambda name: Limits())
+        engine = Engine(storage, ServerSettings(), lambda name: UserLimits())
         run = await submitted(engine.runs, "a")
         later = await submitted(engine.runs, "a")
         await engine._take()
@@ -138,7 +138,7 @@ async def test_owners_take_turns_and_none_takes_all(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         runs = Runs((await opened(stack, tmp_path)).database)
         mine = [(await submitted(runs))["run_id"] for _ in range(5)]
-        bobs = (await runs.create(Person("bob", Limits()), None, order()))["run_id"]
+        bobs = (await runs.create(Person("bob", UserLimits()), None, order()))["run_id"]
         first = [claim.run_id for claim in await claimed(runs, "one", most=2)]
         assert first == [mine[0], bobs]
         second = await runs.claim("one", 60, 9, besides=first, share=3)
@@ -339,7 +339,7 @@ def test_a_user_keeps_as_many_documents_as_the_file_of_users_says(
         assert put(client, "bob", "two.txt").status_code == 200
 
 
-POOR = Person("poor", Limits(max_tokens_a_day=100_000, max_dollars_a_day=2), shared=True)
+POOR = Person("poor", UserLimits(max_tokens_a_day=100_000, max_dollars_a_day=2), shared=True)
 
 
 async def test_runs_at_once_reserve_what_is_left_of_the_day(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from planweave.apps.server.people import Person, digest
 from planweave.apps.server.routes import routes
-from planweave.apps.server.settings import Limits
+from planweave.apps.server.settings import UserLimits
 
 pytestmark = pytest.mark.server
 
@@ -302,7 +302,7 @@ def test_a_hook_of_the_operators(server: Served) -> None:
 
 def test_names_that_are_no_labels_become_such() -> None:
     names = ["alice", "Alice", "a.b", "a_b", "a@b", "../x", "", "u-1", "ü", "x" * 300]
-    owners = [Person(name, Limits()).owner for name in names]
+    owners = [Person(name, UserLimits()).owner for name in names]
     assert len(set(owners)) == len(names)
     assert owners[0] == "alice"
     assert not [owner for owner in owners if set(owner) & set("./%@ ")]

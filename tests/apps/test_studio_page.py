@@ -21,7 +21,7 @@ from serve import serving_planweave
 
 from planweave.apps.server.people import digest
 from planweave.learning.experience import Experience
-from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import TaskPath
 from planweave.tools.documents.collection import delete_collection
 
 pytestmark = pytest.mark.server
@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = "".join(run.model_dump_json() + "\n" for run in runs)
     (folder / "results" / "small.jsonl").write_text(lines)
     Experience(folder / "state" / "experience", "local").add(
-        [Instructions("hop", "Who was first?", ("Search[Ada]",), reward=0.0)]
+        [TaskPath("hop", "Who was first?", ("Search[Ada]",), reward=0.0)]
     )
     return folder
 

@@ -28,7 +28,7 @@ from planweave.apps.studio import documents, experience, guard, uploads
 from planweave.apps.studio.settings import form
 from planweave.graphs import METHODS
 from planweave.learning.experience import Experience
-from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import TaskPath
 from planweave.memory import Context
 from planweave.models import process_settings, register_embeddings
 from planweave.tools.documents import Added, chunks
@@ -511,9 +511,9 @@ def test_experience_is_browsed_and_forgotten(
     monkeypatch.setattr(experience, "embedding_id", lambda _: "words")
     kept = Experience(tmp_path / "state" / "experience", "local")
     paths = [
-        Instructions("hop", "Who?", ("Search[Ada]", "Finish[Ada]")),
-        Instructions("hop", "When?", ("Search[Ada]", "Lookup[year]", "Finish[1815]")),
-        Instructions("hop", "Why?", ("Search[x]",), reward=0.0),
+        TaskPath("hop", "Who?", ("Search[Ada]", "Finish[Ada]")),
+        TaskPath("hop", "When?", ("Search[Ada]", "Lookup[year]", "Finish[1815]")),
+        TaskPath("hop", "Why?", ("Search[x]",), reward=0.0),
     ]
     kept.add(paths)
     told = page.get("/studio/api/experience").json()

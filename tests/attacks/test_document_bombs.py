@@ -13,7 +13,7 @@ import pytest
 from document_bombs import BOMBS
 from documents import WordTokens
 
-from planweave.tools.documents.pages import Limits, Unreadable
+from planweave.tools.documents.pages import DocumentLimits, Unreadable
 from planweave.tools.documents.process import Cutting, Parser
 
 FULL = os.environ.get("PLANWEAVE_ATTACK") == "full"
@@ -50,7 +50,7 @@ def processor_seconds() -> float:
 def test_it_ends_in_time(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(BOMBS[name]())
-    limits = Limits()
+    limits = DocumentLimits()
     pulse = Pulse()
     pulse.start()
     start = processor_seconds()

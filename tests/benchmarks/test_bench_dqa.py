@@ -20,12 +20,11 @@ from planweave.benchmarks.suites.dqa.tables import (
     retrieval_split,
 )
 from planweave.learning.experience import experience_of
-from planweave.learning.paths import Path as Instructions
-from planweave.learning.paths import write_paths
+from planweave.learning.paths import TaskPath, write_paths
 from planweave.learning.queries.memory import OWN, learned
 from planweave.memory import Answer, Context
 from planweave.simulators.outcome import Outcome
-from planweave.simulators.published import load
+from planweave.simulators.published import load_dataset
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
 
@@ -40,7 +39,7 @@ def answer(decision: str | None) -> Answer:
 
 @pytest.fixture(scope="module")
 def questions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Question, ...]:
-    return load(write_data(tmp_path_factory.mktemp("data"), 5)).questions
+    return load_dataset(write_data(tmp_path_factory.mktemp("data"), 5)).questions
 
 
 def test_a_sample_is_fixed_balanced_and_grows(questions: tuple[Question, ...]) -> None:
@@ -68,7 +67,7 @@ def test_no_question_is_asked_that_the_experience_holds(
     file = tmp_path / "kept.jsonl"
 
     def asked_with(*kept: Question) -> list[Sample]:
-        paths = [Instructions("", f"{q.prompt}\n", ("finish[decision]",)) for q in kept]
+        paths = [TaskPath("", f"{q.prompt}\n", ("finish[decision]",)) for q in kept]
         experience_of("alice").add(paths)
         write_paths(file, paths)
         learned.cache_clear()

@@ -1,7 +1,7 @@
 """The benchmark of the instruction graph: what it counts, and the command."""
 
 import json
-from pathlib import Path as File
+from pathlib import Path
 
 import bag_of_words
 import pytest
@@ -10,13 +10,13 @@ from langchain_core.embeddings import Embeddings
 from published import published
 
 from planweave.benchmarks.suites.paths.instruction_graph import PUBLISHED, grown, growth, sweep
-from planweave.learning.paths import Path, read_paths, write_paths
+from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.models import register_embeddings
 
 PATHS = [
-    Path("film", "a", ("search director", "search director born", "finish 1956")),
-    Path("film", "b", ("search director", "finish 1946")),
-    Path("city", "c", ("lookup river", "finish 1956")),
+    TaskPath("film", "a", ("search director", "search director born", "finish 1956")),
+    TaskPath("film", "b", ("search director", "finish 1946")),
+    TaskPath("city", "c", ("lookup river", "finish 1956")),
 ]
 
 
@@ -52,10 +52,10 @@ def test_synthetic_graphs_grow() -> None:
     assert isinstance(growth([small, large]), float)
 
 
-def test_the_command_writes_what_it_measured(tmp_path: File) -> None:
+def test_the_command_writes_what_it_measured(tmp_path: Path) -> None:
     register_embeddings("bag", lambda _: Words())
     file, out = tmp_path / "paths.jsonl", tmp_path / "out"
-    write_paths(file, [*PATHS, Path("film", "failed", ("finish",), reward=0.5)])
+    write_paths(file, [*PATHS, TaskPath("film", "failed", ("finish",), reward=0.5)])
     words = ["instruction-graph", "--data", str(file), "--embeddings", "bag:1", "--size", "50"]
     done = bench(*words, "--out", out, "--json", "--queries", "3")
     told = json.loads(done.stdout)
@@ -65,7 +65,7 @@ def test_the_command_writes_what_it_measured(tmp_path: File) -> None:
     assert told["synthetic"]["lines"][0]["instructions"] == 50
     assert str(tmp_path) not in done.stdout
     assert (out / "instruction-graph.png").stat().st_size > 5_000
-    write_paths(file, [Path("film", "failed", ("finish",), reward=0.5)])
+    write_paths(file, [TaskPath("film", "failed", ("finish",), reward=0.5)])
     bench(*words, fails="path")
 
 

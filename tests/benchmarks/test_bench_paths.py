@@ -2,7 +2,7 @@
 
 import json
 import sys
-from pathlib import Path as File
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ from planweave.learning.graph_states import FEATURES, PRINTED, Survey
 from planweave.learning.guide import THRESHOLD, guide_of
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.meta_training import Point, Trained, first
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.rl_agent import RLAgent
 
 
@@ -62,7 +62,7 @@ def test_the_kinds_of_goods(instruction: str, expected: str) -> None:
     assert goods({"instruction": instruction}) == expected
 
 
-def trajectories(folder: File) -> File:
+def trajectories(folder: Path) -> Path:
     """Two tasks with six paths each, a failed one, and one that only answers."""
     records: list[dict[str, object]] = [
         {
@@ -81,7 +81,7 @@ def trajectories(folder: File) -> File:
     return path
 
 
-def test_half_of_the_tasks_are_seen_and_half_of_each_is_support(tmp_path: File) -> None:
+def test_half_of_the_tasks_are_seen_and_half_of_each_is_support(tmp_path: Path) -> None:
     given = load("alfworld", trajectories(tmp_path))
     assert len(given) == 13
     made = world(given, 1)
@@ -99,14 +99,14 @@ def test_half_of_the_tasks_are_seen_and_half_of_each_is_support(tmp_path: File) 
     assert {world(given, seed).seen[0].name for seed in range(8)} == {"stone", "fruit"}
 
 
-def test_too_few_paths_are_refused(tmp_path: File) -> None:
+def test_too_few_paths_are_refused(tmp_path: Path) -> None:
     file = trajectories(tmp_path)
     file.write_text("\n".join(file.read_text("utf-8").splitlines()[:6]), "utf-8")
     with pytest.raises(BadInput, match="too few successful paths"):
         load("alfworld", file)
 
 
-def test_a_task_of_one_question_cannot_be_halved(tmp_path: File) -> None:
+def test_a_task_of_one_question_cannot_be_halved(tmp_path: Path) -> None:
     file = trajectories(tmp_path)
     steps = [[{"action": f"go to shelf {number}"}] for number in range(5)]
     once = [{"task_type": "once", "question": "Which?", "steps": each} for each in steps]
@@ -195,7 +195,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
 
 
 def test_what_is_measured_is_not_measured_again(
-    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, out = trajectories(tmp_path), tmp_path / "out"
     out.mkdir()
@@ -217,7 +217,7 @@ def test_what_is_measured_is_not_measured_again(
 
 
 def test_agents_that_were_trained_before_are_tried(
-    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, agents, out = trajectories(tmp_path), saved(tmp_path), tmp_path / "out"
     words = ["bench", "paths", "--environment", "alfworld", "--data", str(data), "--out", str(out)]
@@ -237,7 +237,7 @@ def test_agents_that_were_trained_before_are_tried(
 
 
 def test_trained_agents_are_written_with_their_card(
-    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     agents = first(Settings(width=8, layers=1), 64)
     points = [Point(0.25, 1.0, 2.0), Point(0.5, 0.5, 1.0)]
@@ -254,7 +254,7 @@ def test_trained_agents_are_written_with_their_card(
     assert sorted(file.name for file in out.iterdir()) == [
         *("instructrag.json", "instructrag.npz", "instructrag.png")
     ]
-    loaded = agents_file.load(out / "instructrag.npz")
+    loaded = agents_file.load_agents(out / "instructrag.npz")
     assert loaded.card.rewards == [0.25, 0.5]
     assert loaded.card.tasks == {"stone": 6, "fruit": 6}
     for name, value in plain(agents.rl).items():
@@ -264,7 +264,7 @@ def test_trained_agents_are_written_with_their_card(
 
 
 def test_as_published_instructions_have_no_slots(
-    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, out, seen = trajectories(tmp_path), tmp_path / "out", []
 
@@ -277,7 +277,7 @@ def test_as_published_instructions_have_no_slots(
     run(monkeypatch, *words, "--out", str(out), "--as-published")
     assert seen[0].slots is None
     assert {"dig stone", "give fruit"} <= {*seen[0].texts}
-    loaded = agents_file.load(out / "instructrag.npz")
+    loaded = agents_file.load_agents(out / "instructrag.npz")
     assert (loaded.card.published, loaded.card.features) == (True, PRINTED)
     given = tuple(load("alfworld", data))
     monkeypatch.setattr("planweave.learning.guide.SentenceVectors", lambda _: embed)
@@ -288,11 +288,11 @@ def test_as_published_instructions_have_no_slots(
     assert guide.shown(proposed[0], "get stone for person9", lambda *_: ()) == proposed[0][0]
     words = ["train", "adapt", "--data", str(data), "--agents", str(out / "instructrag.npz")]
     run(monkeypatch, *words, "--out", str(tmp_path / "adapted"))
-    assert agents_file.load(tmp_path / "adapted" / "instructrag.npz").card.published
+    assert agents_file.load_agents(tmp_path / "adapted" / "instructrag.npz").card.published
 
 
 def test_the_papers_agents_are_measured_by_name(
-    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     deltas = []
 
@@ -320,13 +320,13 @@ def test_the_papers_agents_are_measured_by_name(
 
 
 def test_agents_are_adapted_to_a_task_by_a_few_paths(
-    tmp_path: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before, data, out = saved(tmp_path), trajectories(tmp_path), tmp_path / "out"
     words = ["train", "adapt", "--data", str(data), "--agents", str(before), "--out", str(out)]
     run(monkeypatch, *words, "--task", "stone")
     assert "adapted to 6 of 6 paths" in capsys.readouterr().out
-    old, new = agents_file.load(before), agents_file.load(out / "instructrag.npz")
+    old, new = agents_file.load_agents(before), agents_file.load_agents(out / "instructrag.npz")
     assert new.card.tasks == {"stone": 6}
     assert not np.array_equal(old.rl["w1"], new.rl["w1"])
     assert not np.array_equal(old.ml["path.token"], new.ml["path.token"])
@@ -335,7 +335,7 @@ def test_agents_are_adapted_to_a_task_by_a_few_paths(
     assert "too few paths of the task 'nothing'" in capsys.readouterr().err
 
 
-def saved(folder: File) -> File:
+def saved(folder: Path) -> Path:
     path = folder / "instructrag.npz"
     agents = first(Settings(width=8, layers=1), 64)
     card = AgentsCard(seed=1, date="2026-11-22", command="", tasks={}, rewards=[])
@@ -343,32 +343,32 @@ def saved(folder: File) -> File:
     return path
 
 
-def test_a_damaged_file_is_refused(tmp_path: File) -> None:
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     path = saved(tmp_path)
     path.write_bytes(path.read_bytes() + b" ")
     with pytest.raises(BadInput, match="not those that their card tells of"):
-        agents_file.load(path)
+        agents_file.load_agents(path)
     path.with_suffix(".json").write_text("{}", "utf-8")
     with pytest.raises(BadInput, match="is damaged"):
-        agents_file.load(path)
+        agents_file.load_agents(path)
     path.unlink()
     with pytest.raises(BadInput, match="cannot be read"):
-        agents_file.load(path)
+        agents_file.load_agents(path)
 
 
-def test_agents_of_another_version_are_refused(tmp_path: File) -> None:
+def test_agents_of_another_version_are_refused(tmp_path: Path) -> None:
     path = saved(tmp_path)
     card = path.with_suffix(".json")
     card.write_text(card.read_text("utf-8").replace(f'"{FEATURES[-1]}"', '"other"'), "utf-8")
     with pytest.raises(BadInput, match="another version"):
-        agents_file.load(path)
+        agents_file.load_agents(path)
 
 
-def test_loaded_agents_propose(tmp_path: File) -> None:
-    loaded = agents_file.load(saved(tmp_path))
+def test_loaded_agents_propose(tmp_path: Path) -> None:
+    loaded = agents_file.load_agents(saved(tmp_path))
     given = world(load("alfworld", trajectories(tmp_path)), 1)
     graph = InstructionGraph(embed, THRESHOLD)
-    stored: list[Path] = [path for task in given.seen for path in task.support]
+    stored: list[TaskPath] = [path for task in given.seen for path in task.support]
     graph.insert_all(stored)
     agent = RLAgent(loaded.rl, embed, slots=given.slots)
     found = agent.propose(graph, given.seen[0].query[0].question, 2)
@@ -377,7 +377,7 @@ def test_loaded_agents_propose(tmp_path: File) -> None:
 
 
 def test_the_shipped_agents_load() -> None:
-    loaded = agents_file.load()
+    loaded = agents_file.load_agents()
     assert loaded.rl["w1"].shape == (len(FEATURES), 20)
     assert loaded.card.tasks.keys() >= {"person", "choice", "yes or no"}
     assert loaded.card.reward == "overlap"  # older than that line of cards

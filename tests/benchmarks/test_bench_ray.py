@@ -23,7 +23,7 @@ from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.dqa.suite import choose, samples
 from planweave.memory import Context
 from planweave.models import ModelUnavailable
-from planweave.simulators.published import load
+from planweave.simulators.published import load_dataset
 
 _ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
@@ -135,7 +135,7 @@ def broken(error: Exception) -> Cluster:
 
 
 def sample(data: Path, folder: Path) -> Sample:
-    questions = choose(load(data).questions, ["building"], 1, seed=1)
+    questions = choose(load_dataset(data).questions, ["building"], 1, seed=1)
     return samples(
         questions,
         methods=["single_rag"],

@@ -18,7 +18,7 @@ from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.rules import DOMAINS, Problem, load
 from planweave.benchmarks.suites.rules.judge import amount_of, scored
-from planweave.benchmarks.suites.rules.load import Verdict
+from planweave.benchmarks.suites.rules.load import LeagueVerdict
 from planweave.benchmarks.suites.rules.tables import rules_tables
 from planweave.memory import Answer
 from planweave.models import CallRecord
@@ -119,7 +119,9 @@ def test_what_is_right(line: int, decision: str | None, value: float) -> None:
     [("no violation", 1), ("No operation is a violation.", 1), ("violation: A, Team A", 0)],
 )
 def test_where_nothing_is_against_the_rules_that_is_the_answer(decision: str, value: float) -> None:
-    line = LINES[3] | {"answer": Verdict(violation=False, operation="C", team="C").model_dump()}
+    line = LINES[3] | {
+        "answer": LeagueVerdict(violation=False, operation="C", team="C").model_dump()
+    }
     assert scored(Problem.model_validate(line), said(decision)).value == value
 
 
@@ -235,7 +237,7 @@ def test_the_published_problems_are_read() -> None:
     assert {problem.domain for problem in found.problems} == {*DOMAINS}
     for problem in found.problems:
         gold = problem.answer
-        if isinstance(gold, Verdict):
+        if isinstance(gold, LeagueVerdict):
             shown = f"violation: {gold.operation}, Team {gold.team}"
             shown = shown if gold.violation else "no violation"
         else:

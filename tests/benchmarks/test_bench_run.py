@@ -21,7 +21,7 @@ from planweave.benchmarks.suites.dqa.suite import choose, samples
 from planweave.memory import Context
 from planweave.models import ModelUnavailable
 from planweave.models.settings import process_settings
-from planweave.simulators.published import load
+from planweave.simulators.published import load_dataset
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_a_model_that_is_gone_ends_the_run_and_marks_nothing_failed(
 
 
 def _one_sample(data: Path, folder: Path) -> Sample:
-    questions = choose(load(data).questions, ["building"], 1, seed=1)
+    questions = choose(load_dataset(data).questions, ["building"], 1, seed=1)
     context = Context(model="scripted:right")
     (sample,) = samples(
         questions,

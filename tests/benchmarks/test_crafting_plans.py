@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from published import published
 
-from planweave.tools.crafting import Step, World, executable, load_world, make_plan
+from planweave.tools.crafting import CraftingStep, CraftingWorld, executable, load_world, make_plan
 
 KEPT = Path(__file__).parents[2] / "results" / "crafting.json"
 RIGHT = "right"
@@ -22,7 +22,7 @@ AS_OFTEN = "a count halved, the action done as often"
 FEWER = "a count halved, the action done fewer times"
 
 
-def cases(world: World) -> Iterator[tuple[str, str, str, list[Step]]]:
+def cases(world: CraftingWorld) -> Iterator[tuple[str, str, str, list[CraftingStep]]]:
     """Kind, goal, changed step and plan: a right plan for each goal, and the spoiled ones."""
     for goal in world.goals:
         plan = make_plan(goal, world) or []
@@ -36,7 +36,7 @@ def cases(world: World) -> Iterator[tuple[str, str, str, list[Step]]]:
                 yield kind, goal, step.text, [*before, less, *after]
 
 
-def times(step: Step, world: World) -> int:
+def times(step: CraftingStep, world: CraftingWorld) -> int:
     """How often the action of a right plan's step is done."""
     _, action = world.best[step.item]
     return ceil(step.count / action.count)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
-from pathlib import Path as File
+from pathlib import Path
 
 import pytest
 from bag_of_words import embed
@@ -17,7 +17,7 @@ from planweave.benchmarks.suites.environment.reward import EnvironmentReward, Ep
 from planweave.learning import agents_file
 from planweave.learning.agent_batches import Settings
 from planweave.learning.guide import Guide
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.tools.environments import EnvironmentFailed, Observation, Task, open_environment
 from planweave.tools.environments.base import LocalEnvironment
 
@@ -38,8 +38,8 @@ def asked(book: str) -> str:
     return f"Who wrote {book}?" if book in list(WRITERS)[:4] else f"Which club honours {book}?"
 
 
-def path(book: str, *instructions: str) -> Path:
-    return Path("", asked(book), instructions or (f"Search[{book}]", "Finish[it]"))
+def path(book: str, *instructions: str) -> TaskPath:
+    return TaskPath("", asked(book), instructions or (f"Search[{book}]", "Finish[it]"))
 
 
 KNOWN = [path(book) for book in WRITERS]
@@ -73,14 +73,14 @@ class Library(LocalEnvironment):
 
 
 def rewarded(
-    world: Library, kept: File, most: int = 9, tasks: slice = slice(None)
+    world: Library, kept: Path, most: int = 9, tasks: slice = slice(None)
 ) -> EnvironmentReward:
     return EnvironmentReward(
         world, world.tasks()[tasks], Guide(KNOWN, embed), most, kept, print, lambda _: None
     )
 
 
-def test_a_path_is_worth_what_its_player_scores(tmp_path: File) -> None:
+def test_a_path_is_worth_what_its_player_scores(tmp_path: Path) -> None:
     counted: list[int] = []
     kept = tmp_path / "kept.jsonl"
     _, games = files(tmp_path)
@@ -98,11 +98,11 @@ def test_a_path_is_worth_what_its_player_scores(tmp_path: File) -> None:
     assert first.task == second.task == world.tasks()[0].id
 
 
-def read(kept: File) -> list[str]:
+def read(kept: Path) -> list[str]:
     return kept.read_text("utf-8").splitlines()
 
 
-def test_no_episode_is_played_twice(tmp_path: File) -> None:
+def test_no_episode_is_played_twice(tmp_path: Path) -> None:
     world, kept = Library(), tmp_path / "kept.jsonl"
     with closing(rewarded(world, kept)) as reward:
         one = reward(path("Alpha"), ("Search[{1}]",))
@@ -118,7 +118,7 @@ def test_no_episode_is_played_twice(tmp_path: File) -> None:
     assert world.begun == ["0", "1", "0"]
 
 
-def test_a_broken_episode_counts_as_far_as_it_came(tmp_path: File) -> None:
+def test_a_broken_episode_counts_as_far_as_it_came(tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
     with closing(rewarded(Library(breaks=True), kept)) as reward:
         assert reward(path("Alpha"), ("Search[{1}]",)) == 0.5
@@ -127,7 +127,7 @@ def test_a_broken_episode_counts_as_far_as_it_came(tmp_path: File) -> None:
         assert again.given_up == ["The library burns."]
 
 
-def test_a_path_is_from_another_question_that_went_most_like_it(tmp_path: File) -> None:
+def test_a_path_is_from_another_question_that_went_most_like_it(tmp_path: Path) -> None:
     known = [path("Alpha", "Search[Alpha]"), path("Beta", "Lookup[x]"), path("Gamma", "Lookup[x]")]
     kept, world = tmp_path / "kept.jsonl", Library()
     reward = EnvironmentReward(
@@ -140,7 +140,7 @@ def test_a_path_is_from_another_question_that_went_most_like_it(tmp_path: File) 
     assert origins == [asked("Beta"), asked("Gamma")]
 
 
-def files(folder: File) -> tuple[File, File]:
+def files(folder: Path) -> tuple[Path, Path]:
     """Paths of two types of question, and the questions in HotpotQA's form.
 
     Those of the second type have an answer that the player does not find.
@@ -167,7 +167,7 @@ def files(folder: File) -> tuple[File, File]:
 
 
 @pytest.fixture
-def train(monkeypatch: pytest.MonkeyPatch, tmp_path: File) -> Callable[..., int]:
+def train(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
     """``planweave train instructrag`` on small agents and few steps; returns its exit code."""
     monkeypatch.setattr(progress, "SentenceVectors", lambda *_, **__: embed)
     small = partial(Settings, width=8, layers=1, warm_steps=20, pre_steps=5)
@@ -186,7 +186,7 @@ def train(monkeypatch: pytest.MonkeyPatch, tmp_path: File) -> Callable[..., int]
 
 
 def test_agents_are_trained_by_the_score(
-    train: Callable[..., int], tmp_path: File, capsys: pytest.CaptureFixture[str]
+    train: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("--reward", "environment", "--games", tmp_path / "games.jsonl")
     assert train(*words) == 0
@@ -195,25 +195,27 @@ def test_agents_are_trained_by_the_score(
     lines = read(tmp_path / "out" / "episodes.jsonl")
     assert f"{len(lines)} episodes played, 0 known from before" in told
     assert {Episode.model_validate_json(line).score for line in lines} == {0, 1}
-    card = agents_file.load(tmp_path / "out" / "instructrag.npz").card
+    card = agents_file.load_agents(tmp_path / "out" / "instructrag.npz").card
     assert card.reward == "environment"
     assert all(0 < each < 1 for each in card.rewards)
     assert train(*words) == 0  # trained anew, and every episode is known
     assert f"0 episodes played, {len(lines)} known from before" in capsys.readouterr().out
     assert read(tmp_path / "out" / "episodes.jsonl") == lines
-    assert agents_file.load(tmp_path / "out" / "instructrag.npz").card.rewards == card.rewards
+    assert (
+        agents_file.load_agents(tmp_path / "out" / "instructrag.npz").card.rewards == card.rewards
+    )
 
 
 def test_a_training_that_was_stopped_plays_nothing_again(
     train: Callable[..., int],
-    tmp_path: File,
+    tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     words = ("--reward", "environment", "--games", tmp_path / "games.jsonl")
     after = EnvironmentReward.__call__
 
-    def stopped(reward: EnvironmentReward, path: Path, instructions: Sequence[str]) -> float:
+    def stopped(reward: EnvironmentReward, path: TaskPath, instructions: Sequence[str]) -> float:
         if reward.played == 3:
             raise KeyboardInterrupt
         return after(reward, path, instructions)
@@ -232,7 +234,7 @@ def test_a_training_that_was_stopped_plays_nothing_again(
 
 
 def test_questions_without_a_task_are_not_asked(
-    train: Callable[..., int], tmp_path: File, capsys: pytest.CaptureFixture[str]
+    train: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     games = tmp_path / "games.jsonl"
     lines = read(games)
@@ -240,7 +242,7 @@ def test_questions_without_a_task_are_not_asked(
     assert train("--reward", "environment", "--games", games) == 0
     told = capsys.readouterr().out
     assert "2 of 4 questions are tasks of the environment; the rest are left out." in told
-    assert agents_file.load(tmp_path / "out" / "instructrag.npz").card.tasks == {"person": 4}
+    assert agents_file.load_agents(tmp_path / "out" / "instructrag.npz").card.tasks == {"person": 4}
     games.write_text(json.dumps({**json.loads(lines[0]), "question": "Who?"}), "utf-8")
     assert train("--reward", "environment", "--games", games) == 1
     assert "None of the questions of these paths is a task" in capsys.readouterr().err

@@ -18,8 +18,7 @@ from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.lessons import Pupil, Tried, decided, paths_of, rightly
 from planweave.benchmarks.suites.dqa.suite import samples
-from planweave.learning.paths import Path as Instructions
-from planweave.learning.paths import read_paths
+from planweave.learning.paths import TaskPath, read_paths
 from planweave.memory import Context
 from planweave.simulators.registry import scenario
 
@@ -196,7 +195,7 @@ def test_a_path_that_comes_to_no_decision_is_wrong(
     instructions: tuple[str, ...], tmp_path: Path
 ) -> None:
     (sample,) = made(tmp_path, 1)
-    path = Instructions("sourcing", sample.asked, instructions)
+    path = TaskPath("sourcing", sample.asked, instructions)
     assert decided(path, sample) is None
     assert not rightly(path, sample)
 

@@ -9,8 +9,7 @@ import pytest
 from scripted import Replies, act, change, decide, keep, plan
 
 from planweave.learning.experience import experience_of
-from planweave.learning.paths import Path as Instructions
-from planweave.learning.paths import write_paths
+from planweave.learning.paths import TaskPath, write_paths
 from planweave.learning.queries.memory import OWN, SHIPPED, learned
 from planweave.memory import Context, Input, WorkingMemory
 from planweave.nodes.deciding.experience import learned_plan
@@ -100,7 +99,7 @@ async def test_a_path_reads_its_decision_off_the_column_that_it_names(
 ) -> None:
     question, file = solved("building"), tmp_path / "own.jsonl"
     steps = [f"sql[SELECT 0 AS decision, {question.answer} AS id]", "finish[id]"]
-    write_paths(file, [Instructions("building", question.prompt, tuple(steps))])
+    write_paths(file, [TaskPath("building", question.prompt, tuple(steps))])
     world = written(question, "sql", tmp_path)
     given: Input = {"question": question.prompt}
     memory = await run("path_policy", Replies(), given, **world, experience=str(file))
@@ -183,7 +182,7 @@ async def test_what_was_confirmed_for_one_question_serves_another(
     )
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))
     kept = experience_of("alice")
-    kept.add([Instructions("", first.prompt, (f"sql[{query}]",), origin="thread abc")])
+    kept.add([TaskPath("", first.prompt, (f"sql[{query}]",), origin="thread abc")])
     write_paths(tmp_path / "mine.jsonl", [entry.path for entry in kept.entries()])
     given = {"experience": OWN if source == OWN else str(tmp_path / "mine.jsonl")}
     script = Replies(decide=[decide(str(second.answer), 1)])
@@ -211,12 +210,12 @@ async def test_own_experience_is_as_it_stands_now_and_what_succeeded(
         return (f"sql[SELECT id AS decision FROM building LIMIT {number}]", "finish[decision]")
 
     mine, bobs = experience_of("alice"), experience_of("bob")
-    bobs.add([Instructions("", question.prompt, query(9), origin="bob's")])
-    mine.add([Instructions("", question.prompt, query(8), 0.5, origin="half of it")])
+    bobs.add([TaskPath("", question.prompt, query(9), origin="bob's")])
+    mine.add([TaskPath("", question.prompt, query(8), 0.5, origin="half of it")])
     assert await origins() == []
-    (first,) = mine.add([Instructions("", question.prompt, query(1), origin="first")])
+    (first,) = mine.add([TaskPath("", question.prompt, query(1), origin="first")])
     assert await origins() == ["first"]
-    (second,) = mine.add([Instructions("", question.prompt, query(2), origin="second")])
+    (second,) = mine.add([TaskPath("", question.prompt, query(2), origin="second")])
     assert await origins() == ["second"]  # the latest
     mine.remove([first, second])
     assert await origins() == []

@@ -14,7 +14,7 @@ from planweave.benchmarks.suites.dqa.analyst import analyst
 from planweave.graphs import METHODS
 from planweave.memory import Context, WorkingMemory, total_usage
 from planweave.models import register_model
-from planweave.simulators.published import DataSet, load
+from planweave.simulators.published import DataSet, load_dataset
 from planweave.simulators.scenario import Question
 from planweave.testing import Reply, Script, ScriptedModel
 
@@ -29,7 +29,7 @@ def published() -> DataSet:
     path = Path(os.environ.get("PLANWEAVE_DQA", _DATA))
     if not path.exists():
         pytest.skip(f"the published data set is not at {path}; set PLANWEAVE_DQA")
-    return load(path)
+    return load_dataset(path)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path as File
+from pathlib import Path
 
 import bag_of_words
 import pytest
@@ -12,15 +12,15 @@ import pytest
 from planweave import BadInput
 from planweave.learning import Floats
 from planweave.learning.experience import Experience
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 
-EGG = Path("heat", "an egg", ("open fridge", "take egg", "heat egg"), origin="me")
-MUG = Path("heat", "a mug", ("open cabinet", "take mug", "heat mug"))
-FAILED = Path("cool", "a pan", ("take secretpan", "drop it"), reward=0.0)
+EGG = TaskPath("heat", "an egg", ("open fridge", "take egg", "heat egg"), origin="me")
+MUG = TaskPath("heat", "a mug", ("open cabinet", "take mug", "heat mug"))
+FAILED = TaskPath("cool", "a pan", ("take secretpan", "drop it"), reward=0.0)
 
 
 @pytest.fixture
-def experience(tmp_path: File) -> Experience:
+def experience(tmp_path: Path) -> Experience:
     kept = Experience(tmp_path / "experience", "alice")
     kept.add([EGG, MUG, FAILED])
     return kept
@@ -32,7 +32,7 @@ def test_paths_are_kept_in_order(experience: Experience) -> None:
 
 
 def test_the_last_verdict_counts(experience: Experience) -> None:
-    other = Path("cool", "a cup", ("take cup",))
+    other = TaskPath("cool", "a cup", ("take cup",))
     assert experience.add([replace(EGG, reward=0.2, origin="bob"), other, other]) == [other.key]
     first, *_, last = (entry.path for entry in experience.entries())
     assert (first.reward, first.origin, last) == (0.2, "bob", other)
@@ -40,7 +40,7 @@ def test_the_last_verdict_counts(experience: Experience) -> None:
 
 def test_queries_are_kept_with_slots(experience: Experience) -> None:
     query = "sql[SELECT home FROM country WHERE name = 'Brunswick']"
-    path = Path("", 'Where is "Brunswick" at home?', (query,))
+    path = TaskPath("", 'Where is "Brunswick" at home?', (query,))
     (key,) = experience.add([path])
     kept = experience.entries()[-1].path
     assert kept.instructions == ("sql[SELECT home FROM country WHERE name = {{country.name}}]",)
@@ -49,7 +49,7 @@ def test_queries_are_kept_with_slots(experience: Experience) -> None:
 
 
 @pytest.mark.parametrize("owner", ["bob", "Alice", "../alice", "", "x" * 5000, "\ud800"])
-def test_owners_are_apart(experience: Experience, tmp_path: File, owner: str) -> None:
+def test_owners_are_apart(experience: Experience, tmp_path: Path, owner: str) -> None:
     other = Experience(tmp_path / "experience", owner)
     assert other.entries() == []
     other.add([MUG])
@@ -110,13 +110,13 @@ def test_an_unknown_key_removes_nothing(experience: Experience) -> None:
 
 
 def test_several_may_add_at_once(experience: Experience) -> None:
-    paths = [Path("count", f"to {number}", ("count",)) for number in range(40)]
+    paths = [TaskPath("count", f"to {number}", ("count",)) for number in range(40)]
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda path: experience.add([path]), paths))
     assert len(experience.entries()) == 43
 
 
-def test_a_database_that_cannot_be_used_is_said(experience: Experience, tmp_path: File) -> None:
+def test_a_database_that_cannot_be_used_is_said(experience: Experience, tmp_path: Path) -> None:
     database = sqlite3.connect(experience.file)
     database.execute("UPDATE path SET instructions = '{'")
     database.commit()

@@ -1,7 +1,7 @@
 """What past successes say to a new question: nearest paths, proposals, slots, agents."""
 
 from collections.abc import Sequence
-from pathlib import Path as File
+from pathlib import Path
 
 import pytest
 from bag_of_words import embed
@@ -9,11 +9,11 @@ from worlds import PATHS, WordVectors, small_agents, solved
 
 from planweave import BadInput
 from planweave.learning.experience import experience_of
-from planweave.learning.graph_states import Sample
+from planweave.learning.graph_states import PathSample
 from planweave.learning.guide import Guide, Suggestion, guide_of, open_guide
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.ml_agent import MLAgent
-from planweave.learning.paths import Path, read_paths
+from planweave.learning.paths import TaskPath, read_paths
 from planweave.learning.rl_agent import Parameters, Proposal, RLAgent
 
 BORN = "In which country was the composer of Finlandia born?"
@@ -52,20 +52,20 @@ def nothing_found(_tool: str, _query: str) -> Sequence[str]:
     return ()
 
 
-def guide(folder: File) -> Guide:
+def guide(folder: Path) -> Guide:
     return Guide(read_paths(solved(folder)), embed)
 
 
-def test_the_nearest_whole_paths_that_succeeded(tmp_path: File) -> None:
+def test_the_nearest_whole_paths_that_succeeded(tmp_path: Path) -> None:
     nearest = guide(tmp_path).nearest(BORN, 5)
     assert [path.question for path in nearest] == [PATHS[0]["question"], PATHS[1]["question"]]
     assert nearest[0].instructions[0] == "Search[Valse triste]"
     with pytest.raises(BadInput, match="no path that succeeded"):
-        Guide([Path("", "Who?", ("Finish[me]",), reward=0.5)], embed)
+        Guide([TaskPath("", "Who?", ("Finish[me]",), reward=0.5)], embed)
 
 
-def test_without_agents_the_nearest_forms_are_proposed(tmp_path: File) -> None:
-    again = Path("", "Is Turku a town of Norway?", ("Search[Turku]", "Finish[no]"))
+def test_without_agents_the_nearest_forms_are_proposed(tmp_path: Path) -> None:
+    again = TaskPath("", "Is Turku a town of Norway?", ("Search[Turku]", "Finish[no]"))
     known = Guide([*read_paths(solved(tmp_path)), again], embed)
     first, *others = known.propose("Is Oslo a town of Sweden?", 2)
     assert first.instructions == ("Search[{1}]", "Finish[{answer}]")
@@ -74,7 +74,7 @@ def test_without_agents_the_nearest_forms_are_proposed(tmp_path: File) -> None:
     assert known.select("Is Oslo a town of Sweden?", [first, *others]) == 0
 
 
-def test_names_of_the_question_fill_the_slots(tmp_path: File) -> None:
+def test_names_of_the_question_fill_the_slots(tmp_path: Path) -> None:
     known = guide(tmp_path)
     given = ["Search[{1} {asked}]", "Search[{3}]", "Lookup[{2} {found}]", "go to {9}"]
     assert known.adapted(given, "Is Oslo a town of Sweden?", nothing_found) == (
@@ -85,9 +85,9 @@ def test_names_of_the_question_fill_the_slots(tmp_path: File) -> None:
     )
 
 
-def test_paths_that_a_question_cannot_fill_are_not_proposed(tmp_path: File) -> None:
+def test_paths_that_a_question_cannot_fill_are_not_proposed(tmp_path: Path) -> None:
     paths = read_paths(solved(tmp_path))
-    three = Path("", "Are Ann, Bob and Eve kin?", ("Search[Ann]", "Search[Eve]", "Finish[no]"))
+    three = TaskPath("", "Are Ann, Bob and Eve kin?", ("Search[Ann]", "Search[Eve]", "Finish[no]"))
     question = "Are Liv kin?"
     for agents in ((), (Walks(), Shortest())):
         known = Guide([*paths, three], embed, *agents)
@@ -106,7 +106,9 @@ def test_paths_that_a_question_cannot_fill_are_not_proposed(tmp_path: File) -> N
 def test_paths_of_one_query_share_an_instruction() -> None:
     ranked = "sql[SELECT node AS decision FROM flow WHERE home = '{}' ORDER BY flow DESC]"
     paths = [
-        Path("", f'Your home is "{home}". Which node?', (ranked.format(home), "finish[decision]"))
+        TaskPath(
+            "", f'Your home is "{home}". Which node?', (ranked.format(home), "finish[decision]")
+        )
         for home in ("Ash", "Elm")
     ]
     known = Guide(paths, embed)
@@ -119,7 +121,7 @@ def test_paths_of_one_query_share_an_instruction() -> None:
     assert {*proposed.origins} == {path.question for path in paths}
 
 
-def test_what_is_looked_up_fills_the_slots_of_queries(tmp_path: File) -> None:
+def test_what_is_looked_up_fills_the_slots_of_queries(tmp_path: Path) -> None:
     known, question = guide(tmp_path), "Is Oslo a town of Sweden?"
     given = ["sql[SELECT {1}  FROM town WHERE name = {{town.name}}]", "finish[decision]"]
     assert known.adapted(given, question, lambda *_: ["Oslo"]) == (
@@ -129,7 +131,7 @@ def test_what_is_looked_up_fills_the_slots_of_queries(tmp_path: File) -> None:
     assert known.adapted(given, question, nothing_found) == tuple(given)
 
 
-def test_agents_propose_from_the_graph_and_select(tmp_path: File) -> None:
+def test_agents_propose_from_the_graph_and_select(tmp_path: Path) -> None:
     known = Guide(read_paths(solved(tmp_path)), embed, Walks(), Shortest())
     proposed = known.propose(BORN, 2)
     assert [one.origins for one in proposed] == [(PATHS[1]["question"],), (PATHS[0]["question"],)]
@@ -139,7 +141,7 @@ def test_agents_propose_from_the_graph_and_select(tmp_path: File) -> None:
 
 
 def test_a_guide_takes_agents_by_name_or_file(
-    tmp_path: File, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
@@ -161,18 +163,18 @@ def test_a_guide_takes_agents_by_name_or_file(
     assert both.select(BORN, proposed) in range(len(proposed))
 
 
-def test_the_shipped_agents_guide(monkeypatch: pytest.MonkeyPatch, tmp_path: File) -> None:
+def test_the_shipped_agents_guide(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("planweave.learning.guide.embeddings", lambda _: Wide())
     guided = guide_of(tuple(read_paths(solved(tmp_path))), "shipped")
     assert guided.select(BORN, guided.propose(BORN, 3)) >= 0
 
 
 def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: File
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     known: list[int] = []
 
-    def counted(parameters: Parameters, samples: Sequence[Sample], *_: object) -> Parameters:
+    def counted(parameters: Parameters, samples: Sequence[PathSample], *_: object) -> Parameters:
         known.append(len(samples))
         return parameters
 
@@ -190,7 +192,7 @@ def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
 
 
 def test_a_guide_is_made_of_a_file_or_of_an_owners_experience(
-    tmp_path: File, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
@@ -198,7 +200,7 @@ def test_a_guide_is_made_of_a_file_or_of_an_owners_experience(
     assert open_guide(file, "alice") is open_guide(file, "bob")
     with pytest.raises(BadInput, match="no path that succeeded"):
         open_guide(None, "alice")
-    experience_of("alice").add(read_paths(File(file))[:1])
+    experience_of("alice").add(read_paths(Path(file))[:1])
     assert len(open_guide(None, "alice").paths) == 1
     with pytest.raises(BadInput, match="no path that succeeded"):
         open_guide(None, "bob")

@@ -5,7 +5,7 @@ import sqlite3
 import zlib
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path as File
+from pathlib import Path
 
 import bag_of_words
 import numpy as np
@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from planweave import BadInput
 from planweave.learning import Floats
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 
 THRESHOLDS = st.sampled_from([0.0, 0.2, 0.4, 0.7, 1.0])
 WORDS = st.sampled_from([f"do {number}" for number in range(25)])
 PATHS = st.lists(
     st.builds(
-        Path,
+        TaskPath,
         task=st.sampled_from(["heat", "cool"]),
         question=st.sampled_from(["an egg", "a mug", "a pan"]),
         instructions=st.lists(WORDS, min_size=1, max_size=5).map(tuple),
@@ -51,7 +51,7 @@ def drawn(texts: Sequence[str]) -> Floats:
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
 
-def graph_of(paths: Sequence[Path], threshold: float) -> InstructionGraph:
+def graph_of(paths: Sequence[TaskPath], threshold: float) -> InstructionGraph:
     graph = InstructionGraph(drawn, threshold)
     graph.insert_all(paths)
     return graph
@@ -79,8 +79,8 @@ def made_of(graph: InstructionGraph) -> tuple[object, ...]:
     return {node: sorted(held) for node, held in nodes.items()}, edges, successors
 
 
-def path(task: str, question: str, *instructions: str) -> Path:
-    return Path(task, question, instructions)
+def path(task: str, question: str, *instructions: str) -> TaskPath:
+    return TaskPath(task, question, instructions)
 
 
 def test_the_first_two_instructions_seed_two_nodes_and_an_edge() -> None:
@@ -153,7 +153,7 @@ def test_each_text_is_embedded_once() -> None:
 
 @GIVEN
 @given(PATHS, THRESHOLDS)
-def test_the_graph_is_that_of_the_algorithm(paths: list[Path], threshold: float) -> None:
+def test_the_graph_is_that_of_the_algorithm(paths: list[TaskPath], threshold: float) -> None:
     nodes: list[list[str]] = []
     walks = []
     for one in paths:
@@ -182,7 +182,7 @@ def test_the_graph_is_that_of_the_algorithm(paths: list[Path], threshold: float)
 @GIVEN
 @given(PATHS, THRESHOLDS)
 def test_every_path_can_be_walked_and_neighbours_stay_apart(
-    paths: list[Path], threshold: float
+    paths: list[TaskPath], threshold: float
 ) -> None:
     graph = graph_of(paths, threshold)
     for one in paths:
@@ -198,7 +198,7 @@ def test_every_path_can_be_walked_and_neighbours_stay_apart(
 @GIVEN
 @given(PATHS, THRESHOLDS, st.data())
 def test_removal_leaves_no_orphan_and_the_others_where_they_were(
-    paths: list[Path], threshold: float, data: st.DataObject
+    paths: list[TaskPath], threshold: float, data: st.DataObject
 ) -> None:
     graph = graph_of(paths, threshold)
     before = {one.key: graph.walk(one.key) for one in paths}
@@ -217,7 +217,7 @@ def test_removal_leaves_no_orphan_and_the_others_where_they_were(
 
 @GIVEN
 @given(PATHS.filter(bool), THRESHOLDS)
-def test_removing_what_was_inserted_last_undoes_it(paths: list[Path], threshold: float) -> None:
+def test_removing_what_was_inserted_last_undoes_it(paths: list[TaskPath], threshold: float) -> None:
     *earlier, last = paths
     graph, never = graph_of(paths, threshold), graph_of(earlier, threshold)
     graph.remove(last.key)
@@ -255,7 +255,7 @@ def test_removed_rows_do_not_pile_up() -> None:
 @GIVEN
 @given(PATHS, THRESHOLDS, st.integers(0, 12))
 def test_what_is_saved_is_loaded(
-    tmp_path: File, paths: list[Path], threshold: float, cut: int
+    tmp_path: Path, paths: list[TaskPath], threshold: float, cut: int
 ) -> None:
     graph, file = graph_of(paths[:cut], threshold), tmp_path / "graph.sqlite"
     graph.save(file)
@@ -269,13 +269,13 @@ def test_what_is_saved_is_loaded(
 
 @GIVEN
 @given(PATHS)
-def test_at_threshold_1_only_the_same_instruction_shares_a_node(paths: list[Path]) -> None:
+def test_at_threshold_1_only_the_same_instruction_shares_a_node(paths: list[TaskPath]) -> None:
     assert all(len(held) == 1 for held in graph_of(paths, 1).nodes.values())
 
 
 @GIVEN
 @given(PATHS)
-def test_at_threshold_0_two_nodes_hold_what_is_alike_at_all(paths: list[Path]) -> None:
+def test_at_threshold_0_two_nodes_hold_what_is_alike_at_all(paths: list[TaskPath]) -> None:
     graph = InstructionGraph(bag_of_words.embed, 0)  # no two texts point away from each other
     graph.insert_all(paths)
     most = max((len(one.instructions) for one in paths), default=0)
@@ -298,7 +298,7 @@ def test_a_threshold_is_a_cosine(threshold: float) -> None:
         InstructionGraph(degrees, threshold)
 
 
-def test_a_graph_belongs_to_its_model(tmp_path: File) -> None:
+def test_a_graph_belongs_to_its_model(tmp_path: Path) -> None:
     graph, file = InstructionGraph(degrees), tmp_path / "graph.sqlite"
     graph.insert(path("a", "b", "go 0", "go 90"))
     graph.save(file)
@@ -307,7 +307,7 @@ def test_a_graph_belongs_to_its_model(tmp_path: File) -> None:
             InstructionGraph.load(file, other)
 
 
-def test_a_damaged_file_is_said(tmp_path: File) -> None:
+def test_a_damaged_file_is_said(tmp_path: Path) -> None:
     graph, file = InstructionGraph(degrees), tmp_path / "graph.sqlite"
     graph.insert(path("a", "b", "go 0", "go 90"))
     damages = (

@@ -3,7 +3,7 @@
 import re
 import sys
 from html.parser import HTMLParser
-from pathlib import Path as File
+from pathlib import Path
 
 import bag_of_words
 import pytest
@@ -11,13 +11,13 @@ import pytest
 from planweave import BadInput
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.instruction_graph_drawing import draw
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 
 HOSTILE = "</td><script>alert(1)</script> $\\frac{x$ & \x1b[2J"
 PATHS = [
-    Path("heat", "an egg", ("open fridge", "take egg", "go stove", "heat egg")),
-    Path("heat", "a mug", ("open fridge", "take mug", "heat mug")),
-    Path(HOSTILE, HOSTILE, (HOSTILE, "take egg", f'" onload="{HOSTILE}')),
+    TaskPath("heat", "an egg", ("open fridge", "take egg", "go stove", "heat egg")),
+    TaskPath("heat", "a mug", ("open fridge", "take mug", "heat mug")),
+    TaskPath(HOSTILE, HOSTILE, (HOSTILE, "take egg", f'" onload="{HOSTILE}')),
 ]
 
 
@@ -45,7 +45,7 @@ def graph() -> InstructionGraph:
 
 
 def test_a_page_lists_every_node_and_edge_by_itself(
-    graph: InstructionGraph, tmp_path: File
+    graph: InstructionGraph, tmp_path: Path
 ) -> None:
     draw(graph, tmp_path / "graph.html")
     page = (tmp_path / "graph.html").read_text("utf-8")
@@ -66,7 +66,7 @@ def test_a_page_lists_every_node_and_edge_by_itself(
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<?xml")])
 def test_a_picture_is_the_same_each_time(
-    graph: InstructionGraph, tmp_path: File, name: str, start: bytes
+    graph: InstructionGraph, tmp_path: Path, name: str, start: bytes
 ) -> None:
     for most in (40, 40, 2):
         draw(graph, tmp_path / f"{most}-{name}", most=most)
@@ -78,7 +78,7 @@ def test_a_picture_is_the_same_each_time(
 
 
 def test_every_node_of_a_path_that_stands_out_is_drawn(
-    graph: InstructionGraph, tmp_path: File
+    graph: InstructionGraph, tmp_path: Path
 ) -> None:
     def drawn(**options: str | None) -> set[str]:
         draw(graph, tmp_path / "graph.html", most=2, **options)
@@ -90,16 +90,16 @@ def test_every_node_of_a_path_that_stands_out_is_drawn(
     assert drawn(key=key) == set(map(str, graph.walk(key)))
 
 
-def test_a_graph_without_edges_or_of_long_paths_is_drawn(tmp_path: File) -> None:
+def test_a_graph_without_edges_or_of_long_paths_is_drawn(tmp_path: Path) -> None:
     for length in (1, 30):
         made = InstructionGraph(bag_of_words.embed, 0.9)
-        made.insert(Path("", "count", tuple(f"number{step}" for step in range(length))))
+        made.insert(TaskPath("", "count", tuple(f"number{step}" for step in range(length))))
         draw(made, tmp_path / "graph.svg")
         assert (tmp_path / "graph.svg").read_text("utf-8").count('href="#n') == len(made.nodes)
 
 
 def test_what_cannot_be_drawn_is_said(
-    graph: InstructionGraph, tmp_path: File, monkeypatch: pytest.MonkeyPatch
+    graph: InstructionGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(BadInput, match="no format"):
         draw(graph, tmp_path / "graph.pdf")

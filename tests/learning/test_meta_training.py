@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import exp, log
-from pathlib import Path as File
+from pathlib import Path
 from typing import NamedTuple
 
 import jax
@@ -36,12 +36,12 @@ from planweave.learning.agent_losses import (
     pre_training,
     warm_start,
 )
-from planweave.learning.graph_states import FEATURES, PRINTED, Survey, samples
+from planweave.learning.graph_states import FEATURES, PRINTED, Survey, path_samples
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.meta_training import Trained, adapt, first, outer_ml, outer_rl, train
 from planweave.learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
 from planweave.learning.overlap import overlap, shared
-from planweave.learning.paths import MetaTask, Path
+from planweave.learning.paths import MetaTask, TaskPath
 from planweave.learning.rl_agent import Proposal, Rule, Traversal, calibrated, policy
 
 GIVEN = 5  # length of the frozen vectors in tests of losses
@@ -253,9 +253,9 @@ def test_what_fills_a_sequence_up_plays_no_part() -> None:
 WORDS = {"stone": "dig", "fruit": "pick", "fish": "catch", "wood": "chop", "milk": "fetch"}
 
 
-def told(kind: str, number: int) -> Path:
+def told(kind: str, number: int) -> TaskPath:
     verb = WORDS[kind]
-    return Path(kind, f"get {kind} for person{number}", (f"{verb} {kind}", "walk home"))
+    return TaskPath(kind, f"get {kind} for person{number}", (f"{verb} {kind}", "walk home"))
 
 
 def tasks(*kinds: str, support: int = 6, query: int = 4) -> list[MetaTask]:
@@ -269,7 +269,7 @@ def tasks(*kinds: str, support: int = 6, query: int = 4) -> list[MetaTask]:
     ]
 
 
-def reward(path: Path, instructions: Sequence[str]) -> float:
+def reward(path: TaskPath, instructions: Sequence[str]) -> float:
     return overlap(instructions, path.instructions)
 
 
@@ -303,7 +303,7 @@ class Kept(NamedTuple):
     """A whole training, and what it kept on the way."""
 
     whole: Trained
-    checkpoint: File
+    checkpoint: Path
     settings: Settings
 
 
@@ -369,7 +369,7 @@ def rule_of_a_process() -> Rule:
 
 
 def test_training_goes_on_from_a_checkpoint_in_another_process(
-    seen: tuple[Survey, list[Material]], kept: Kept, tmp_path: File
+    seen: tuple[Survey, list[Material]], kept: Kept, tmp_path: Path
 ) -> None:
     survey, materials = seen
     whole, here = kept.whole, kept.settings
@@ -411,7 +411,7 @@ def test_what_was_learned_serves_an_unseen_task(
     def came_to(those: Agents) -> float:
         selector = MLAgent(plain(those.ml), embed)
         total = 0.0
-        for sample in samples(grown, unseen.query, embed, printed=False):
+        for sample in path_samples(grown, unseen.query, embed, printed=False):
             formed = Traversal(sample.view, policy(plain(those.rl)), 2).formed
             paths = [tuple(grown.texts[text] for text in texts) for _, texts in formed]
             proposals = [Proposal(path, (), ()) for path in paths]

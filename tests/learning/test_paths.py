@@ -10,8 +10,7 @@ from published import published
 
 from planweave import BadInput
 from planweave.learning import paths
-from planweave.learning.paths import Path as Instructions
-from planweave.learning.paths import read_paths, write_paths
+from planweave.learning.paths import TaskPath, read_paths, write_paths
 
 RECORDS = [
     {
@@ -42,15 +41,15 @@ RECORDS = [
     {"question": "Nothing was done.", "steps": [{"action": "think: hm"}]},
 ]
 PATHS = [
-    Instructions(
+    TaskPath(
         "",
         "Who directed Sinister?",
         ("Search[Sinister (film)]", "Finish[Scott Derrickson]"),
         origin="KnowAgent",
     ),
-    Instructions("heat", "heat an egg.", ("open fridge 1",), origin="some.jsonl"),
-    Instructions("boil", "Boil water.", ("go to kitchen",), 0.0, "some.jsonl"),
-    Instructions("", "a red lamp", ("click[Buy Now]",), 0.5, "some.jsonl"),
+    TaskPath("heat", "heat an egg.", ("open fridge 1",), origin="some.jsonl"),
+    TaskPath("boil", "Boil water.", ("go to kitchen",), 0.0, "some.jsonl"),
+    TaskPath("", "a red lamp", ("click[Buy Now]",), 0.5, "some.jsonl"),
 ]
 
 
@@ -84,8 +83,8 @@ def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
 
 
 def test_the_key_is_of_what_was_done_and_for_what() -> None:
-    one = Instructions("heat", "heat an egg.", ("open fridge 1",))
-    assert one.key == Instructions("heat", "heat an egg.", ("open fridge 1",), 0.5, "me").key
+    one = TaskPath("heat", "heat an egg.", ("open fridge 1",))
+    assert one.key == TaskPath("heat", "heat an egg.", ("open fridge 1",), 0.5, "me").key
     assert one.key == "5b7577bd37be"  # the same in every process
     assert len({one.key, *(path.key for path in PATHS)}) == len(PATHS)
 

@@ -13,7 +13,14 @@ from published import published
 from planweave import BadInput
 from planweave.benchmarks.suites.mhqa.multihop import load as questions_of
 from planweave.learning import FEATURES, Candidate, Card, Floats, Hit, features, plan_assessor
-from planweave.learning.plan_assessor import SHIPPED, VERSION, Head, fingerprint, load, save
+from planweave.learning.plan_assessor import (
+    SHIPPED,
+    VERSION,
+    Head,
+    fingerprint,
+    load_assessor,
+    save,
+)
 
 ROOT = Path(__file__).parents[2]
 CARD = Card(
@@ -42,7 +49,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_scores_by_hand(path: Path) -> None:
-    loaded = load(path, embed)
+    loaded = load_assessor(path, embed)
     some = [Candidate("red house", []), Candidate("red car", []), Candidate("blue boat", [])]
     found = loaded.scores("Who lives in the red house?", ["It: is red."], some)
     expected = [1 / (1 + np.exp(1 - 2 * np.tanh(share))) for share in (1, 0.5, 0)]
@@ -51,7 +58,7 @@ def test_scores_by_hand(path: Path) -> None:
 
 
 def test_round_trip(path: Path) -> None:
-    loaded = load(path, embed)
+    loaded = load_assessor(path, embed)
     assert loaded.card == CARD.model_copy(update={"sha256": loaded.card.sha256})
     rows = features("Who is it?", [], [Candidate("it", [Hit("It", "is it")])], embed)
     assert loaded.scores("Who is it?", [], [Candidate("it", [Hit("It", "is it")])]) == [
@@ -78,7 +85,7 @@ def test_what_is_damaged_is_told_in_a_sentence(path: Path, broken: str) -> None:
         case _:
             card.write_text(card.read_text().replace(FEATURES[0], "another"))
     with pytest.raises(BadInput) as told:
-        load(path)
+        load_assessor(path)
     assert "Reinstall planweave, or train it again" in str(told.value)
     assert "\n" not in str(told.value)
 
@@ -93,10 +100,10 @@ def test_no_code_hides_in_the_weights(tmp_path: Path) -> None:
         np.savez(file, w1=np.array([Hostile()], object), allow_pickle=True)
     saved = save(tmp_path / "good", weights(), CARD, SEEN)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    card = load(saved).card.model_copy(update={"sha256": digest})
+    card = load_assessor(saved).card.model_copy(update={"sha256": digest})
     path.with_suffix(".json").write_text(card.model_dump_json())
     with pytest.raises(BadInput, match="is damaged"):
-        load(path)
+        load_assessor(path)
 
 
 def test_it_runs_without_what_trained_it() -> None:
@@ -111,7 +118,7 @@ def test_it_runs_without_what_trained_it() -> None:
 
 
 def test_the_shipped_one_is_whole() -> None:
-    loaded = load(SHIPPED, embed)
+    loaded = load_assessor(SHIPPED, embed)
     assert loaded.card.features == FEATURES
     assert sum(part["questions"] for part in loaded.card.data.values()) > 1000
     (score,) = loaded.scores("Who is it?", [], [Candidate("it", [Hit("It", "is it")])])

@@ -24,7 +24,7 @@ from planweave.learning.queries.questions import Questions, Worlds, attributes_o
 from planweave.learning.queries.rankings import Ranking
 from planweave.learning.queries.search import Search, Settings
 from planweave.learning.queries.slots import Place, filled, named, phrases, places, safe
-from planweave.simulators.published import load
+from planweave.simulators.published import load_dataset
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
 from planweave.tools import Limits, open_database
@@ -305,7 +305,7 @@ def test_every_way_to_import_published_data_is_seen(code: str) -> None:
 
 
 def test_nothing_published_is_in_what_ships() -> None:
-    questions = load(published("dqa/dqa-dev.tar.xz")).questions
+    questions = load_dataset(published("dqa/dqa-dev.tar.xz")).questions
     prompts = {" ".join(question.prompt.split()) for question in questions}
     names: set[str] = set()
     for question in questions:

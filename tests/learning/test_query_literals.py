@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import pytest
 
 from planweave import BadInput
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.queries.literals import for_question, slotted
 
 ASKED = 'Which node suits "Brunswick" best, and is "O\'Hara" there?'
 
 
 def one(instruction: str, question: str = ASKED) -> str:
-    return slotted(Path("", question, (instruction,))).instructions[0]
+    return slotted(TaskPath("", question, (instruction,))).instructions[0]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from planweave.learning import Floats
 from planweave.learning.graph_states import FEATURES, START, Survey, View, Walk
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.overlap import in_order, overlap, recall, shared
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.rl_agent import (
     Policy,
     RLAgent,
@@ -42,7 +42,7 @@ def embed(texts: Sequence[str]) -> Floats:
 def graph(*paths: tuple[str, str, str]) -> InstructionGraph:
     """Of (task, question, instructions as letters)."""
     made = InstructionGraph(embed, threshold=1.0)  # a node for each instruction
-    made.insert_all([Path(task, question, tuple(letters)) for task, question, letters in paths])
+    made.insert_all([TaskPath(task, question, tuple(letters)) for task, question, letters in paths])
     return made
 
 
@@ -247,10 +247,10 @@ def test_the_expected_recall_is_by_the_paths_of_like_questions() -> None:
 def test_proposals_follow_the_graph_as_it_changes() -> None:
     agent, growing = RLAgent(always(len(FEATURES)), embed), InstructionGraph(embed, 1.0)
     assert agent.propose(growing, "Q") == []
-    first = Path("t", "near", ("a",))
+    first = TaskPath("t", "near", ("a",))
     growing.insert(first)
     assert [each.instructions for each in agent.propose(growing, "Q")] == [("a",)]
-    growing.insert(Path("t", "near", ("a", "b")))
+    growing.insert(TaskPath("t", "near", ("a", "b")))
     growing.remove(first.key)
     assert [each.instructions for each in agent.propose(growing, "Q")] == [("a", "b")]
 
@@ -294,7 +294,7 @@ def test_overlap_in_order(found: str, truth: str, expected: float) -> None:
     ending = ("Finish[{answer}]",)
     assert in_order((*found, *ending), tuple(truth)) == pytest.approx(expected)
     assert in_order(tuple(truth), (*found, *ending)) == pytest.approx(expected)
-    assert shared(Path("t", "q", (*truth, *ending)), tuple(found)) == pytest.approx(expected)
+    assert shared(TaskPath("t", "q", (*truth, *ending)), tuple(found)) == pytest.approx(expected)
 
 
 def test_a_whole_path_is_expected_to_stand_in_order() -> None:
@@ -302,7 +302,7 @@ def test_a_whole_path_is_expected_to_stand_in_order() -> None:
     assert [alone.expected(path) for path in ("abc", "cab", "")] == pytest.approx([1, 2 / 3, 0])
     assert view(without=[0, 1]).expected("abc") == 0  # no path is seen
     at_once = InstructionGraph(embed, 1.0)
-    at_once.insert(Path("t", "near", ("Finish[x]",)))
+    at_once.insert(TaskPath("t", "near", ("Finish[x]",)))
     assert view(at_once).expected(["Finish[x]"]) == 0
 
 
@@ -313,7 +313,7 @@ def test_recall_is_of_all_candidates_together() -> None:
 
 
 def test_slots_of_a_question_and_its_path() -> None:
-    path = Path(
+    path = TaskPath(
         "t",
         "Were Scott Derrickson and Ed Wood of the same nationality?",
         (
@@ -337,11 +337,11 @@ def test_slots_of_a_question_and_its_path() -> None:
 
 
 def test_slots_of_numbered_objects() -> None:
-    stored = Path(
+    stored = TaskPath(
         "t", "put a clean mug in cabinet.", ("take mug 1 from shelf 6", "go to cabinet 2")
     )
     slots = Slots.of([stored])
-    asked = Path(
+    asked = TaskPath(
         "t", "put some mug on shelf.", ("take mug 3 from cabinet 1", "put mug 3 on shelf 2")
     )
     assert slots.question(asked.question) == "put some {1} on {2}."
@@ -350,7 +350,7 @@ def test_slots_of_numbered_objects() -> None:
 
 def test_what_all_questions_do_alike_stands_as_it_is() -> None:
     stored = [
-        Path(
+        TaskPath(
             "t",
             f"i want a {what} box",
             (f"search[{what} box]", f"click[B{what}]", "Click[Buy Now]"),
@@ -369,7 +369,7 @@ def test_what_all_questions_do_alike_stands_as_it_is() -> None:
 def test_queries_keep_their_text_but_for_what_the_question_names() -> None:
     ranked = "SELECT node AS decision FROM flow WHERE home = {} ORDER BY flow DESC"
     learned, own = (
-        Path("t", f'Your home is "{home}". Which node?', (query, finish))
+        TaskPath("t", f'Your home is "{home}". Which node?', (query, finish))
         for home, query, finish in (
             ("Ash", f"sql[{ranked.format('{{flow.home}}')}]", "finish[decision]"),
             ("Elm", f"SQL[{ranked.format(repr('Elm'))}]", "Finish[Oak]"),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.learning.slots import Slots, can_fill, without_limit
 
 SCARF = "i want a warm scarf in navy blue, and price lower than 20.00 dollars"
@@ -31,7 +31,7 @@ def test_a_limit_of_price_is_no_part_of_what_is_searched_for(question: str, kept
 def test_a_limit_of_price_fills_no_slot() -> None:
     question = "i need a 50 ounce jar of LG glue, and price lower than 80.00 dollars"
     assert Slots().names(question) == ["50", "LG"]
-    path = Path("", question, ("search[glue 80.00 dollars]", "click[80]"))
+    path = TaskPath("", question, ("search[glue 80.00 dollars]", "click[80]"))
     assert Slots().path(path).instructions == ("Search[{found} {asked} dollars]", "Click[{found}]")
     assert "80" not in Slots().question(question)
 
@@ -39,7 +39,7 @@ def test_a_limit_of_price_fills_no_slot() -> None:
 def test_ways_back_are_no_part_of_a_path() -> None:
     back = ("click[< Prev]", "click[Back to Search]")
     paths = [
-        Path("", f"a soft{n} scarf", (f"search[soft{n} scarf]", f"click[B{n}7]", *back))
+        TaskPath("", f"a soft{n} scarf", (f"search[soft{n} scarf]", f"click[B{n}7]", *back))
         for n in range(40)
     ]
     paths = [
@@ -51,7 +51,7 @@ def test_ways_back_are_no_part_of_a_path() -> None:
     assert not slots.fixed & slots.moves
     formed = slots.path(paths[0]).instructions
     assert formed == ("Search[{asked}]", "Click[{found}]", *formed[:2], "Click[Buy Now]")
-    assert slots.path(Path("", "a?", ("click[< Prev]",))).instructions == ("Click[{found}]",)
+    assert slots.path(TaskPath("", "a?", ("click[< Prev]",))).instructions == ("Click[{found}]",)
 
 
 @pytest.mark.parametrize(

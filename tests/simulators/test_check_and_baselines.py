@@ -4,7 +4,7 @@ from planweave.simulators import baselines, registry
 from planweave.simulators.check import check
 from planweave.simulators.outcome import Decision
 from planweave.simulators.published import DataSet
-from planweave.simulators.scenario import Database, Question
+from planweave.simulators.scenario import Question, QuestionDatabase
 from planweave.simulators.tables import Row, Value, World
 
 
@@ -19,7 +19,7 @@ def question(name: str, rows: tuple[list[Row], ...], answer: Decision, **asked: 
         rules="",
         parameters=asked,
         answer=answer,
-        database=Database(scenario, made=world),
+        database=QuestionDatabase(scenario, made=world),
     )
 
 

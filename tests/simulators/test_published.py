@@ -14,7 +14,7 @@ import pytest
 from planweave import PlanweaveError
 from planweave.simulators import published, registry
 from planweave.simulators.check import check
-from planweave.simulators.published import DataSet, download, load, save
+from planweave.simulators.published import DataSet, download, load_dataset, save
 from planweave.simulators.scenario import Question
 
 
@@ -40,7 +40,7 @@ def zipped(folder: Path, target: Path) -> Path:
 
 
 def test_what_is_saved_is_loaded_and_checks(folder: Path) -> None:
-    dataset = load(folder)
+    dataset = load_dataset(folder)
     assert {q.id for q in dataset.questions} == {q.id for q in questions()}
     assert dataset.missing == ()
     for before, after in zip(questions(), sorted_like(questions(), dataset), strict=True):
@@ -71,15 +71,17 @@ def test_archives_are_read_like_folders(folder: Path, tmp_path: Path, suffix: st
         mode = "w:" + suffix.partition(".")[2]
         with tarfile.open(target, mode) as archive:  # type: ignore[call-overload]  # mode is a str
             archive.add(folder, arcname="./")
-    assert {q.id for q in load(target).questions} == {q.id for q in load(folder).questions}
+    assert {q.id for q in load_dataset(target).questions} == {
+        q.id for q in load_dataset(folder).questions
+    }
 
 
 def test_clones_and_data_folders_are_found(folder: Path, tmp_path: Path) -> None:
-    assert load(folder / "data").scenarios == load(folder).scenarios
+    assert load_dataset(folder / "data").scenarios == load_dataset(folder).scenarios
     outer = tmp_path / "outer"
     outer.mkdir()
     folder.rename(outer / "PlanRAG")
-    assert len(load(outer).questions) == 6
+    assert len(load_dataset(outer).questions) == 6
 
 
 def test_question_files_nearest_to_the_root_count(folder: Path) -> None:
@@ -87,9 +89,9 @@ def test_question_files_nearest_to_the_root_count(folder: Path) -> None:
     older = file.parent / "standard" / "simulated_question.json"
     older.parent.mkdir()
     older.write_bytes(file.read_bytes())
-    assert len(load(folder).of("locating")) == 2
+    assert len(load_dataset(folder).of("locating")) == 2
     file.unlink()
-    assert len(load(folder).of("locating")) == 2
+    assert len(load_dataset(folder).of("locating")) == 2
 
 
 def test_members_outside_the_layout_are_left_alone(folder: Path, tmp_path: Path) -> None:
@@ -98,7 +100,7 @@ def test_members_outside_the_layout_are_left_alone(folder: Path, tmp_path: Path)
         archive.writestr("../../locating/queries/SQL_format/q1.sql", "DROP TABLE t;")
         archive.writestr("/etc/queries/SQL_format/q1.sql", "DROP TABLE t;")
     before = {file for file in tmp_path.parent.rglob("*") if file != target}
-    assert check(load(target)).good
+    assert check(load_dataset(target)).good
     assert {file for file in tmp_path.parent.rglob("*") if file != target} == before
 
 
@@ -106,7 +108,7 @@ def test_equal_scripts_are_read_once(folder: Path) -> None:
     queries = folder / "data/locating/queries"
     for suffix in ("SQL_format/q{}.sql", "LPG_format/q{}.cql"):
         (queries / suffix.format(2)).write_bytes((queries / suffix.format(1)).read_bytes())
-    first, second = load(folder).of("locating")
+    first, second = load_dataset(folder).of("locating")
     assert first.database is second.database
 
 
@@ -115,7 +117,7 @@ def test_missing_databases_are_counted_not_skipped(folder: Path) -> None:
     (queries / "SQL_format/q1.sql").unlink()
     (queries / "LPG_format/q1.cql").unlink()
     (queries / "SQL_format/q2.sql").unlink()
-    dataset = load(folder)
+    dataset = load_dataset(folder)
     assert dataset.missing == (
         "locating-1 has no q1.sql.",
         "locating-1 has no q1.cql.",
@@ -133,7 +135,7 @@ def test_missing_databases_are_counted_not_skipped(folder: Path) -> None:
 def test_a_corrupt_database_is_named_and_the_others_are_checked(folder: Path) -> None:
     file = folder / "data/locating/queries/SQL_format/q1.sql"
     file.write_text(file.read_text()[:-20])
-    report = check(load(folder))
+    report = check(load_dataset(folder))
     result = next(r for r in report.scenarios if r.scenario == "locating")
     assert "locating/queries/SQL_format/q1.sql, line" in result.unreadable["locating-1"]
     assert result.checked == 1
@@ -143,7 +145,7 @@ def test_sql_and_cypher_that_differ_are_reported(folder: Path) -> None:
     file = folder / "data/building/queries/LPG_format"
     script = next(iter(sorted(file.iterdir())))
     script.write_text("\n".join(script.read_text().splitlines()[:-1]) + "\n")
-    report = check(load(folder))
+    report = check(load_dataset(folder))
     result = next(r for r in report.scenarios if r.scenario == "building")
     assert list(result.unlike.values()) == [("demand",)]
     assert not report.good
@@ -154,7 +156,7 @@ def test_a_wrong_answer_is_told_by_id(folder: Path) -> None:
     entries = json.loads(file.read_text())
     entries[1]["answer"] = -1
     file.write_text(json.dumps(entries))
-    report = check(load(folder))
+    report = check(load_dataset(folder))
     result = next(r for r in report.scenarios if r.scenario == "building")
     assert result.different == ["building-2"]
     assert result.clean == ["building-1"]
@@ -195,21 +197,21 @@ def corrupt(name: str) -> Callable[[Path], None]:
 def test_corrupt_question_files_get_one_sentence(folder: Path, name: str, sentence: str) -> None:
     corrupt(name)(folder)
     with pytest.raises(PlanweaveError, match=sentence):
-        load(folder)
+        load_dataset(folder)
 
 
 def test_wrong_paths_get_one_sentence(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(PlanweaveError, match="no file or folder"):
-        load(tmp_path / "nowhere")
+        load_dataset(tmp_path / "nowhere")
     with pytest.raises(PlanweaveError, match="no questions in the published"):
-        load(folder / "data" / "locating" / "queries")
+        load_dataset(folder / "data" / "locating" / "queries")
     for name, data in (("a.zip", b"PK\x03\x04 cut"), ("a.tar.xz", b"\xfd7zXZ\x00 cut"), ("b", b"")):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(PlanweaveError, match="cannot be read"):
-            load(tmp_path / name)
+            load_dataset(tmp_path / name)
     (folder / "data/locating").rename(folder / "data/chess")
     with pytest.raises(PlanweaveError, match="no scenario 'chess'"):
-        load(folder)
+        load_dataset(folder)
 
 
 def test_empty_and_binary_scripts_are_named(folder: Path) -> None:
@@ -217,13 +219,13 @@ def test_empty_and_binary_scripts_are_named(folder: Path) -> None:
     for data, sentence in ((b"", "is empty"), (b"\xff\xfe\x00", "is not UTF-8")):
         file.write_bytes(data)
         with pytest.raises(PlanweaveError, match=rf"q1\.sql {sentence}"):
-            load(folder)
+            load_dataset(folder)
 
 
 def test_a_set_that_is_too_large_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(published, "MAX_BYTES", 1000)
     with pytest.raises(PlanweaveError, match="larger than 1,000 bytes"):
-        load(folder)
+        load_dataset(folder)
 
 
 @pytest.mark.parametrize("suffix", ["zip", "tar.gz"])
@@ -244,7 +246,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
     tracemalloc.start()
     try:
         with pytest.raises(PlanweaveError, match="larger than 1,000,000 bytes"):
-            load(target)
+            load_dataset(target)
         assert tracemalloc.get_traced_memory()[1] < size / 5
     finally:
         tracemalloc.stop()
@@ -261,7 +263,7 @@ def test_a_member_that_lies_about_its_size_is_refused(
         place = data.index(b"PK\x01\x02", place + 1)
     target.write_bytes(data[: place + 24] + (10).to_bytes(4, "little") + data[place + 28 :])
     with pytest.raises(PlanweaveError, match="BadZipFile"):
-        load(target)
+        load_dataset(target)
 
 
 def test_one_name_for_two_databases_is_refused(tmp_path: Path) -> None:
@@ -296,7 +298,7 @@ def test_a_download_is_recorded_with_its_commit(folder: Path, tmp_path: Path) ->
     assert record["commit"] == "0123456789abcdef0123456789abcdef01234567"
     assert record["asked"] == "main"
     assert record["bytes"] == len(data)
-    assert len(load(path).questions) == 6
+    assert len(load_dataset(path).questions) == 6
 
 
 def offline(request: httpx.Request) -> httpx.Response:
@@ -355,7 +357,7 @@ def dqa() -> DataSet:
     path = Path(os.environ.get("PLANWEAVE_DQA", here))
     if not path.exists():
         pytest.skip("the published data is not here: name a clone or archive in PLANWEAVE_DQA")
-    return load(path)
+    return load_dataset(path)
 
 
 @pytest.mark.published

@@ -10,7 +10,7 @@ import pytest
 from planweave import PlanweaveError
 from planweave.simulators import registry
 from planweave.simulators.outcome import Outcome
-from planweave.simulators.scenario import Database, Question, Scenario, fill
+from planweave.simulators.scenario import Question, QuestionDatabase, Scenario, fill
 
 NAMES = ("building", "distribution", "locating", "sourcing")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scenarios.md"
@@ -49,7 +49,7 @@ def test_same_seed_same_bytes_other_seed_other_world(name: str) -> None:
     scenario = registry.scenario(name)
 
     def script(seed: int) -> str:
-        return Database(scenario, made=scenario.generate(seed, 100).world).sql
+        return QuestionDatabase(scenario, made=scenario.generate(seed, 100).world).sql
 
     assert script(5) == script(5)
     assert script(5) != script(6)

@@ -13,7 +13,7 @@ from pathlib import Path
 from scripted import Prompt, Reply, act, decide, keep, plan, playing
 
 from planweave.models import ModelRequest, register_provider
-from planweave.simulators.published import load, save
+from planweave.simulators.published import load_dataset, save
 from planweave.simulators.registry import scenario
 from planweave.testing import ScriptedModel
 
@@ -61,7 +61,7 @@ def reply(behaviour: str, answers: Mapping[str, str], prompt: Prompt) -> Reply:
 
 def register(data: Path) -> None:
     """Make ``scripted:<behaviour>`` known; it knows the answers to the questions in ``data``."""
-    answers = {question.prompt: str(question.answer) for question in load(data).questions}
+    answers = {question.prompt: str(question.answer) for question in load_dataset(data).questions}
 
     def make(request: ModelRequest) -> ScriptedModel:
         return playing(partial(reply, request.model, answers))

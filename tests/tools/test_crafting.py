@@ -10,7 +10,7 @@ from published import published
 from planweave import BadInput
 from planweave.tools.crafting import (
     Action,
-    World,
+    CraftingWorld,
     executable,
     load_world,
     make_plan,
@@ -19,7 +19,7 @@ from planweave.tools.crafting import (
 )
 
 PICKAXES = ("wooden_pickaxe", "stone_pickaxe")
-SMALL = World(
+SMALL = CraftingWorld(
     actions=(
         Action(kind="mine", item="oak_log", count=1, source="oak_log"),
         Action(kind="mine", item="cobblestone", count=1, source="stone", tools=PICKAXES),
@@ -168,12 +168,12 @@ def test_a_world_that_is_none_is_told(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def minecraft() -> World:
+def minecraft() -> CraftingWorld:
     return load_world(published("minecraft"))
 
 
 @pytest.mark.published
-def test_what_can_be_had_and_how_deep_is_as_published(minecraft: World) -> None:
+def test_what_can_be_had_and_how_deep_is_as_published(minecraft: CraftingWorld) -> None:
     with gzip.open(published("minecraft/goals.jsonl.gz"), "rt") as file:
         depths = {row["item"]: row["depth"] for row in map(json.loads, file)}
     assert len(depths) == 596
@@ -182,7 +182,7 @@ def test_what_can_be_had_and_how_deep_is_as_published(minecraft: World) -> None:
 
 
 @pytest.mark.published
-def test_a_right_plan_for_every_goal_is_accepted(minecraft: World) -> None:
+def test_a_right_plan_for_every_goal_is_accepted(minecraft: CraftingWorld) -> None:
     for goal in minecraft.goals:
         plan = make_plan(goal, minecraft)
         assert plan
@@ -193,7 +193,7 @@ def test_a_right_plan_for_every_goal_is_accepted(minecraft: World) -> None:
 
 
 @pytest.mark.published
-def test_a_plan_turned_round_is_refused(minecraft: World) -> None:
+def test_a_plan_turned_round_is_refused(minecraft: CraftingWorld) -> None:
     """What is spoiled in one step alone: see ``tests/benchmarks/test_crafting_plans.py``."""
     plans = {goal: make_plan(goal, minecraft) or [] for goal in minecraft.goals}
     longer = {goal: plan for goal, plan in plans.items() if len(plan) > 1}

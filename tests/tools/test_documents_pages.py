@@ -11,7 +11,7 @@ from docx.enum.text import WD_BREAK
 from published import published
 from pypdf import PdfWriter
 
-from planweave.tools.documents.pages import Limits, PageText, Unreadable, read
+from planweave.tools.documents.pages import DocumentLimits, PageText, Unreadable, read
 
 
 def texts(path: Path) -> list[str]:
@@ -66,7 +66,7 @@ def test_pdf_with_too_many_pages(tmp_path: Path) -> None:
         writer.add_blank_page(72, 72)
     writer.write(tmp_path / "a.pdf")
     with pytest.raises(Unreadable, match="more than 2 pages"):
-        read(tmp_path / "a.pdf", Limits(pages=2))
+        read(tmp_path / "a.pdf", DocumentLimits(pages=2))
 
 
 @pytest.mark.published
@@ -133,7 +133,7 @@ def test_docx_that_unpacks_to_too_much(tmp_path: Path) -> None:
     path = write_bomb(tmp_path / "a.docx", 20)
     assert path.stat().st_size < 100_000
     with pytest.raises(Unreadable, match="unpacks to 20 MB, which is too large"):
-        read(path, Limits(bytes=1_000_000))
+        read(path, DocumentLimits(bytes=1_000_000))
 
 
 def test_docx_that_is_none(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_packed_pages_that_are_damaged_or_a_bomb(tmp_path: Path) -> None:
         read(path)
     path.write_bytes(gzip.compress(b" " * 5_000_000))
     with pytest.raises(Unreadable, match="unpacks to more than 1 MB"):
-        read(path, Limits(bytes=1_000_000))
+        read(path, DocumentLimits(bytes=1_000_000))
 
 
 def test_half_a_surrogate_pair_is_no_text(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_a_file_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> No
 def test_too_much_text(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("word " * 1000)
     with pytest.raises(Unreadable, match="more than 100 characters"):
-        read(tmp_path / "a.txt", Limits(characters=100))
+        read(tmp_path / "a.txt", DocumentLimits(characters=100))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from documents import WordTokens, write_pdf
 
 from planweave.tools.documents import process
-from planweave.tools.documents.pages import Limits, PageText, Unreadable, read
+from planweave.tools.documents.pages import DocumentLimits, PageText, Unreadable, read
 from planweave.tools.documents.process import Cutting, Parser, read_apart
 
 CUTTING = Cutting(WordTokens().path, 5, 1)
@@ -33,7 +33,7 @@ def test_what_is_read_apart_is_what_is_read_here(tmp_path: Path) -> None:
     paths = [note(tmp_path, long), write_pdf(tmp_path / "a.pdf", ["One.", None, "Three."])]
     with Parser() as parser:
         for path in paths:
-            parsed = parser.read(path, Limits(), CUTTING)
+            parsed = parser.read(path, DocumentLimits(), CUTTING)
             assert parsed.document == read(path)
             assert {piece.page for piece in parsed.chunks} == {
                 page.number for page in parsed.document.pages if page.text
@@ -42,22 +42,22 @@ def test_what_is_read_apart_is_what_is_read_here(tmp_path: Path) -> None:
 
 def test_chunks_are_cut_as_asked(tmp_path: Path) -> None:
     with Parser() as parser:
-        parsed = parser.read(note(tmp_path), Limits(), CUTTING)
+        parsed = parser.read(note(tmp_path), DocumentLimits(), CUTTING)
     assert parsed.chunks == [(1, "One two three four.", ""), (1, ". Five six seven.", "")]
 
 
 def test_without_a_tokenizer_there_are_pages_alone(tmp_path: Path) -> None:
-    assert read_apart(note(tmp_path, "text"), Limits()).pages == [PageText(1, "text")]
+    assert read_apart(note(tmp_path, "text"), DocumentLimits()).pages == [PageText(1, "text")]
 
 
 def test_what_takes_too_long_is_ended_and_the_next_is_read(tmp_path: Path) -> None:
-    limits = Limits(seconds=1)
+    limits = DocumentLimits(seconds=1)
     with Parser() as parser:
         with pytest.raises(
             Unreadable, match=r"^endless\.html takes more than 3 s of processor time to read\."
         ):
             parser.read(endless(tmp_path), limits)
-        assert parser.read(note(tmp_path), Limits()).document.pages
+        assert parser.read(note(tmp_path), DocumentLimits()).document.pages
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the address space")
@@ -66,27 +66,27 @@ def test_what_takes_too_much_memory_is_ended_and_the_next_is_read(tmp_path: Path
     path.write_bytes(b"a\n" * 4_000_000)
     with Parser() as parser:
         with pytest.raises(Unreadable, match=r"^rows\.txt made its parser fail, or take more than"):
-            parser.read(path, Limits(memory=60 << 20, pages=10**9))
-        assert parser.read(note(tmp_path), Limits()).document.pages
+            parser.read(path, DocumentLimits(memory=60 << 20, pages=10**9))
+        assert parser.read(note(tmp_path), DocumentLimits()).document.pages
 
 
 def test_what_cannot_be_read_says_why_and_leaves_the_process(tmp_path: Path) -> None:
     broken = tmp_path / "broken.pdf"
     broken.write_text("no PDF")
     with Parser() as parser:
-        parser.read(note(tmp_path), Limits())
+        parser.read(note(tmp_path), DocumentLimits())
         first = parser._process
         with pytest.raises(Unreadable, match=r"^broken\.pdf is damaged or is no PDF\."):
-            parser.read(broken, Limits())
+            parser.read(broken, DocumentLimits())
         with pytest.raises(Unreadable, match=r"is of no kind that can be read"):
-            parser.read(tmp_path / "a.xlsx", Limits())
-        parser.read(note(tmp_path), Limits())
+            parser.read(tmp_path / "a.xlsx", DocumentLimits())
+        parser.read(note(tmp_path), DocumentLimits())
         assert parser._process is first
 
 
 def test_the_process_ends_with_the_work(tmp_path: Path) -> None:
     with Parser() as parser:
-        parser.read(note(tmp_path), Limits())
+        parser.read(note(tmp_path), DocumentLimits())
         assert parser._process is not None
         number = parser._process._process.pid
         os.kill(number, 0)
@@ -100,7 +100,7 @@ def test_what_is_not_read_needs_no_process() -> None:
 
 
 def test_a_larger_file_may_take_longer() -> None:
-    limits = Limits()
+    limits = DocumentLimits()
     assert limits.seconds_for(Path("a.txt"), 0) == limits.seconds_for(Path("a.pdf"), 0) == 6
     assert limits.seconds_for(Path("a.html"), 10_000_000) == 36
     assert limits.seconds_for(Path("a.jsonl.gz"), 10_000_000) == 106

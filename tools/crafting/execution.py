@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from planweave.tools.crafting.plan import Step, parse_plan
-from planweave.tools.crafting.world import Action, World
+from planweave.tools.crafting.plan import CraftingStep, parse_plan
+from planweave.tools.crafting.world import Action, CraftingWorld
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class PlanVerdict:
     """What came of a plan.
 
     Attributes:
@@ -27,7 +27,7 @@ class Verdict:
 class _Bag:
     """What is at hand, and the heat left in the furnace, in items it will still smelt."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: CraftingWorld) -> None:
         self._world = world
         self.items: Counter[str] = Counter()
         self._heat = 0.0
@@ -63,7 +63,7 @@ class _Bag:
         return burnt if missing <= 0 else None
 
 
-def executable(plan: str | Sequence[Step], goal: str, world: World) -> Verdict:
+def executable(plan: str | Sequence[CraftingStep], goal: str, world: CraftingWorld) -> PlanVerdict:
     """Carry out a plan from nothing and see whether it reaches its goal.
 
     What is written behind the step that reaches it is not looked at.
@@ -75,20 +75,20 @@ def executable(plan: str | Sequence[Step], goal: str, world: World) -> Verdict:
     """
     steps = parse_plan(plan, world) if isinstance(plan, str) else plan
     if not steps:
-        return Verdict(reached=False, steps_done=0, reason="The plan has no steps.")
+        return PlanVerdict(reached=False, steps_done=0, reason="The plan has no steps.")
     bag = _Bag(world)
     for done, step in enumerate(steps):
         if problem := _carry_out(step, bag, world):
             shown = step.text or f"{'/'.join(step.kinds)} {step.count} {step.item}"
             reason = f"Step {done + 1} ({shown}) {problem}."
-            return Verdict(reached=False, steps_done=done, reason=reason)
+            return PlanVerdict(reached=False, steps_done=done, reason=reason)
         if bag.items[goal]:
-            return Verdict(reached=True, steps_done=done + 1, reason="")
+            return PlanVerdict(reached=True, steps_done=done + 1, reason="")
     reason = f"All steps were done, but there is no {goal}."
-    return Verdict(reached=False, steps_done=len(steps), reason=reason)
+    return PlanVerdict(reached=False, steps_done=len(steps), reason=reason)
 
 
-def _carry_out(step: Step, bag: _Bag, world: World) -> str:
+def _carry_out(step: CraftingStep, bag: _Bag, world: CraftingWorld) -> str:
     """Do a step in the first way that works; the problem of the first way if none does."""
     if step.idle:
         return ""
@@ -110,7 +110,7 @@ def _carry_out(step: Step, bag: _Bag, world: World) -> str:
     return first
 
 
-def _take_all(ways: Sequence[Action], step: Step, bag: _Bag) -> str:
+def _take_all(ways: Sequence[Action], step: CraftingStep, bag: _Bag) -> str:
     """``hunt 2 cows`` yields all that cows give; ``smelt iron_ore`` the one thing it becomes."""
     best = {a.item: a for a in sorted(ways, key=lambda one: one.count)}
     problems = [bag.do(a, step.count * a.count, step.fuel) for a in best.values()]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from planweave.tools.crafting.world import GATHERING, KINDS, Kind, World
+from planweave.tools.crafting.world import GATHERING, KINDS, CraftingWorld, Kind
 
 _STEP = re.compile(r"^[\s*#>-]*step\s*(?:\d+[a-z]?\b)?\s*[*:.)\-]*\s*(.*)$", re.IGNORECASE)
 _NUMBERED = re.compile(r"^\s*\d+\s*[.):]\s*(.*)$")
@@ -44,7 +44,7 @@ _MOST = 100_000  # things in one step: what is more was no number of things
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class CraftingStep:
     """One step of a plan.
 
     Attributes:
@@ -73,7 +73,7 @@ class _Mention(NamedTuple):
     end: int
 
 
-def parse_plan(text: str, world: World) -> list[Step]:
+def parse_plan(text: str, world: CraftingWorld) -> list[CraftingStep]:
     """The steps of a plan, in order; a line that is no step is left out.
 
     Lines that begin with ``STEP`` count; if there are none, lines that begin with a number do.
@@ -85,21 +85,21 @@ def parse_plan(text: str, world: World) -> list[Step]:
     return []
 
 
-def _step(text: str, world: World) -> Step:
+def _step(text: str, world: CraftingWorld) -> CraftingStep:
     words = _WORD.findall(_spelled_out(text))
     place, kinds = _verb(words)
     if not kinds:
-        return Step(kinds=(), item="", idle=not _NO_ACTION.isdisjoint(words), text=text)
+        return CraftingStep(kinds=(), item="", idle=not _NO_ACTION.isdisjoint(words), text=text)
     mentions = list(_mentions(words, place + 1, world))
     chosen = _object(mentions, kinds, world)
     if chosen is None:
-        return Step(kinds=kinds, item="", text=text)
+        return CraftingStep(kinds=kinds, item="", text=text)
     count = chosen.many
     if count is None and kinds == ("smelt",):  # "smelt 3 iron ore into iron ingots"
         count = mentions[0].many
     fuel = _fuel(words, mentions, chosen, world) if "smelt" in kinds else ""
     count = min(max(count or 1, 1), _MOST)
-    return Step(kinds=kinds, item=chosen.name, count=count, fuel=fuel, text=text)
+    return CraftingStep(kinds=kinds, item=chosen.name, count=count, fuel=fuel, text=text)
 
 
 def _spelled_out(text: str) -> str:
@@ -126,7 +126,7 @@ def _verb(words: Sequence[str]) -> tuple[int, tuple[Kind, ...]]:
     return len(words), ()
 
 
-def _mentions(words: Sequence[str], start: int, world: World) -> Iterator[_Mention]:
+def _mentions(words: Sequence[str], start: int, world: CraftingWorld) -> Iterator[_Mention]:
     """Things named from ``start`` on; of names that begin at one word, the longest."""
     place = start
     while place < len(words):
@@ -139,7 +139,7 @@ def _mentions(words: Sequence[str], start: int, world: World) -> Iterator[_Menti
             place += 1
 
 
-def _thing(phrase: str, world: World) -> str:
+def _thing(phrase: str, world: CraftingWorld) -> str:
     singular = re.sub(r"(?<=[^s])s$", "", phrase)
     for form in (phrase, singular, re.sub(r"es$", "", phrase), re.sub(r"ves$", "f", phrase)):
         if form in world.names:
@@ -168,7 +168,9 @@ def _count(words: Sequence[str], start: int, place: int, end: int) -> int | None
     return int(behind[0][:9]) if behind and behind[0].isdigit() else None
 
 
-def _object(mentions: Sequence[_Mention], kinds: tuple[Kind, ...], world: World) -> _Mention | None:
+def _object(
+    mentions: Sequence[_Mention], kinds: tuple[Kind, ...], world: CraftingWorld
+) -> _Mention | None:
     """The thing the step is about: what is available this way, else what it can come from."""
     for known in (world.yielding, world.sources):
         for one in mentions:
@@ -186,7 +188,7 @@ def _variants(name: str, kinds: tuple[Kind, ...]) -> tuple[str, ...]:
 
 
 def _fuel(
-    words: Sequence[str], mentions: Sequence[_Mention], chosen: _Mention, world: World
+    words: Sequence[str], mentions: Sequence[_Mention], chosen: _Mention, world: CraftingWorld
 ) -> str:
     for one in mentions:
         before = words[max(0, one.start - 4) : one.start]

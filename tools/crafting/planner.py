@@ -3,16 +3,16 @@
 from collections import Counter
 from math import ceil
 
-from planweave.tools.crafting.plan import Step
-from planweave.tools.crafting.world import Action, World
+from planweave.tools.crafting.plan import CraftingStep
+from planweave.tools.crafting.world import Action, CraftingWorld
 
 
-def ranks(world: World) -> dict[str, int]:
+def ranks(world: CraftingWorld) -> dict[str, int]:
     """How many levels of things each item needs before it; what is not available is left out."""
     return {item: rank for item, (rank, _) in world.best.items()}
 
 
-def make_plan(goal: str, world: World) -> list[Step] | None:
+def make_plan(goal: str, world: CraftingWorld) -> list[CraftingStep] | None:
     """Steps that obtain ``goal`` from nothing; None if it is not available.
 
     Each item is made by an action whose needs all rank lower. So all demands for an item are
@@ -23,7 +23,7 @@ def make_plan(goal: str, world: World) -> list[Step] | None:
         return None
     fuel = min(world.fuels, key=lambda name: best[name][0] if name in best else len(best))
     demand, kept = Counter({goal: 1}), set[str]()
-    steps: list[Step] = []
+    steps: list[CraftingStep] = []
     for item in sorted(best, key=lambda name: -best[name][0]):
         count = demand[item] + (item in kept)
         if not count:
@@ -38,7 +38,9 @@ def make_plan(goal: str, world: World) -> list[Step] | None:
         if burning:
             demand[fuel] += ceil(times / world.fuels[fuel])
         text = f"{action.kind} {count} {item}" + (f" with {burning} as fuel" if burning else "")
-        steps.append(Step(kinds=(action.kind,), item=item, count=count, fuel=burning, text=text))
+        steps.append(
+            CraftingStep(kinds=(action.kind,), item=item, count=count, fuel=burning, text=text)
+        )
     return steps[::-1]
 
 

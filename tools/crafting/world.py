@@ -44,7 +44,7 @@ class Action:
 
 
 @dataclass(frozen=True, kw_only=True)
-class World:
+class CraftingWorld:
     """All actions, the names people use for things, and how long fuels burn.
 
     Attributes:
@@ -113,7 +113,7 @@ def _grouped(pairs: Iterable[tuple[str, Action]]) -> dict[str, list[Action]]:
     return found
 
 
-def load_world(folder: Path) -> World:
+def load_world(folder: Path) -> CraftingWorld:
     """Read a world from a folder in the layout named above.
 
     Raises:
@@ -132,7 +132,7 @@ def load_world(folder: Path) -> World:
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{folder} holds no crafting world: {error!r} in a record.") from error
-    return World(actions=actions, fuels=fuels, displays=items, goals=goals)
+    return CraftingWorld(actions=actions, fuels=fuels, displays=items, goals=goals)
 
 
 def _lines(path: Path) -> list[dict[str, object]]:

@@ -53,7 +53,7 @@ _PLAIN = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class DocumentLimits:
     """How large a document may be, and what reading it may take.
 
     Attributes:
@@ -121,7 +121,7 @@ class _Damaged(Exception):
     """What a reader says of a file; :func:`read` adds the name."""
 
 
-def read(path: Path, limits: Limits | None = None) -> Document:
+def read(path: Path, limits: DocumentLimits | None = None) -> Document:
     """Read a document.
 
     Args:
@@ -132,7 +132,7 @@ def read(path: Path, limits: Limits | None = None) -> Document:
     Raises:
         Unreadable: It is absent, too large, encrypted, damaged, empty, or of another kind.
     """
-    limits = limits or Limits()
+    limits = limits or DocumentLimits()
     kind = kind_of(path)
     if kind is None:
         raise Unreadable(
@@ -162,7 +162,7 @@ def kind_of(path: Path) -> str | None:
     return next((kind for kind in KINDS if name.endswith(kind)), None)
 
 
-def check_size(path: Path, limits: Limits) -> None:
+def check_size(path: Path, limits: DocumentLimits) -> None:
     """Refuse what is no file or too large, before a byte of it is read.
 
     Raises:
@@ -184,7 +184,7 @@ def check_size(path: Path, limits: Limits) -> None:
         )
 
 
-def _bounded(pages: Iterable[PageText], limits: Limits) -> list[PageText]:
+def _bounded(pages: Iterable[PageText], limits: DocumentLimits) -> list[PageText]:
     """The pages, unless there are too many."""
     kept: list[PageText] = []
     characters = 0
@@ -205,7 +205,7 @@ def _bounded(pages: Iterable[PageText], limits: Limits) -> list[PageText]:
 # PDF
 
 
-def _pdf(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
+def _pdf(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
@@ -246,7 +246,7 @@ def _pdf_page(number: int, page: "PageObject") -> PageText:
 # DOCX
 
 
-def _docx(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
+def _docx(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     import docx
     from docx.table import Table
 
@@ -265,7 +265,7 @@ def _docx(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
     return _by_form_feed(text)
 
 
-def _refuse_bomb(path: Path, limits: Limits) -> None:
+def _refuse_bomb(path: Path, limits: DocumentLimits) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
@@ -301,7 +301,7 @@ def _table(table: "Table") -> str:
 # HTML and Markdown
 
 
-def _html(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
+def _html(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     """Marks at the ends of blocks become line ends; blanks of the source count as one."""
     from bs4 import BeautifulSoup
 
@@ -332,7 +332,7 @@ def _refuse_depth(soup: "BeautifulSoup") -> None:
             raise _Damaged(f"has more than {_DEPTH} tags in one another")
 
 
-def _markdown(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
+def _markdown(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     lines: list[str] = []
     in_code = False
     for line in _text_of(path).splitlines():
@@ -358,7 +358,7 @@ def _by_heading(text: str) -> tuple[Iterable[PageText], Paging]:
 # plain text, CSV, JSON lines
 
 
-def _plain(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
+def _plain(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     return _by_form_feed(_text_of(path))
 
 
@@ -371,7 +371,7 @@ def _by_form_feed(text: str) -> tuple[Iterable[PageText], Paging]:
     return continued_pages(pages), "pages"
 
 
-def _csv(path: Path, _: Limits) -> tuple[Iterable[PageText], Paging]:
+def _csv(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     text = _text_of(path)
     try:
         dialect = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|")
@@ -396,7 +396,7 @@ def _under_header(header: str, lines: Sequence[str]) -> Iterator[PageText]:
     yield PageText(number, clean("\n".join(page)))
 
 
-def _jsonl(path: Path, limits: Limits) -> tuple[Iterable[PageText], Paging]:
+def _jsonl(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     """The pages of a report that was read before; the numbers are the file's."""
     pages: dict[int, PageText] = {}
     for number, line in enumerate(_unpacked(path, limits).splitlines(), 1):
@@ -417,7 +417,7 @@ class _Line(BaseModel):
     text: str
 
 
-def _unpacked(path: Path, limits: Limits) -> bytes:
+def _unpacked(path: Path, limits: DocumentLimits) -> bytes:
     if path.suffix != ".gz":
         return path.read_bytes()
     try:
@@ -501,7 +501,7 @@ def _plain_line(line: str) -> str:
     return re.sub(r"-{4,}", "---", re.sub(r" {2,}", " ", line)).strip()
 
 
-_Reader: TypeAlias = Callable[[Path, Limits], tuple[Iterable[PageText], Paging]]
+_Reader: TypeAlias = Callable[[Path, DocumentLimits], tuple[Iterable[PageText], Paging]]
 _READERS: dict[str, _Reader] = {
     ".pdf": _pdf,
     ".docx": _docx,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 from planweave.tools.documents.chunks import Piece
 from planweave.tools.documents.pages import (
     Document,
-    Limits,
+    DocumentLimits,
     PageText,
     Unreadable,
     check_size,
@@ -67,7 +67,7 @@ class Parser:
         """End the process."""
         self._stop()
 
-    def read(self, path: Path, limits: Limits, cutting: Cutting | None = None) -> Parsed:
+    def read(self, path: Path, limits: DocumentLimits, cutting: Cutting | None = None) -> Parsed:
         """Read a document (:func:`planweave.tools.documents.pages.read`) and cut it into chunks.
 
         Args:
@@ -136,7 +136,7 @@ class Parser:
             self._process = None
 
 
-def read_apart(path: Path, limits: Limits) -> Document:
+def read_apart(path: Path, limits: DocumentLimits) -> Document:
     """Read one document in a process of its own.
 
     Raises:

@@ -20,7 +20,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from planweave import BadInput
 from planweave.state import private_folder, read_settings
 from planweave.tools.documents.chunks import Piece
-from planweave.tools.documents.pages import Document, Limits, PageText, Paging
+from planweave.tools.documents.pages import Document, DocumentLimits, PageText, Paging
 
 if TYPE_CHECKING:
     from planweave.tools.documents.vectors import VectorSearch
@@ -91,9 +91,9 @@ class DocumentSettings(BaseSettings):
         default=False, description="Whether documents may come from private network addresses."
     )
 
-    def limits(self) -> Limits:
+    def limits(self) -> DocumentLimits:
         """How large a document may be."""
-        return Limits(
+        return DocumentLimits(
             bytes=self.document_megabytes * 1_000_000,
             pages=self.document_pages,
             characters=self.document_characters,

@@ -52,7 +52,7 @@ class Line(NamedTuple):
     text: str
 
 
-class Table(NamedTuple):
+class PageTable(NamedTuple):
     """A table: the headings above it, the lines that name its columns, and its rows.
 
     A row of several lines, as where a long label is wrapped, is one span.
@@ -75,10 +75,10 @@ class Table(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def tables(text: str) -> tuple[Table, ...]:
+def tables(text: str) -> tuple[PageTable, ...]:
     """The tables of a page, in their order."""
     lines = _lines(text)
-    found: list[Table] = []
+    found: list[PageTable] = []
     headings: list[Line] = []
     seen = 0
     for kind, run in _runs(text, lines):
@@ -263,7 +263,7 @@ def _follows(text: str, lines: Sequence[Line], last: int, at: int, kind: _Kind) 
     return kind == "figures" or between.count("\n") == 1
 
 
-def _table(lines: Sequence[Line], kind: _Kind, run: tuple[int, int], *, begins: int) -> Table:
+def _table(lines: Sequence[Line], kind: _Kind, run: tuple[int, int], *, begins: int) -> PageTable:
     """A table without the headings that hold there; ``begins`` is behind the table before."""
     first, end = run
     begin = first + _names(lines, kind, run)
@@ -277,7 +277,7 @@ def _table(lines: Sequence[Line], kind: _Kind, run: tuple[int, int], *, begins: 
         captions = [header.pop(0)]
     elif caption > begins and _is_caption(lines[caption - 1].text, kind):
         captions = [lines[caption - 1]]
-    return Table(kind, tuple(captions), tuple(header), tuple(_rows(lines[begin:end], kind)))
+    return PageTable(kind, tuple(captions), tuple(header), tuple(_rows(lines[begin:end], kind)))
 
 
 def _names(lines: Sequence[Line], kind: _Kind, run: tuple[int, int]) -> int:
@@ -378,7 +378,7 @@ def _names_first(before: str, text: str) -> str:
     return "\n".join([*section, *names, text]) if section or names else text
 
 
-def _left_open(before: str, earlier: Sequence[Line], lines: Sequence[Line]) -> Table | None:
+def _left_open(before: str, earlier: Sequence[Line], lines: Sequence[Line]) -> PageTable | None:
     """The table of the page before that goes on; short lines at foot and head do not part it."""
     last, first = tables(before)[-1:], _first_table(lines)
     if not last or first is None:
@@ -419,7 +419,7 @@ def _path(lines: Iterable[Line], first: str) -> str:
     return _PATH.join(title for _, title in held[-_MOST_HEADINGS:])
 
 
-def _group(text: str, table: Table, place: int) -> Span | None:
+def _group(text: str, table: PageTable, place: int) -> Span | None:
     """The row that by its label alone names the rows at ``place``, such as ``Assets | | |``."""
     at = bisect_right(table.rows, place, key=lambda row: row[0]) - 1
     if table.kind != "cells" or at < 1:
@@ -433,7 +433,7 @@ def _is_label(row: str) -> bool:
     return bool(label) and not any(others)
 
 
-def _at(found: Sequence[Table], place: int) -> Table | None:
+def _at(found: Sequence[PageTable], place: int) -> PageTable | None:
     """The last table that begins at or before a place."""
     at = bisect_right(found, place, key=lambda table: table.begin)
     return found[at - 1] if at else None

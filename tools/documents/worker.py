@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from planweave.tools.documents.chunks import Spans, pieces
-from planweave.tools.documents.pages import Document, Limits, Unreadable, read
+from planweave.tools.documents.pages import Document, DocumentLimits, Unreadable, read
 from planweave.tools.process import Channel, bound
 
 _ANSWER = 1_000_000  # characters of text in an answer: the parent is not held up by a long one
@@ -39,7 +39,7 @@ def main() -> None:
 
 def _answers(request: dict[str, Any]) -> Iterator[dict[str, object]]:
     try:
-        document = read(Path(request["path"]), Limits(**request["limits"]))
+        document = read(Path(request["path"]), DocumentLimits(**request["limits"]))
     except Unreadable as error:
         yield {"problem": error.problem, "fix": error.fix}
         return

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from planweave import BadInput, PlanweaveError
-from planweave.simulators.published import load
+from planweave.simulators.published import load_dataset
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
 from planweave.tools.connect import open_database
@@ -49,7 +49,7 @@ class DecisionQA(LocalEnvironment):
     name = "decision"
 
     def __init__(self, data: Path | None) -> None:
-        questions = load(data).questions if data else _generated()
+        questions = load_dataset(data).questions if data else _generated()
         self._questions = {q.id: q for q in questions if q.database is not None}
         self._folder = TemporaryDirectory(prefix="planweave-decision-")
         self._names = count()

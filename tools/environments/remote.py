@@ -30,7 +30,7 @@ class Seen(BaseModel):
     score: float = 0.0
 
 
-class World(Protocol):
+class RemoteWorld(Protocol):
     """The environment inside the process."""
 
     def begin(self, task: Mapping[str, Any]) -> Seen:
@@ -43,14 +43,14 @@ class World(Protocol):
         """What can be done now."""
 
 
-class Library(World, Protocol):
+class Library(RemoteWorld, Protocol):
     """A world whose tasks need not come from a file."""
 
     def about(self, what: str) -> object:
         """What it knows of its tasks; the one that has begun is left."""
 
 
-def serve(make: type[World]) -> None:
+def serve(make: type[RemoteWorld]) -> None:
     """Be the process: make the world, then answer requests until the parent is gone."""
     channel = Channel()
     channel.receive()

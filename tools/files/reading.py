@@ -60,7 +60,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Table:
+class RowTable:
     """A table: the SQLite type of each column, and the rows; None if they are written already."""
 
     name: str
@@ -68,13 +68,13 @@ class Table:
     rows: Iterable[Sequence[Value]] | None
 
 
-def read(request: Request, base: sqlite3.Connection, notes: list[str]) -> Iterator[Table]:
+def read(request: Request, base: sqlite3.Connection, notes: list[str]) -> Iterator[RowTable]:
     """The tables of a file; what was left out is added to ``notes`` in sentences.
 
     Raises:
         Unusable: It is no such file, or holds no table.
     """
-    readers: dict[str, Callable[[Request, list[str]], Iterator[Table]]] = {
+    readers: dict[str, Callable[[Request, list[str]], Iterator[RowTable]]] = {
         "csv": _delimited,
         "tsv": _delimited,
         "parquet": _parquet,
@@ -116,7 +116,7 @@ def _names(headings: Sequence[str]) -> list[str]:
 # Text and Parquet, by DuckDB: it finds out delimiter, quotes, header and types.
 
 
-def _delimited(request: Request, notes: list[str]) -> Iterator[Table]:
+def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
     source = Path(request.folder, "source.csv")  # a path of ours: "*" in a name means many files
     encoding = _encoding(Path(request.path))
     if encoding == "cp1252":
@@ -150,7 +150,7 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[Table]:
         yield _loaded(engine, request)
 
 
-def _parquet(request: Request, notes: list[str]) -> Iterator[Table]:
+def _parquet(request: Request, notes: list[str]) -> Iterator[RowTable]:
     del notes  # nothing is left out
     source = Path(request.folder, "source.parquet")
     source.symlink_to(request.path)
@@ -213,7 +213,7 @@ def _load(engine: "DuckDBPyConnection", reader: str, kind: str) -> None:
         raise Unusable(f"cannot be read as {kind}: {reason or type(error).__name__}.") from None
 
 
-def _loaded(engine: "DuckDBPyConnection", request: Request) -> Table:
+def _loaded(engine: "DuckDBPyConnection", request: Request) -> RowTable:
     described = engine.execute("DESCRIBE loaded").fetchall()
     if len(described) > _MOST_COLUMNS:
         raise Unusable(f"has more than {_MOST_COLUMNS:,} columns.", "Leave some out.")
@@ -225,7 +225,7 @@ def _loaded(engine: "DuckDBPyConnection", request: Request) -> Table:
     names = _names([row[0] for row in described])
     engine.execute(f"SELECT {', '.join(picked)} FROM loaded")  # noqa: S608 (quoted)
     stem = _identifier(Path(request.name).stem, "rows")
-    return Table(stem, dict(zip(names, types, strict=True)), _fetched(engine))
+    return RowTable(stem, dict(zip(names, types, strict=True)), _fetched(engine))
 
 
 def _fetched(engine: "DuckDBPyConnection") -> Iterator[Sequence[Value]]:
@@ -260,7 +260,7 @@ def _number_in_words(engine: "DuckDBPyConnection", column: str) -> tuple[str, st
 # Spreadsheets, by calamine.
 
 
-def _sheets(request: Request, notes: list[str]) -> Iterator[Table]:
+def _sheets(request: Request, notes: list[str]) -> Iterator[RowTable]:
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
@@ -324,7 +324,7 @@ def _spread(grid: list[list[Any]], top: int, left: int, bottom: int, right: int)
             row[column] = value
 
 
-def _table(name: str, grid: list[list[Any]], title: str, notes: list[str]) -> Table | None:
+def _table(name: str, grid: list[list[Any]], title: str, notes: list[str]) -> RowTable | None:
     grid = [row for row in grid if any(cell is not None for cell in row)]
     if len(grid) < 2:  # a header alone is no table
         return None
@@ -344,7 +344,7 @@ def _table(name: str, grid: list[list[Any]], title: str, notes: list[str]) -> Ta
     names = _names(["" if headings[at] is None else str(headings[at]) for at in used])
     types = [_type({type(row[at]) for row in rows} - {type(None)}) for at in used]
     columns = dict(zip(names, types, strict=True))
-    return Table(name, columns, ([_kept(row[at]) for at in used] for row in rows))
+    return RowTable(name, columns, ([_kept(row[at]) for at in used] for row in rows))
 
 
 def _header(grid: list[list[Any]]) -> int:
@@ -374,7 +374,7 @@ def _type(kinds: set[type]) -> str:
 # SQLite itself.
 
 
-def _copied(request: Request, base: sqlite3.Connection) -> Iterator[Table]:
+def _copied(request: Request, base: sqlite3.Connection) -> Iterator[RowTable]:
     """The tables of a SQLite file, which is copied whole once it is sound."""
     with open(request.path, "rb") as file:
         if file.read(16) != b"SQLite format 3\0":
@@ -397,6 +397,6 @@ def _copied(request: Request, base: sqlite3.Connection) -> Iterator[Table]:
         ).fetchall()
         for (name,) in tables:
             described = base.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
-            yield Table(name, {row[1]: row[2] or "any" for row in described}, None)
+            yield RowTable(name, {row[1]: row[2] or "any" for row in described}, None)
     except sqlite3.DatabaseError as error:
         raise Unusable(f"is a damaged SQLite database: {error}.", "Restore it.") from None

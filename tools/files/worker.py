@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from planweave.tools.files.reading import Request, Table, Unusable, free_name, quoted, read
+from planweave.tools.files.reading import Request, RowTable, Unusable, free_name, quoted, read
 from planweave.tools.process import Channel, bound
 
 _NICE = 5  # the parent's other work goes first
@@ -48,7 +48,7 @@ def _answer(request: Request, into: Path) -> dict[str, Any]:
     return {"tables": made, "notes": notes}
 
 
-def _written(base: sqlite3.Connection, tables: Iterable[Table]) -> Iterator[dict[str, Any]]:
+def _written(base: sqlite3.Connection, tables: Iterable[RowTable]) -> Iterator[dict[str, Any]]:
     """Write tables; those that a database holds already are only counted."""
     for table in tables:
         if table.rows is None:

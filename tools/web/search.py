@@ -15,14 +15,14 @@ from urllib.parse import urldefrag
 from planweave import BadInput
 from planweave.texts import shorten
 from planweave.tools.documents.collection import Found
-from planweave.tools.documents.pages import Limits, PageText, clean
+from planweave.tools.documents.pages import DocumentLimits, PageText, clean
 from planweave.tools.documents.process import read_apart
 from planweave.tools.documents.quotes import locate
 from planweave.tools.documents.store import settings
 from planweave.tools.documents.urls import fetch
 from planweave.tools.web.engine import Hit, open_engine
 
-_LIMITS = Limits(bytes=5_000_000, pages=500, characters=2_000_000)
+_LIMITS = DocumentLimits(bytes=5_000_000, pages=500, characters=2_000_000)
 _SECONDS = 20.0
 _AT_ONCE = 4
 _SNIPPET = 4_000

@@ -22,7 +22,7 @@ from planweave.benchmarks.suites.assessor.rounds import Order
 from planweave.benchmarks.suites.assessor.search import drive, table
 from planweave.benchmarks.suites.mhqa import multihop
 from planweave.learning import PlanAssessor
-from planweave.learning.plan_assessor import SHIPPED, load
+from planweave.learning.plan_assessor import SHIPPED, load_assessor
 
 
 def assessor(
@@ -49,7 +49,9 @@ def assessor(
     console = Console(stderr=as_json, highlight=False)
     questions = [question for path in data for question in multihop.load(path)]
     with sentence_vectors(console) as embed:
-        loaded = load(artefact, embed)  # it shall look at the corpus without embedding it again
+        loaded = load_assessor(
+            artefact, embed
+        )  # it shall look at the corpus without embedding it again
         parts = suite.parts(questions, loaded, embed)
         if proposals:
             recorded = Recorded([*read(proposals).records.values()])
@@ -76,7 +78,7 @@ def assessor(
 
 def _measured(
     parts: Sequence[suite.Part], loaded: PlanAssessor, rules: suite.Rules | Recorded, seed: int
-) -> list[suite.Result]:
+) -> list[suite.DatasetFigures]:
     found = [suite.measure(part, loaded, rules.rounds(part), seed) for part in parts]
     if results := [result for result in found if result]:
         return results

@@ -15,7 +15,7 @@ from planweave.benchmarks.core.options import Embeddings, listed
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.suites.mhqa import retrieval
 from planweave.benchmarks.suites.mhqa.suite import FILES, Data, DataSets, pool_of
-from planweave.benchmarks.suites.rat.corpus import Corpus, build
+from planweave.benchmarks.suites.rat.corpus import BuiltCorpus, build
 from planweave.benchmarks.suites.rat.items import Family
 
 
@@ -71,7 +71,7 @@ def rat_corpus(
     _write(page, built.as_json(), console)
 
 
-def _tell(console: Console, built: Corpus) -> None:
+def _tell(console: Console, built: BuiltCorpus) -> None:
     of = len(built.kept) + len(built.dropped)
     console.print(
         f"{built.collection}: {len(built.kept)} of {of} texts; {len(built.dropped)} were dropped "

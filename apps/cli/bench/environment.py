@@ -25,8 +25,7 @@ from planweave.benchmarks.suites.environment.play import Choose, Played, Summary
 from planweave.graphs import of_family
 from planweave.learning.agents_file import NONE, SHIPPED
 from planweave.learning.guide import guide_of
-from planweave.learning.paths import Path as Instructions
-from planweave.learning.paths import read_paths, write_paths
+from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.tools.environments import ENVIRONMENTS, Environment, Task, moves, open_environment
 
 _RESULTS = RESULTS / "environments"
@@ -94,7 +93,7 @@ class _Given:
     name: str
     data: Path | None
     tasks: Sequence[Task]
-    known: Sequence[Instructions]
+    known: Sequence[TaskPath]
     agents: str
 
 

@@ -18,10 +18,9 @@ from planweave.benchmarks.core.lines import LineFile
 from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.suites.paths.tasks import Environment, drawn_paths, load, world
-from planweave.learning.agents_file import AS_PUBLISHED, ITERATIONS, Loaded
-from planweave.learning.agents_file import load as load_agents
+from planweave.learning.agents_file import AS_PUBLISHED, ITERATIONS, Loaded, load_agents
 from planweave.learning.instruction_graph import THRESHOLD
-from planweave.learning.paths import Path as Instructions
+from planweave.learning.paths import TaskPath
 
 if TYPE_CHECKING:
     from planweave.benchmarks.suites.paths.measure import Measured
@@ -98,7 +97,7 @@ def paths(
 
 def _measured(
     file: "LineFile[Measured]",
-    given: Sequence[Instructions],
+    given: Sequence[TaskPath],
     seeds: set[int],
     trained: int | Loaded,
     parts: Sequence[str],

@@ -93,7 +93,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
+class DatasetFigures:
     """The figures of a data set.
 
     Attributes:
@@ -136,7 +136,9 @@ def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -
     return found
 
 
-def measure(part: Part, assessor: PlanAssessor, made: Iterable[Round], seed: int) -> Result | None:
+def measure(
+    part: Part, assessor: PlanAssessor, made: Iterable[Round], seed: int
+) -> DatasetFigures | None:
     """Have the assessor choose in every round of the questions of a data set; None without one."""
     choices = [choice(one, assessor) for one in made]
     if not choices:
@@ -144,7 +146,7 @@ def measure(part: Part, assessor: PlanAssessor, made: Iterable[Round], seed: int
     found = means(choices, seed)
     more = {name: found["assessor"] - found[name] for name in ("random", "first")}
     room = np.maximum(found["best"] - found["random"], 1e-9)
-    return Result(
+    return DatasetFigures(
         dataset=part.dataset,
         questions=len({one.question for one in choices}),
         left_out=part.left_out,
@@ -187,7 +189,7 @@ def estimate(values: NDArray[np.float64]) -> Estimate:
     return Estimate(float(values[0]), float(low), float(high))
 
 
-def table(results: Sequence[Result]) -> Table:
+def table(results: Sequence[DatasetFigures]) -> Table:
     """The figures as a table."""
     return Table(
         title="Which query is searched next: MRR of the chosen candidate",

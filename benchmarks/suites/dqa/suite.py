@@ -34,7 +34,7 @@ from planweave.memory import NO_DECISION, Answer, Context
 from planweave.nodes.deciding.experience import known_paths
 from planweave.simulators.baselines import BASELINES, random_source
 from planweave.simulators.outcome import Decision, Outcome
-from planweave.simulators.published import load
+from planweave.simulators.published import load_dataset
 from planweave.simulators.scenario import Question
 from planweave.tools.database import Kind
 
@@ -83,7 +83,7 @@ class DecisionQA(Suite):
         deciders, every = [*of_family("decide")], options.method == "all"
         methods = deciders if every else listed(options.method, METHODS.names(), "method", every="")
         kinds = listed(options.database, get_args(Kind), "kind of database", every="both")
-        found = load(options.data)
+        found = load_dataset(options.data)
         chosen = choose(
             [question for question in found.questions if question.database],
             listed(options.scenario, found.scenarios, "scenario", every="both"),

@@ -5,7 +5,7 @@ steps cost. Each is played once and kept.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path as File
+from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -14,7 +14,7 @@ from planweave.benchmarks.suites.environment.play import lead, play
 from planweave.benchmarks.suites.environment.players import PLAYERS
 from planweave.learning.guide import Guide
 from planweave.learning.overlap import in_order
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.tools.environments import Environment, Task
 
 SPLITS: Mapping[str, str] = {"alfworld": "train", "scienceworld": "train"}
@@ -73,7 +73,7 @@ class EnvironmentReward:
         tasks: Iterable[Task],
         guide: Guide,
         most: int,
-        kept: File,
+        kept: Path,
         notify: Callable[[str], None],
         progress: Callable[[int], None],
     ) -> None:
@@ -88,7 +88,7 @@ class EnvironmentReward:
         self._scores: dict[tuple[str, tuple[str, ...]], float] = {}
         self.played, self.known = 0, len(self._episodes)
 
-    def __call__(self, path: Path, instructions: Sequence[str]) -> float:
+    def __call__(self, path: TaskPath, instructions: Sequence[str]) -> float:
         """What instructions with slots come to on the question of a path.
 
         Raises:

@@ -10,7 +10,7 @@ from planweave.benchmarks.core.play import CRASH, OnCall, described, play_graph
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Memory, Sample, Suite, register
 from planweave.benchmarks.core.table import Cell, Table
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 from planweave.memory import Context
 from planweave.models import ModelUnavailable
 from planweave.tools.environments import Task
@@ -100,7 +100,7 @@ def samples(
     *,
     methods: Sequence[str],
     settings: Context,
-    paths: Sequence[Path],
+    paths: Sequence[TaskPath],
 ) -> list[Sample]:
     """Every task with every method, task by task.
 

@@ -17,7 +17,7 @@ Place = tuple[str, int]
 """Title, and the number of the paragraph among those of that title, from 1."""
 
 
-class Corpus(NamedTuple):
+class ParagraphCollection(NamedTuple):
     """What the questions of a data set are asked on.
 
     Attributes:
@@ -39,7 +39,7 @@ def collect(
     *,
     embeddings: str = "minilm",
     progress: Progress | None = None,
-) -> Corpus:
+) -> ParagraphCollection:
     """Make the collection of the questions' paragraphs, or find that it is there.
 
     Its name holds a digest of what is in it, so that other paragraphs make another collection and
@@ -61,7 +61,7 @@ def collect(
         titles.setdefault(paragraph.title, []).append(paragraph.page)
     name = f"bench/mhqa-{dataset}-{_digest(embeddings, titles)}"
     open_collection(name, embeddings=embeddings, create=True).add_texts(titles, progress=progress)
-    return Corpus(name, placed)
+    return ParagraphCollection(name, placed)
 
 
 def places(questions: Iterable[MultiHop]) -> dict[Paragraph, Place]:

@@ -31,7 +31,7 @@ from planweave.benchmarks.core.suite import (
 )
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.mhqa import multihop
-from planweave.benchmarks.suites.mhqa.corpus import Corpus, Place, collect
+from planweave.benchmarks.suites.mhqa.corpus import ParagraphCollection, Place, collect
 from planweave.benchmarks.suites.mhqa.multihop import MultiHop
 from planweave.benchmarks.suites.mhqa.tables import mhqa_tables
 from planweave.memory import Answer, Context
@@ -206,7 +206,7 @@ class Asked:
         )
 
 
-def asked(dataset: str, corpus: Corpus, questions: Sequence[MultiHop]) -> list[Asked]:
+def asked(dataset: str, corpus: ParagraphCollection, questions: Sequence[MultiHop]) -> list[Asked]:
     """Questions of a data set, to be asked on its corpus."""
     return [Asked(dataset, one, corpus.collection, corpus.supporting(one)) for one in questions]
 

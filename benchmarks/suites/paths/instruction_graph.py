@@ -7,7 +7,7 @@ vectors of the instructions at hand: embedding them takes longer, and is reporte
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path as File
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.documents.speed import clustered, shared
 from planweave.learning import Embed, Floats
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.paths import Path
+from planweave.learning.paths import TaskPath
 
 
 class Published(NamedTuple):
@@ -116,7 +116,7 @@ class Grown:
     megabytes: float
 
 
-def sweep(paths: Sequence[Path], embed: Embed) -> Sweep:
+def sweep(paths: Sequence[TaskPath], embed: Embed) -> Sweep:
     """Build the graph of ``paths`` at each of the paper's thresholds."""
     texts = list(dict.fromkeys(text for path in paths for text in path.instructions))
     clock = _Clock()
@@ -138,7 +138,7 @@ def grown(size: int, *, queries: int, seed: int) -> Grown:
     asked = [f"query {row}" for row in range(queries)]
     known = _Known([*texts, *asked], made)
     starts = range(0, size, _LENGTH)
-    paths = [Path("synthetic", f"question {s}", tuple(texts[s : s + _LENGTH])) for s in starts]
+    paths = [TaskPath("synthetic", f"question {s}", tuple(texts[s : s + _LENGTH])) for s in starts]
     graph = InstructionGraph(known)
     graph.nearest("query 0", 1)  # the library is imported before the clock starts
     clock = _Clock()
@@ -224,7 +224,7 @@ def growth_table(lines: Sequence[Grown]) -> Table:
     )
 
 
-def picture(path: File, made: Sweep, lines: Sequence[Grown]) -> bool:
+def picture(path: Path, made: Sweep, lines: Sequence[Grown]) -> bool:
     """Draw nodes over threshold and search time over size; False if matplotlib is missing."""
     try:
         from matplotlib.figure import Figure
@@ -270,7 +270,7 @@ class _Clock:
         return time.perf_counter() - self._start, time.process_time() - self._cpu
 
 
-def _swept(paths: Sequence[Path], embed: Embed, threshold: float) -> Swept:
+def _swept(paths: Sequence[TaskPath], embed: Embed, threshold: float) -> Swept:
     clock = _Clock()
     graph = InstructionGraph(embed, threshold)
     graph.insert_all(paths)
@@ -290,7 +290,7 @@ def _swept(paths: Sequence[Path], embed: Embed, threshold: float) -> Swept:
 def _kept(graph: InstructionGraph, embed: Embed) -> tuple[float, float]:
     """CPU seconds to load it, and megabytes on disk."""
     with TemporaryDirectory(prefix="planweave-") as folder:
-        file = File(folder, "graph.sqlite")
+        file = Path(folder, "graph.sqlite")
         graph.save(file)
         clock = _Clock()
         InstructionGraph.load(file, embed)

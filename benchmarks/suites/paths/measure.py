@@ -16,15 +16,15 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from planweave.benchmarks.core.table import Table
-from planweave.benchmarks.suites.paths.tasks import World
+from planweave.benchmarks.suites.paths.tasks import PathTasks
 from planweave.learning import Embed, Floats
 from planweave.learning.agent_batches import Agents, Material, Settings, plain
-from planweave.learning.graph_states import Sample, Survey, Walk, samples
+from planweave.learning.graph_states import PathSample, Survey, Walk, path_samples
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.meta_training import Point, adapt, train
 from planweave.learning.ml_agent import MLAgent
 from planweave.learning.overlap import formed, overlap, recall
-from planweave.learning.paths import MetaTask, Path
+from planweave.learning.paths import MetaTask, TaskPath
 from planweave.learning.rl_agent import Policy, Traversal, candidates, policy
 
 MOST = 5
@@ -121,7 +121,7 @@ class Measured(BaseModel):
     testing_seconds: float = 0.0
 
 
-_Setup: TypeAlias = tuple[Sequence[MetaTask], Sequence[Path], bool]
+_Setup: TypeAlias = tuple[Sequence[MetaTask], Sequence[TaskPath], bool]
 
 
 class _Retrieved(NamedTuple):
@@ -131,7 +131,7 @@ class _Retrieved(NamedTuple):
     candidates: Sequence[Sequence[str]]
 
 
-def about(paths: Sequence[Path], trained: int | str, parts: Sequence[str] = PARTS) -> str:
+def about(paths: Sequence[TaskPath], trained: int | str, parts: Sequence[str] = PARTS) -> str:
     """Twelve hexadecimal digits that stand for what lines are measured on, and how.
 
     Args:
@@ -157,7 +157,7 @@ class Experiment:
 
     def __init__(
         self,
-        world: World,
+        world: PathTasks,
         embed: Embed,
         settings: Settings,
         status: Callable[[str], None],
@@ -167,7 +167,7 @@ class Experiment:
         self._given, self._reward = agents, world.reward
         self._survey = self._surveyed(_support(world.seen))
         self._materials: dict[bool, list[Material]] = {}
-        self._tested: tuple[_Setup, Survey, list[list[Sample]]] | None = None
+        self._tested: tuple[_Setup, Survey, list[list[PathSample]]] | None = None
         self._adaptations: list[Adaptation] = []
 
     def lines(self, parts: Sequence[str] = PARTS) -> Iterator[Measured]:
@@ -199,7 +199,7 @@ class Experiment:
 
     def _setups(
         self, parts: Sequence[str]
-    ) -> Iterator[tuple[str, str, Sequence[MetaTask], Sequence[Path]]]:
+    ) -> Iterator[tuple[str, str, Sequence[MetaTask], Sequence[TaskPath]]]:
         """Part, what is other than usual, the tasks that are asked, the paths that are stored."""
         unseen = self._world.unseen
         every = _support(unseen)
@@ -240,7 +240,7 @@ class Experiment:
     def _line(self, part: str, name: str, scores: list[Score]) -> Measured:
         return Measured(seed=self._settings.seed, part=part, name=name, scores=scores)
 
-    def _surveyed(self, paths: Sequence[Path]) -> Survey:
+    def _surveyed(self, paths: Sequence[TaskPath]) -> Survey:
         graph = InstructionGraph(self._embed, self._settings.threshold)
         graph.insert_all(paths)
         return Survey(graph, self._embed, self._world.slots)
@@ -280,11 +280,11 @@ class Experiment:
 
         return max(rules, key=worth)
 
-    def _searched(self, sample: Sample, decide: Policy, k: int = MOST) -> list[tuple[str, ...]]:
+    def _searched(self, sample: PathSample, decide: Policy, k: int = MOST) -> list[tuple[str, ...]]:
         search = Traversal(sample.view, decide, k, rule=self._settings.rule)
         return _instructions(sample, search.formed)
 
-    def _proposed(self, sample: Sample, decide: Policy) -> list[tuple[str, ...]]:
+    def _proposed(self, sample: PathSample, decide: Policy) -> list[tuple[str, ...]]:
         walks = candidates(sample.view, decide, MOST, rule=self._settings.rule)
         return _instructions(sample, walks)
 
@@ -293,7 +293,7 @@ class Experiment:
         agents: Agents,
         settings: Settings,
         tasks: Sequence[MetaTask],
-        stored: Sequence[Path],
+        stored: Sequence[TaskPath],
         rule: Policy,
     ) -> dict[str, list[Score]]:
         """Adapt to each of these tasks, as far as it is stored, and ask its query questions."""
@@ -301,7 +301,8 @@ class Experiment:
         if self._tested is None or self._tested[0] != setup:
             survey = self._surveyed([*self._survey.paths, *stored])
             asked = [
-                samples(survey, task.query, self._embed, printed=settings.printed) for task in tasks
+                path_samples(survey, task.query, self._embed, printed=settings.printed)
+                for task in tasks
             ]
             self._tested = setup, survey, asked
         _, survey, asked = self._tested
@@ -327,7 +328,7 @@ class Experiment:
         return scores
 
     def _found(
-        self, sample: Sample, agents: Agents, settings: Settings, rule: Policy
+        self, sample: PathSample, agents: Agents, settings: Settings, rule: Policy
     ) -> dict[str, _Retrieved]:
         """What each way that needs no other training finds."""
         survey = sample.view.survey
@@ -354,7 +355,7 @@ class Experiment:
             **{f"K = {n}": selected(proposed, n) for n in range(1, MOST + 1)},
         }
 
-    def _nearest_as_asked(self, sample: Sample) -> list[tuple[str, ...]]:
+    def _nearest_as_asked(self, sample: PathSample) -> list[tuple[str, ...]]:
         """The paths of the questions nearest by their words, as RAP is published."""
         stored = sample.view.survey.paths
         vectors = self._embed([sample.path.question, *(path.question for path in stored)])
@@ -362,12 +363,12 @@ class Experiment:
         return [stored[row].instructions for row in np.argsort(-cosines, kind="stable")[:MOST]]
 
 
-def _instructions(sample: Sample, walks: Sequence[Walk]) -> list[tuple[str, ...]]:
+def _instructions(sample: PathSample, walks: Sequence[Walk]) -> list[tuple[str, ...]]:
     texts = sample.view.survey.texts
     return [tuple(texts[row] for row in rows) for _, rows in walks]
 
 
-def _support(tasks: Sequence[MetaTask]) -> list[Path]:
+def _support(tasks: Sequence[MetaTask]) -> list[TaskPath]:
     return [path for task in tasks for path in task.support]
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path as File
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from planweave import BadInput
 from planweave.benchmarks.core.suite import drawn
 from planweave.learning.overlap import shared, shared_forms
-from planweave.learning.paths import MetaTask, Path, TaskOf, read_paths
+from planweave.learning.paths import MetaTask, TaskOf, TaskPath, read_paths
 from planweave.learning.rl_agent import Reward
 from planweave.learning.slots import Slots, finishes
 
@@ -105,7 +105,7 @@ TASK_OF: dict[Environment, TaskOf | None] = {
 
 
 @dataclass(frozen=True)
-class World:
+class PathTasks:
     """What one seed makes of a file.
 
     Attributes:
@@ -119,7 +119,7 @@ class World:
 
     seen: list[MetaTask]
     unseen: list[MetaTask]
-    failed: list[Path]
+    failed: list[TaskPath]
     slots: Slots | None
     forms: Mapping[str, str] = field(default_factory=dict)
 
@@ -129,7 +129,7 @@ class World:
         return shared if self.slots else shared_forms(self.forms)
 
 
-def load(environment: Environment, file: File) -> list[Path]:
+def load(environment: Environment, file: Path) -> list[TaskPath]:
     """The paths of a file that have more than an answer.
 
     Raises:
@@ -147,20 +147,20 @@ def load(environment: Environment, file: File) -> list[Path]:
     return paths
 
 
-def drawn_paths(paths: Sequence[Path], limit: int | None) -> list[Path]:
+def drawn_paths(paths: Sequence[TaskPath], limit: int | None) -> list[TaskPath]:
     """A fixed sample of the paths, in their order; all of them without a limit."""
     chosen = {path.key for path in drawn(paths, limit, 1, lambda path: path.key)}
     return [path for path in paths if path.key in chosen]
 
 
-def world(paths: Sequence[Path], seed: int, *, slots: bool = True) -> World:
+def world(paths: Sequence[TaskPath], seed: int, *, slots: bool = True) -> PathTasks:
     """Half of the tasks are seen; half of each task's paths are its support."""
     random = np.random.default_rng(seed)
     good = [path for path in paths if path.reward == 1]
     known = Slots.of(good)
     own_slots = known if slots else None
 
-    def formed(path: Path) -> Path:
+    def formed(path: TaskPath) -> TaskPath:
         return own_slots.path(path) if own_slots else path
 
     tasks = _by_task(good)
@@ -180,22 +180,22 @@ def world(paths: Sequence[Path], seed: int, *, slots: bool = True) -> World:
     stored = [path for task in (*seen, *unseen) for path in task.support]
     failed = [formed(path) for path in paths if path.reward < 1]
     forms = {} if slots else known.forms(paths)
-    return World(seen, unseen, failed + _swapped(stored, random), own_slots, forms)
+    return PathTasks(seen, unseen, failed + _swapped(stored, random), own_slots, forms)
 
 
-def _by_task(paths: Sequence[Path]) -> dict[str, list[Path]]:
+def _by_task(paths: Sequence[TaskPath]) -> dict[str, list[TaskPath]]:
     names = dict.fromkeys(path.task for path in paths)
     tasks = {name: [path for path in paths if path.task == name] for name in names}
     asked = {name: {path.question for path in own} for name, own in tasks.items()}
     return {n: own for n, own in tasks.items() if len(own) >= _FEWEST and len(asked[n]) > 1}
 
 
-def _swapped(paths: Sequence[Path], random: np.random.Generator) -> list[Path]:
+def _swapped(paths: Sequence[TaskPath], random: np.random.Generator) -> list[TaskPath]:
     """Each question with the path of another one."""
     others = random.permutation(len(paths))
     pairs = zip(paths, (paths[row].instructions for row in others), strict=True)
     return [
-        Path(path.task, path.question, instructions, 0.0, path.origin)
+        TaskPath(path.task, path.question, instructions, 0.0, path.origin)
         for path, instructions in pairs
         if instructions != path.instructions
     ]

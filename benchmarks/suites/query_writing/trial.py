@@ -39,7 +39,7 @@ _CHARACTERS = 500_000
 _LIKE = 0.8
 
 
-class Outcome(BaseModel):
+class QueryOutcome(BaseModel):
     """What came of a question.
 
     Attributes:
@@ -101,7 +101,7 @@ class QuerySuite(Suite):
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
         """Have the solver that the sample's method names write the query, and run it.
 
-        The decision is the :class:`Outcome`, as JSON.
+        The decision is the :class:`QueryOutcome`, as JSON.
         """
         question: Question = sample.target
         task = Task(
@@ -161,7 +161,7 @@ def content_of(question: Question) -> str:
     return sha256(text.encode()).hexdigest()[:16]
 
 
-def scored(question: Question, outcome: Outcome | None) -> Score:
+def scored(question: Question, outcome: QueryOutcome | None) -> Score:
     """1 for rows that match an accepted answer, or for a refusal where there is none."""
     judged = _answerable(question, outcome) if question.answerable else _other(question, outcome)
     result, details = judged
@@ -186,7 +186,9 @@ def scored(question: Question, outcome: Outcome | None) -> Score:
     )
 
 
-def _answerable(question: Question, outcome: Outcome | None) -> tuple[Result, dict[str, JsonValue]]:
+def _answerable(
+    question: Question, outcome: QueryOutcome | None
+) -> tuple[Result, dict[str, JsonValue]]:
     if outcome and _has_refused(outcome):
         return "refused", {}
     if outcome is None or outcome.rows is None:
@@ -202,7 +204,7 @@ def _answerable(question: Question, outcome: Outcome | None) -> tuple[Result, di
     return "right" if right else "wrong", details
 
 
-def _other(question: Question, outcome: Outcome | None) -> tuple[Result, dict[str, JsonValue]]:
+def _other(question: Question, outcome: QueryOutcome | None) -> tuple[Result, dict[str, JsonValue]]:
     if outcome and (_has_refused(outcome) or says(outcome.rows or (), question.refusal)):
         return "refused", {}
     if outcome is None or outcome.rows is None:
@@ -211,13 +213,13 @@ def _other(question: Question, outcome: Outcome | None) -> tuple[Result, dict[st
     return "answered" if has_value else "empty", {}
 
 
-def run(solved: Solved, source: str, context: Context) -> Outcome:
+def run(solved: Solved, source: str, context: Context) -> QueryOutcome:
     """Run the query that was written.
 
     Raises:
         DatabaseUnavailable: The database of the question cannot be opened.
     """
-    outcome = Outcome(
+    outcome = QueryOutcome(
         query=solved.query,
         refused=solved.refused,
         confidence=solved.confidence,
@@ -246,5 +248,5 @@ def _plain(text: str) -> str:
     return re.sub(r"\W+", " ", text.casefold()).strip()
 
 
-def _has_refused(outcome: Outcome) -> bool:
+def _has_refused(outcome: QueryOutcome) -> bool:
     return outcome.refused or outcome.query is None

@@ -8,7 +8,7 @@ from langchain_core.messages import BaseMessage
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
 from planweave.memory import Context
-from planweave.models import achat_model, samples
+from planweave.models import achat_model, several_replies
 from planweave.nodes.assist.query_writer import Need, write_query
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
@@ -34,7 +34,7 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
             max_tokens=context.reply_tokens,
             seed=context.seed or 0,
         )
-        found = await samples(model, prompt, count, role="query_writer")
+        found = await several_replies(model, prompt, count, role="query_writer")
         for record in found.records:
             on_call(record)
         return found.replies

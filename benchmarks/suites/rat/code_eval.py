@@ -50,7 +50,7 @@ class Problem:
     files: Mapping[str, str]
 
 
-class Outcome(NamedTuple):
+class ProgramOutcome(NamedTuple):
     """Whether a solution passes, and if not how it ended (the sandbox's reason, or ``tests``)."""
 
     passed: bool
@@ -236,7 +236,7 @@ def judge(
     *,
     limits: sandbox.SandboxLimits = LIMITS,
     unprotected: bool = False,
-) -> Outcome:
+) -> ProgramOutcome:
     """Run a solution's tests in the sandbox.
 
     Args:
@@ -257,8 +257,8 @@ def judge(
         unprotected=unprotected,
     )
     if result.reason == "ok" and result.stdout.endswith(word):
-        return Outcome(passed=True, reason="ok")
-    return Outcome(passed=False, reason="tests" if result.reason == "ok" else result.reason)
+        return ProgramOutcome(passed=True, reason="ok")
+    return ProgramOutcome(passed=False, reason="tests" if result.reason == "ok" else result.reason)
 
 
 def pass_at_k(samples: int, right: int, k: int) -> float:

@@ -46,7 +46,7 @@ class Dropped(NamedTuple):
     words: str
 
 
-class Corpus(NamedTuple):
+class BuiltCorpus(NamedTuple):
     """What was built."""
 
     collection: str
@@ -65,7 +65,7 @@ class Corpus(NamedTuple):
 
 def build(
     family: Family, data: Path, *, embeddings: str = "minilm", progress: Progress | None = None
-) -> Corpus:
+) -> BuiltCorpus:
     """Build the corpus of a family again from the published files in ``data``.
 
     Args:
@@ -87,7 +87,7 @@ def build(
         documents.setdefault(one.name, []).append(one.text)
     built = open_collection(name, embeddings=embeddings, create=True)
     built.add_texts(documents, progress=progress)
-    return Corpus(name, kept, dropped)
+    return BuiltCorpus(name, kept, dropped)
 
 
 def decontaminated(

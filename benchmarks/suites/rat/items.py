@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from planweave import BadInput
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.suites.rat import code_eval, math_eval
-from planweave.tools.crafting import World, executable, load_world
+from planweave.tools.crafting import CraftingWorld, executable, load_world
 from planweave.tools.documents import collections
 
 Family = Literal["code", "maths", "planning", "writing"]
@@ -143,7 +143,7 @@ def _gives(answer: float, program: str) -> Grade:
     return Grade(right, reason if value is None else f"{value:g} for {answer:g}")
 
 
-def _goals(dataset: str, world: World) -> list[Item]:
+def _goals(dataset: str, world: CraftingWorld) -> list[Item]:
     return [
         Item(
             dataset=dataset,
@@ -157,6 +157,6 @@ def _goals(dataset: str, world: World) -> list[Item]:
     ]
 
 
-def _reaches(goal: str, world: World, plan: str) -> Grade:
+def _reaches(goal: str, world: CraftingWorld, plan: str) -> Grade:
     verdict = executable(plan, goal, world)
     return Grade(verdict.reached, verdict.reason)

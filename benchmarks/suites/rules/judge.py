@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.suites.agents.quantity import quantities, result_of
-from planweave.benchmarks.suites.rules.load import Problem, Verdict
+from planweave.benchmarks.suites.rules.load import LeagueVerdict, Problem
 from planweave.memory import Answer
 
 _CENT = 0.011
@@ -27,7 +27,7 @@ def scored(problem: Problem, answer: Answer | None) -> Score:
     """
     gold = problem.answer
     given = (answer["decision"] if answer else None) or None
-    parts = _league(given, gold) if isinstance(gold, Verdict) else _dollars(given, problem)
+    parts = _league(given, gold) if isinstance(gold, LeagueVerdict) else _dollars(given, problem)
     right = bool(parts) and all(parts.values())
     return Score(
         value=float(right),
@@ -69,7 +69,7 @@ def amount_of(given: str) -> float | None:
     return -amount if is_back and amount > 0 else amount
 
 
-def _league(given: str | None, gold: Verdict) -> dict[str, bool]:
+def _league(given: str | None, gold: LeagueVerdict) -> dict[str, bool]:
     if not given:
         return {}
     violates = not _NO_VIOLATION.search(given)
@@ -86,7 +86,7 @@ def _league(given: str | None, gold: Verdict) -> dict[str, bool]:
 
 def _shown(problem: Problem) -> str:
     gold = problem.answer
-    if isinstance(gold, Verdict):
+    if isinstance(gold, LeagueVerdict):
         where = f": {gold.operation}, Team {gold.team}" if gold.violation else ""
         return f"{'violation' if gold.violation else 'no violation'}{where}"
     golds = [gold, *([problem.form_answer] if problem.form_answer is not None else [])]

@@ -22,7 +22,7 @@ DOMAINS: tuple[Domain, ...] = ("airline", "tax", "nba")
 _FIX = "Give a folder with problems.jsonl (or .jsonl.gz) and a file rules_<domain>.txt per domain."
 
 
-class Verdict(BaseModel):
+class LeagueVerdict(BaseModel):
     """Whether any operation is against the rules of the league, and if so which, and whose."""
 
     violation: bool
@@ -37,7 +37,7 @@ class Problem(BaseModel):
     domain: Domain
     level: int
     prompt: str
-    answer: float | Verdict
+    answer: float | LeagueVerdict
     form_answer: float | None = None
     doubts: tuple[str, ...] = ()
 
