@@ -21,7 +21,6 @@ from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.environment.play import (
     Gold,
-    choose,
     followers,
     play,
     summary,
@@ -38,7 +37,7 @@ from planweave.benchmarks.suites.environment.players import (
 from planweave.benchmarks.suites.environment.suite import EnvironmentTasks
 from planweave.learning.guide import guide_of
 from planweave.learning.paths import read_paths
-from planweave.tools.environments import Environment, Observation, Task, episodes, open_environment
+from planweave.tools.environments import Environment, Observation, episodes, open_environment
 
 
 @pytest.fixture(autouse=True)
@@ -74,13 +73,6 @@ def test_ends_of_the_environment_are_told_of_players_too(tmp_path: Path) -> None
     shown = table("webshop", [made, made])
     assert shown.columns[-2:] == ("steps a second", "environment's crashes")
     assert [row[-1] for row in shown.rows] == [1, 1]
-
-
-def test_a_sample_is_fixed_and_grows() -> None:
-    tasks = [Task(id=str(n), kind="", question="") for n in range(20)]
-    five, ten = choose(tasks, 5, seed=1), choose(tasks, 10, seed=1)
-    assert ten[:5] == five != choose(tasks, 5, seed=2)
-    assert len(choose(tasks, None, seed=1)) == 20
 
 
 @pytest.mark.parametrize("proposed", [True, False])

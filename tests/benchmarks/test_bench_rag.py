@@ -15,7 +15,6 @@ from planweave.benchmarks.core.table import Cell, text
 from planweave.benchmarks.suites.rag.suite import (
     Difference,
     RagJudges,
-    choose,
     load,
     samples,
     scored,
@@ -126,13 +125,6 @@ def test_score(
 def test_a_crashed_pair_scores_nothing() -> None:
     score = scored(pair(), None)
     assert (score.value, score.answer, score.details["difference"]) == (0.0, None, None)
-
-
-def test_a_smaller_sample_is_part_of_a_larger_one() -> None:
-    pairs = [pair(number) for number in range(20)]
-    assert choose(pairs, 5, 1) == choose(pairs[::-1], 12, 1)[:5]
-    assert choose(pairs, 5, 1) != choose(pairs, 5, 2)
-    assert len(choose(pairs, None, 1)) == 20
 
 
 def test_another_answer_is_another_sample() -> None:

@@ -18,7 +18,7 @@ from typer.testing import Result
 from planweave.benchmarks.core.record import Called, Record, Score
 from planweave.benchmarks.core.store import ResultFile, read
 from planweave.benchmarks.suites.rat.corpus import Text, decontaminated
-from planweave.benchmarks.suites.rat.items import FILES, choose, collection_of, load
+from planweave.benchmarks.suites.rat.items import FILES, collection_of, load
 from planweave.benchmarks.suites.rat.tables import PAPER, rat_tables
 from planweave.benchmarks.suites.writing.suite import load_tasks
 from planweave.models import CallRecord, register_embeddings
@@ -165,12 +165,6 @@ def test_a_right_product_passes_and_a_wrong_one_does_not(
 
 def test_the_tested_part_is_the_papers(data: Path) -> None:
     assert [item.id for item in load("code", "MBPP", data / "code")] == ["11", "175"]
-
-
-def test_a_smaller_sample_is_part_of_a_larger_one(data: Path) -> None:
-    items = load("code", "HumanEval", data / "code")
-    assert choose(items, 2, 1) == choose(items[::-1], 3, 1)[:2]
-    assert len(choose(items, None, 1)) == 4
 
 
 def test_every_data_set_has_its_figures_in_the_paper() -> None:

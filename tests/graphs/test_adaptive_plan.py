@@ -1,7 +1,6 @@
 """PlanRAG where one reply may say several things: at once, ticks, the answer, no plan, doubt."""
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -491,13 +490,6 @@ async def test_an_empty_or_contradicting_result_is_judged(query: str, doubt: str
     assert [doubt in text for text in judged] == ([True] if doubt else [])
 
 
-async def test_an_unreadable_reply_is_asked_for_again(run: Run) -> None:
-    script = Replies(plan=[PLANNED], action=[BAD, BAD, act("sql", COSTS), done(decide("Bonn", 1))])
-    memory = await run(script)
-    assert "could not be read" in memory["turns"][0]["problem"]
-    assert answer_of(memory)["decision"] == "Bonn"
-
-
 # -- prompts ----------------------------------------------------------------------------------
 
 
@@ -539,9 +531,3 @@ async def test_a_small_model_says_one_thing_at_a_time(run: Run) -> None:
     assert "# How you work" not in script.prompts[0].text
     assert "The next step of the plan is 1: " in asked_to_act(script)[0].text
     assert memory["done_steps"] == [1]
-
-
-def test_the_edges_show_what_runs_at_once(tmp_path: Path) -> None:
-    drawn = METHODS.get("planrag").builder.parts["tools"].get_graph().draw_mermaid()
-    for tool in ("sql", "cypher", "calculator", "documents"):
-        assert f"{tool} --> observer;" in drawn

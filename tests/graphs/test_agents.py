@@ -4,9 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
-from langgraph.types import Command
 from pages import Shelf, put_up
 from scripted import (
     PAPER,
@@ -513,21 +511,6 @@ async def test_a_malformed_reply_never_ends_v3(ask: Ask, role: str) -> None:
     assert memory["failures"][0]["kind"] == "malformed_reply"
 
 
-async def test_the_first_plan_waits_for_approval(shelf: Shelf) -> None:
-    script = good("agent_v3")
-    graph = METHODS.get("agent_v3").compiled(checkpointer=InMemorySaver())
-    context = Context(
-        model=register(script), collection="energy", whole_collection="off", approve=True
-    )
-    config = {"configurable": {"thread_id": "1"}}
-    stopped = await graph.ainvoke({"question": QUESTION}, config, context=context)
-    assert stopped["__interrupt__"]
-    assert script.tasks == ["plan"]
-    approve: Command[str] = Command(resume={"decisions": [{"type": "approve"}]})
-    memory = await graph.ainvoke(approve, config, context=context)
-    assert answer_of(memory)["facts"] == [1]
-
-
 # -- V3 where one reply may say several things ------------------------------------------------
 
 
@@ -690,13 +673,6 @@ async def test_an_unreadable_check_leaves_the_check_by_words(ask: Ask) -> None:
 async def test_the_check_can_be_switched_off(ask: Ask) -> None:
     memory = await ask("react", good("react"), citation_check="off")
     assert memory["claims"] == []
-
-
-async def test_an_unreadable_answer_is_said_to_be_so(ask: Ask) -> None:
-    script = good("react")
-    script.left["answer"] = [BAD, BAD]
-    memory = await ask("react", script)
-    assert answer_of(memory)["unknown"].startswith("No readable answer")
 
 
 @pytest.mark.parametrize("text", ["Green hydrogen does cost a lot.", "It is USD 5.5/kg in 2023."])

@@ -1,6 +1,5 @@
 """Every edge of every graph, each driven by a script of replies."""
 
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +11,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Interrupt
 from scripted import PAPER, Replies, Reply, act, change, decide, keep, plan, playing, register
 
-from planweave import BadInput
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, Fact, Input, Turn, WorkingMemory
 from planweave.models import process_settings, register_provider
@@ -86,15 +84,6 @@ async def test_decides(name: str, run: Run) -> None:
     }
     assert script.tasks == expected[name]
     assert sum(spent["calls"] for spent in memory["usage"].values()) == len(script.prompts)
-
-
-@pytest.mark.parametrize("name", of_family("decide"))
-async def test_a_chat_message_is_asked(name: str, run: Run) -> None:
-    given = {"messages": [{"role": "user", "content": "Which plant is cheapest?"}]}
-    memory = await run(name, good(name=name), given)
-    assert memory["question"] == "Which plant is cheapest?"
-    assert [message.type for message in memory["messages"]] == ["human", "ai"]
-    assert answer_of(memory)["decision"] == "Bonn"
 
 
 @pytest.mark.parametrize("name", PLANNED)
@@ -564,12 +553,6 @@ async def test_a_decision_that_stays_outside_is_a_failure(name: str, run: Run) -
     assert (failure["kind"], failure["detail"]) == ("not_admitted", "Erfurt")
 
 
-async def test_without_candidates_every_decision_is_admitted(run: Run) -> None:
-    script = good()
-    script.left["decide"] = [decide("Dresden", 1)]
-    assert answer_of(await run("planrag", script))["decision"] == "Dresden"
-
-
 @pytest.mark.parametrize("name", of_family("decide"))
 async def test_facts_that_do_not_exist_are_dropped(name: str, run: Run) -> None:
     script = good(name=name)
@@ -577,15 +560,6 @@ async def test_facts_that_do_not_exist_are_dropped(name: str, run: Run) -> None:
     memory = await run(name, script)
     assert answer_of(memory)["facts"] == [1]
     assert memory["messages"][-1].text.endswith("[1]")
-
-
-@pytest.mark.parametrize("name", of_family("decide"))
-async def test_no_decision_is_an_answer_too(name: str, run: Run) -> None:
-    script = good(name=name)
-    script.left["decide"] = [decide(None, unknown="The price of coal.")]
-    memory = await run(name, script, candidates=("Aachen", "Bonn"))
-    assert answer_of(memory)["unknown"] == "The price of coal."
-    assert memory["failures"] == []
 
 
 # -- malformed replies ------------------------------------------------------------------------
@@ -623,30 +597,6 @@ async def test_an_unreadable_answer_is_told(name: str, run: Run) -> None:
 
 
 # -- threads and the registry -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", of_family("decide"))
-async def test_a_second_question_starts_afresh(name: str, database: str) -> None:
-    first, second = good(name=name), good(name=name)
-    second.left["decide"] = [decide("Aachen", 1)]
-    second.left["interpret"] = [{"follows_up": False, "question": "So?"}]
-    graph = METHODS.get(name).compiled(checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "1"}}
-    for script, ask in ((first, "Which is cheapest?"), (second, "And which is dearest?")):
-        settings = {"model": register(script), "database": database, **PAPER}
-        context = Context.model_validate(settings)
-        memory = await graph.ainvoke({"messages": [("user", ask)]}, config, context=context)
-    assert memory["question"] == "And which is dearest?"
-    assert answer_of(memory)["decision"] == "Aachen"
-    assert [message.type for message in memory["messages"]] == ["human", "ai"] * 2
-    assert len(memory["facts"]) == len(memory["turns"]) == memory["iteration"] == 1
-    assert sum(spent["calls"] for spent in memory["usage"].values()) == len(second.prompts)
-
-
-def test_an_unknown_method_is_said() -> None:
-    with pytest.raises(BadInput, match=r"rag_plan.*planrag"):
-        METHODS.get("rag_plan")
-    assert "planweave.graphs.rag_plan" not in sys.modules
 
 
 async def test_a_good_result_moves_on_to_the_next_step(run: Run) -> None:

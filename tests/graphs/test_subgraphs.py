@@ -53,11 +53,6 @@ def of_documents(script: object, **more: object) -> Context:
 # -- the figure -----------------------------------------------------------------------------------
 
 
-def test_all_of_planrag_can_be_opened() -> None:
-    opened = {*METHODS.get("planrag").graph.get_graph(xray=True).nodes}
-    assert {"planner", "tools:sql", "tools:observer", "tools:documents:reader"} < opened
-
-
 # -- streaming ------------------------------------------------------------------------------------
 
 

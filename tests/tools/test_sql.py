@@ -15,7 +15,6 @@ from shop import SHOP
 
 from planweave.tools.database import (
     Cell,
-    Database,
     DatabaseUnavailable,
     Limits,
     QueryFailed,
@@ -182,12 +181,6 @@ def database(request: pytest.FixtureRequest) -> SqlDatabase:
     found = request.getfixturevalue(request.param)
     assert isinstance(found, SqlDatabase)
     return found
-
-
-def test_it_is_a_database(shop: SqlDatabase) -> None:
-    database: Database = shop
-    assert database.kind == "relational"
-    assert database.language == "SQL (SQLite)"
 
 
 @pytest.mark.parametrize("name", GOOD)
