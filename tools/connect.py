@@ -55,6 +55,22 @@ def open_database(url: str) -> Database:
         return database
 
 
+def open_filled(url: str) -> Database:
+    """Open a database that is to answer a question; see :func:`open_database`.
+
+    Raises:
+        BadInput: There is nothing in it that could be asked for.
+    """
+    database = open_database(url)
+    if not database.schema().entities:
+        is_graph = database.kind == "graph"
+        raise BadInput(
+            "The graph has no nodes." if is_graph else "The database has no tables.",
+            fix="Check its name: a file that is new is empty, and so is one that was not filled.",
+        )
+    return database
+
+
 def is_graph(url: str) -> bool:
     """Whether ``url`` names a graph database, to be asked in Cypher."""
     scheme = url.partition("://")[0].partition("+")[0] if "://" in url else ""

@@ -3,11 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from planweave.texts import MORE
 from planweave.tools.database import Schema
 from planweave.tools.suggest import shared_start
 
+_NAMED = 3
+"""How much more a table that is named counts than a column."""
 _SHOWN_PLACES = 8
 _SHOWN_VALUES = 3
 _LONGEST_VALUE = 60
@@ -110,6 +113,34 @@ def _spoken_columns(question: str, schema: Schema) -> list[str]:
         and len(parts := parts_of(field.name)) > 1
         and all(_stem(part.casefold()) in words for part in parts)
     ]
+
+
+def about(question: str, schema: Schema) -> Schema:
+    """What a question speaks of in a schema that is too large to be shown.
+
+    Tables or labels that it names, or whose columns it names, come first, then those that refer to
+    several of them. If it names none, the schema stays as it is.
+    """
+    words = {_stem(word) for word in plain(question).split()}
+
+    def named(name: str) -> float:
+        parts = {_stem(part.casefold()) for part in parts_of(name)}
+        return len(parts & words) / len(parts) if parts else 0.0
+
+    weights = {
+        entity.name: _NAMED * named(entity.name)
+        + sum(named(field.name) == 1 for field in entity.fields)
+        for entity in schema.entities
+    }
+    spoken = {name for name, weight in weights.items() if weight}
+    for entity in schema.entities:
+        tables = {field.references.rpartition(".")[0] for field in entity.fields}
+        ends = {*entity.start, *entity.end}
+        if len((tables | ends) & spoken) > 1:
+            weights[entity.name] += 1
+    kept = [entity for entity in schema.entities if weights[entity.name]]
+    kept.sort(key=lambda entity: -weights[entity.name])
+    return replace(schema, entities=tuple(kept)) if kept else schema
 
 
 def parts_of(name: str) -> list[str]:

@@ -12,6 +12,7 @@ from planweave.tools.database import Cell, QueryResult
 
 _DIGITS = (6, 9, 12, 17)  # significant digits; 17 tell any two doubles apart
 _SHORTEST_CELL = 40
+_NO_ROWS = "no rows"
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # Unicode categories
 
 
@@ -82,6 +83,15 @@ def result_text(result: QueryResult, *, max_characters: int) -> str:
             excess -= len(lines[shown]) + 1
 
 
+def in_a_sentence(text: str) -> str:
+    """The text of a result without rows as sentences; any other text as it is."""
+    first, *others = text.splitlines() or [""]
+    if first != _NO_ROWS:
+        return text
+    hints = [line.removeprefix("hint: ") for line in others if line.startswith("hint: ")]
+    return " ".join(["The query found no rows.", *hints])
+
+
 def _head(result: QueryResult, shown: int) -> list[str]:
     """The lines above the header: the marker of a cut or empty result, and the hint."""
     head = []
@@ -90,7 +100,7 @@ def _head(result: QueryResult, shown: int) -> list[str]:
     elif shown < result.total_rows:
         head.append(f"truncated: {shown} of {result.total_rows} rows")
     elif not shown:
-        head.append("no rows")
+        head.append(_NO_ROWS)
     if result.hint:
         head.append(f"hint: {one_line(result.hint)}")
     return head

@@ -29,7 +29,7 @@ from planweave.apps.options import (
     text_of,
 )
 from planweave.graphs import METHODS
-from planweave.tools.connect import open_database
+from planweave.tools.connect import open_filled
 
 if TYPE_CHECKING:
     from planweave.apps.example import Example
@@ -137,7 +137,7 @@ def begin(
         }
     )
     for url in filter(None, (context.database, context.graph)):
-        open_database(url)  # what is not there is reported before anything else
+        open_filled(url)  # what is not there is reported before anything else
     if context.collection:
         open_collection(context.collection)
     choice = choose(context, with_plan=plan is not None)

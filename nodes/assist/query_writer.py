@@ -18,6 +18,7 @@ from planweave.prompts import load
 from planweave.texts import listed
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
 from planweave.tools.database import Entity, Schema
+from planweave.tools.linking import about
 from planweave.tools.schema_text import schema_text
 from planweave.tools.sql import SqlDatabase
 
@@ -277,7 +278,7 @@ def prompt_for(
     notes = load("query_writer/cypher").fill() if database.kind == "graph" else ""
     ground = load("query_writer/ground").fill(
         language=database.language,
-        schema=definitions(database, schema_limit),
+        schema=definitions(database, schema_limit, need.question),
         background=f"{notes}\n{need.background}".strip(),
     )
     links = "\n".join(
@@ -306,13 +307,15 @@ def _without_gaps(text: str) -> str:
     return re.sub(r"\n{2,}", "\n", text)
 
 
-def definitions(database: Database, limit: int) -> str:
-    """The schema as models have met it most often, if it fits; else as compact text."""
+def definitions(database: Database, limit: int, question: str) -> str:
+    """The schema as models have met it most often, if it fits; else what is asked about."""
     if isinstance(database, SqlDatabase):
         text = database.definitions()
     else:
         text = _graph_definitions(database.schema())
-    return text if len(text) <= limit else schema_text(database.schema(), max_characters=limit)
+    if len(text) <= limit:
+        return text
+    return schema_text(about(question, database.schema()), max_characters=limit)
 
 
 def _graph_definitions(schema: Schema) -> str:

@@ -44,6 +44,7 @@ from planweave.prompts import load
 from planweave.texts import listed
 from planweave.tools import nearest
 from planweave.tools.checking import Following
+from planweave.tools.result_text import in_a_sentence
 
 Form = TypeVar("Form", bound=BaseModel)
 
@@ -345,7 +346,8 @@ def _without_facts(state: WorkingMemory, reason: str) -> Answer:
     led_to = {
         (turn["tool"], same(turn["input"])): turn["problem"] for turn in reversed(state["turns"])
     }
-    unknown = next(filter(None, led_to.values()), "No tool has returned anything.")
+    problem = next(filter(None, led_to.values()), "No tool has returned anything.")
+    unknown = in_a_sentence(problem)
     return Answer(decision=None, why=why, facts=[], unknown=f"{unknown} {reason}".strip())
 
 

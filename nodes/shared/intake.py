@@ -13,8 +13,9 @@ from planweave.memory import Context, Exchange, WorkingMemory
 from planweave.nodes.acting.environment import new_episode, scene, task_to_solve
 from planweave.nodes.support.role import PlainNode
 from planweave.texts import shorten
-from planweave.tools import open_database, schema_text
+from planweave.tools import schema_text
 from planweave.tools.bound import TOOLS
+from planweave.tools.connect import open_filled
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.web.engine import open_engine
 
@@ -52,7 +53,7 @@ def _begun(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     abbreviations that were learned.
 
     Raises:
-        BadInput: There is no question, or nothing is connected to answer it from.
+        BadInput: There is no question, or nothing is connected that could answer it.
         DatabaseUnavailable: The database cannot be opened.
     """
     asked = _unanswered_message(state)
@@ -132,7 +133,7 @@ def _sources(context: Context) -> dict[str, Source]:
     budget = context.schema_characters // max(1, len(urls) + context.has_documents)
     sources = {}
     for tool, url in urls.items():
-        database = open_database(url)
+        database = open_filled(url)
         text = schema_text(database.schema(), max_characters=budget)
         sources[tool] = Source(database.language, text)
     if context.web_search:

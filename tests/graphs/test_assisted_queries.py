@@ -1,10 +1,14 @@
 """Queries with aids: written in plain text, corrected, repaired, and chosen by what they return."""
 
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from scripted import Replies, act, decide, keep, plan
 
+from planweave import BadInput
 from planweave.memory import WorkingMemory
 
 Run = Callable[..., Awaitable[WorkingMemory]]
@@ -51,6 +55,48 @@ async def test_a_query_that_is_objected_to_is_written_again(
     memory = await run("single_rag", script, given, assist="on", query_candidates=1)
     assert complaint in script.prompts[1].text
     assert facts(memory) == ["Bonn | 7.25"]
+
+
+async def test_an_empty_database_is_reported_before_any_model_is_asked(
+    run: Run, tmp_path: Path
+) -> None:
+    script = Replies()
+    with pytest.raises(BadInput, match="has no tables"):
+        await run("single_rag", script, database=str(_made(tmp_path, "")), assist="on")
+    assert not script.prompts
+
+
+async def test_of_a_large_schema_the_tables_that_are_asked_about_are_shown(
+    run: Run, tmp_path: Path
+) -> None:
+    tables = "".join(f"CREATE TABLE log_{n} (id INTEGER, note_{n} TEXT);" for n in range(300))
+    depot = "CREATE TABLE depot (name TEXT, rent REAL); INSERT INTO depot VALUES ('North', 5);"
+    script = Replies(write=["SELECT name, rent FROM depot"], decide=[decide("North", 1)])
+    await run(
+        "single_rag",
+        script,
+        {"question": "Which depot has the lowest rent?"},
+        database=str(_made(tmp_path, tables + depot)),
+        assist="on",
+        query_candidates=1,
+    )
+    prompt = script.prompts[0].messages[0].text
+    assert "depot(name text [North], rent real)" in prompt
+    assert "log_7" not in prompt
+
+
+def _made(folder: Path, script: str) -> Path:
+    path = folder / "made.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+    return path
+
+
+async def test_a_query_without_rows_is_told_in_a_sentence(run: Run) -> None:
+    script = Replies(write=["SELECT name FROM plant WHERE cost > 99"] * 2)
+    memory = await run("single_rag", script, assist="on", query_candidates=1)
+    assert memory["answer"] is not None
+    assert memory["answer"]["unknown"].startswith("The query found no rows. No row meets")
 
 
 async def test_the_result_that_most_candidates_agree_on_is_taken(run: Run) -> None:

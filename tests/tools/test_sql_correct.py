@@ -189,6 +189,17 @@ def test_the_real_name_of_a_table_with_an_alias(shop: SqlDatabase) -> None:
     assert shop.run(shop.corrected(query).query).rows == ((20.0,),)
 
 
+def test_a_name_with_another_number_is_not_meant(tmp_path: Path) -> None:
+    path = tmp_path / "wide.sql"
+    columns = ", ".join(f"metric_{number} REAL" for number in range(500))
+    path.write_text(f"CREATE TABLE readings (name TEXT, {columns});")
+    wide = open_sql(path)
+    assert wide.corrected("SELECT metric_700 FROM readings").changes == ()
+    assert wide.corrected("SELECT metrik_70 FROM readings").query.endswith(
+        "metric_70 FROM readings"
+    )
+
+
 def test_a_missing_value_is_not_the_lowest(tmp_path: Path) -> None:
     path = tmp_path / "staff.sql"
     path.write_text(

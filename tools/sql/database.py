@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _LOOKED_UP = 1_000
 _LOOKING_UP_SECONDS = 0.5
+_LOOKING_UP_SECONDS_IN_ALL = 10.0
 
 
 class SqlDatabase:
@@ -54,6 +55,7 @@ class SqlDatabase:
         self._catalogue: Schema | None = None
         self._schema: Schema | None = None
         self._stored: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._looking_up = 0.0
 
     def schema(self) -> Schema:
         """Describe tables, typed columns, keys, row counts and samples; read once, then kept.
@@ -129,8 +131,14 @@ class SqlDatabase:
         return unlinked(question, self.schema(), self._values, explained=explained)
 
     def _values(self, table: str, column: str) -> tuple[str, ...]:
-        """Texts that a column holds, as many as a short time allows; read once."""
+        """Texts that a column holds, as many as a short time allows; read once.
+
+        Of a database with very many columns only some are read: all together take 10 s at most.
+        """
+        if self._looking_up > _LOOKING_UP_SECONDS_IN_ALL:
+            return self._stored.get((table, column), ())
         if (table, column) not in self._stored:
+            started = time.perf_counter()
             preparer = self._backend.engine.dialect.identifier_preparer
             name = str(preparer.quote(column))
             found = self._try(
@@ -141,6 +149,7 @@ class SqlDatabase:
             cells = [row[0] for row in found.rows] if found else []
             is_text = any(isinstance(cell, str) for cell in cells) or set(cells) <= {0, 1}
             self._stored[table, column] = tuple(map(str, cells)) if is_text else ()
+            self._looking_up += time.perf_counter() - started
         return self._stored[table, column]
 
     def _lacking(self, table: str, column: str) -> bool:

@@ -6,7 +6,7 @@ are joined along the links of the schema. No model is asked.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from planweave.tools.sql.catalogue import Catalogue, Link
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _CLOSE = 0.75
+_NUMBERS = re.compile(r"\d+")
 """Resemblance from which on a column counts as misspelled."""
 
 
@@ -72,7 +73,7 @@ class _Scope:
         if not isinstance(source, exp.Table) or table in ctes:
             return False
         if table not in self._catalogue.columns:
-            close = nearest(table, self._catalogue.columns, 1)
+            close = _alike(table, self._catalogue.columns)
             if not close:
                 return False
             source.set("alias", _alias(source.alias_or_name, close[0]))
@@ -180,7 +181,7 @@ class _Scope:
         aliases = [believed, *self._tables] if believed in self._tables else [*self._tables]
         for alias in dict.fromkeys(aliases):
             columns = self._catalogue.columns[self._tables[alias]]
-            if close := nearest(column.name.lower(), columns, 1, close=_CLOSE):
+            if close := _alike(column.name.lower(), columns, close=_CLOSE):
                 return _Place(alias, columns[close[0]])
         return None
 
@@ -327,6 +328,13 @@ class _Scope:
         columns: Sequence[exp.Column] = list((join.args.get("on") or join).find_all(exp.Column))
         names = [(column.table.lower(), column.name.lower()) for column in columns]
         return all(alias in aliases and self._has(alias, name) for alias, name in names if alias)
+
+
+def _alike(name: str, known: Iterable[str], *, close: float = 0.6) -> tuple[str, ...]:
+    """The name that is most like one that was written; numbers in names tell things apart."""
+    numbers = _NUMBERS.findall(name)
+    same = [one for one in known if _NUMBERS.findall(one) == numbers]
+    return nearest(name, same, 1, close=close)
 
 
 def _sources(select: "exp.Select") -> "Iterator[exp.Expr]":
