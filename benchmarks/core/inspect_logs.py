@@ -87,6 +87,7 @@ def _log(label: str, records: Sequence[Record], results: Results) -> EvalLog:
             created=head.started,
             task=first.suite,
             task_id=label,
+            task_args={"method": label},
             solver=label,
             model=first.model,
             dataset=EvalDataset(name=first.suite, samples=len(records)),
@@ -106,7 +107,13 @@ def _log(label: str, records: Sequence[Record], results: Results) -> EvalLog:
                 )
             ],
         ),
-        stats=EvalStats(started_at=head.started, completed_at=max(r.started for r in records)),
+        stats=EvalStats(
+            started_at=head.started,
+            completed_at=max(record.started for record in records),
+            model_usage={
+                first.model: _usage([call for record in records for call in record.calls])
+            },
+        ),
         samples=[_sample(record, measures) for record in records],
     )
 
