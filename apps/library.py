@@ -108,7 +108,8 @@ async def arun(question: str, **options: Unpack[Options]) -> Result:
             if isinstance(event, AnswerEvent):
                 return event.result
     raise BadInput(
-        "The run waits for a person, and nobody is asked.", fix="Give a function as approve=…."
+        "The run waits for a person, but no one can be asked.",
+        fix="Give a function as approve=….",
     )
 
 
@@ -203,7 +204,8 @@ def _thread(given: dict[str, Any], options: Options, *, with_plan: bool) -> Thre
     name = options.get("thread")
     if name is not None and not _NAME.fullmatch(name):
         raise BadInput(
-            f"{name!r} is no name of a thread.", fix="Use letters, digits, - and _, at most 64."
+            f"{name!r} is not the name of a thread.",
+            fix="Use letters, digits, - and _, at most 64.",
         )
     method = options.get("method", "")
     if method:

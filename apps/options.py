@@ -97,7 +97,7 @@ Resume = Annotated[
 ]
 Fresh = Annotated[
     bool,
-    typer.Option("--fresh", help="Ask models anew; replies kept from earlier runs are not used."),
+    typer.Option("--fresh", help="Ask models again; replies kept from earlier runs are not used."),
 ]
 Strict = Annotated[
     bool,

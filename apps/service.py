@@ -35,7 +35,7 @@ class Service(BaseModel):
     address: str = Field(
         default="",
         pattern=r"^(https?://[\w.:\[\]-]+(/[\w./-]*)?)?$",
-        description="URL under which callers reach the server, as agent cards tell it",
+        description="URL under which callers reach the server, as agent cards show it",
     )
     context: Context = Field(
         default_factory=Context, description="Settings of every run, and the highest limits"

@@ -104,7 +104,7 @@ def load_agents(agents: str | Path = SHIPPED) -> Loaded:
     except ValidationError:
         raise BadInput(f"The card beside {path} is damaged.", fix=_FIX) from None
     if hashlib.sha256(packed).hexdigest() != card.sha256:
-        raise BadInput(f"The agents {path} are not those that their card tells of.", fix=_FIX)
+        raise BadInput(f"The agents {path} are not those that their card describes.", fix=_FIX)
     if (card.version, card.features) != (VERSION, PRINTED if card.published else FEATURES):
         raise BadInput(f"The agents {path} belong to another version of planweave.", fix=_FIX)
     try:

@@ -185,7 +185,7 @@ class InstructionGraph:
             if now.shape != then.shape or float(now @ then) < 0.99:
                 raise BadInput(
                     f"The instruction graph {file} was built with another embedding model.",
-                    fix="Name that model, or build the graph anew.",
+                    fix="Name that model, or build the graph again.",
                 )
         graph = cls(embed, stored.threshold)
         for path, walk in stored.paths:

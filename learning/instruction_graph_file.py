@@ -82,7 +82,7 @@ def read(file: pathlib.Path) -> Stored:
     except (sqlite3.Error, ValueError, TypeError, KeyError, RecursionError) as error:
         raise BadInput(
             f"The instruction graph {file} is absent, damaged or of another version ({error}).",
-            fix="Build it anew from its paths.",
+            fix="Build it again from its paths.",
         ) from None
     return stored
 

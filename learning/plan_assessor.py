@@ -178,7 +178,9 @@ def load_assessor(path: Path, embed: Embed | None = None) -> PlanAssessor:
     except ValidationError:
         raise BadInput(f"The card beside {path} is damaged.", fix=_FIX) from None
     if hashlib.sha256(packed).hexdigest() != card.sha256:
-        raise BadInput(f"The plan assessor {path} is not the one its card tells of.", fix=_FIX)
+        raise BadInput(
+            f"The plan assessor {path} is not the one that its card describes.", fix=_FIX
+        )
     if (card.version, card.features) != (VERSION, FEATURES):
         raise BadInput(
             f"The plan assessor {path} belongs to another version of planweave.", fix=_FIX

@@ -101,7 +101,7 @@ class Context(BaseModel):
         default=None, description="Seed of the sampling, where the provider takes one"
     )
     fresh: Annotated[bool, Setting("Model", "free", recorded=False)] = Field(
-        default=False, description="Ask models anew where replies were kept from earlier calls"
+        default=False, description="Ask models again where replies were kept from earlier calls"
     )
     max_reply_tokens: Annotated[
         Annotated[int, Field(ge=32, le=32_768)] | None, Setting("Model", "lower")

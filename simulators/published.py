@@ -373,7 +373,7 @@ def _recorded(part: Path, url: str, commit: str) -> Path:
     with zipfile.ZipFile(part) as archive:
         packed = archive.comment.decode("ascii", "replace")
     if not re.fullmatch(r"[0-9a-f]{40}", packed):
-        raise DownloadFailed(f"{url} does not tell which commit it holds.")
+        raise DownloadFailed(f"{url} does not say which commit it holds.")
     with part.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     record = {

@@ -262,7 +262,7 @@ def _sql_literal(value: Value) -> str:
 
 def _number(value: float) -> str:
     if not math.isfinite(value):
-        raise BadInput(f"{value} is no number that a database takes.")
+        raise BadInput(f"{value} is not a number that a database accepts.")
     return repr(value)
 
 

@@ -85,7 +85,9 @@ def _unpacked(archive: Path, results: Path) -> int:
                 target = results / entry.name
                 outside = Path(entry.name).is_absolute() or ".." in Path(entry.name).parts
                 if outside or not entry.isfile() or target.suffix != _SUFFIX:
-                    raise BadInput(f"{archive} holds {entry.name!r}, which is no file of records.")
+                    raise BadInput(
+                        f"{archive} holds {entry.name!r}, which is not a file of records."
+                    )
                 if not target.exists():
                     opened.extract(entry, results, filter="data")
                     written += 1

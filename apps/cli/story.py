@@ -102,7 +102,7 @@ class Story:
         if runs := len(memory.get("members", ())):
             agreeing = round(memory["agreement"] * runs)
             self.console.print(Text(f"{agreeing} of {runs} runs give this answer.", style="dim"))
-        kept = f" · {self._kept} from cache (--fresh asks anew)" if self._kept else ""
+        kept = f" · {self._kept} from cache (--fresh asks again)" if self._kept else ""
         used = _used(total_usage(memory["usage"]))
         self.console.print(Text(f"{used}{kept}", style="dim"))
 

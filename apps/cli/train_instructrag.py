@@ -81,7 +81,7 @@ class Rewarding:
 @grouped()
 def instructrag(
     *,
-    environment: Annotated[Environment, typer.Option(help="How tasks and actions are told.")],
+    environment: Annotated[Environment, typer.Option(help="Environment of the tasks.")],
     data: Data,
     out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
     iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,

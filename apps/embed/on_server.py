@@ -26,7 +26,7 @@ async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Eve
         PlanweaveError: The order is refused, or the run has failed.
     """
     if request is None:
-        raise RuntimeError("Only a request tells whose order it is.")
+        raise RuntimeError("Only a request says whose order it is.")
     worker, who = engine(request), person(request)
     run = await worker.submit(who, order.thread, _asked(order))
     reader, happened = Reader(order.method, order.thread), False

@@ -73,7 +73,7 @@ def error_reply(error: Exception) -> tuple[int, str]:
     if isinstance(error, PlanweaveError):
         return 502, str(error)
     log.error("a run failed", exc_info=error)
-    return 500, "The run failed; the server's log tells more."
+    return 500, "The run failed; see the server's log."
 
 
 def event_stream(events: AsyncGenerator[str]) -> StreamingResponse:

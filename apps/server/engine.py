@@ -379,7 +379,7 @@ def error_data(error: BaseException, claim: Claim) -> dict[str, str]:
     if isinstance(error, PlanweaveError):
         return {"error": name, "message": str(error)}
     log.error("run %s of %s failed", claim.run_id, claim.method, exc_info=error)
-    return {"error": name, "message": "The run failed; the server's log tells more."}
+    return {"error": name, "message": "The run failed; see the server's log."}
 
 
 def _of_the_caller(error: BaseException, *, steered: bool) -> BaseException:

@@ -66,13 +66,13 @@ class ServerSettings(BaseSettings):
     token: SecretStr = Field(
         default=SecretStr(""),
         description="Of a server without users: what its one caller must send. `planweave serve` "
-        "makes one at every start unless it is set, or told --no-token.",
+        "makes one at every start unless it is set, or started with --no-token.",
     )
     limits: UserLimits = Field(
         default=UserLimits(), description="Of users who have none of their own."
     )
     origins: tuple[str, ...] = Field(
-        default=(), description="Web pages besides this server's own that may call it."
+        default=(), description="Other web pages that may call this server."
     )
     jobs: int = Field(default=32, ge=1, description="Runs at once in one process.")
     run_seconds: float = Field(default=3600, gt=0, description="A longer run is ended.")
@@ -80,7 +80,7 @@ class ServerSettings(BaseSettings):
         default=15, gt=0.2, description="A run whose process is silent for so long is taken over."
     )
     drain_seconds: int = Field(
-        default=30, ge=0, description="How long runs may go on when the server is told to stop."
+        default=30, ge=0, description="How long runs may go on when the server is asked to stop."
     )
     keep_seconds: float = Field(
         default=600, gt=0, description="How long the events of a finished run can be read again."

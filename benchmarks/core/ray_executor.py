@@ -108,7 +108,7 @@ def _check_answers(address: str) -> None:
     try:
         socket.create_connection((host, int(port)), timeout=10).close()
     except ValueError:
-        raise _no_cluster(address, "it is no host:port.") from None
+        raise _no_cluster(address, "it is not host:port.") from None
     except OSError as error:
         raise _no_cluster(address, f"{error.strerror or error}.") from None
 

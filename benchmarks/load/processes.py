@@ -189,7 +189,7 @@ def _wait_until_ready(server: Served, log: Path) -> None:
                 return
         if server.process.poll() is not None or time.monotonic() > deadline:
             lines = log.read_text("utf-8", errors="replace").strip().splitlines()
-            reason = lines[-1].removeprefix("Error: ") if lines else "It said nothing."
+            reason = lines[-1].removeprefix("Error: ") if lines else "It printed nothing."
             raise BadInput(f"planweave serve did not start. {reason}")
         time.sleep(0.1)
 

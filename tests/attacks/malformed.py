@@ -438,6 +438,6 @@ async def attempt(client: httpx.AsyncClient, thread: str, request: Request) -> s
         return f"{request.route}: no answer within {SECONDS} s: {request.wrong}"
     except httpx.HTTPError as error:
         return f"{request.route}: {type(error).__name__}: {request.wrong}"
-    if reply.status_code >= 500 or "the server's log tells more" in reply.text:
+    if reply.status_code >= 500 or "see the server's log" in reply.text:
         return f"{request.route}: {reply.status_code} {reply.text[:200]!r}: {request.wrong}"
     return ""

@@ -265,7 +265,7 @@ def run(results: Path) -> Arena:
 def test_in_the_terminal_the_sources_are_hidden_until_the_end(run: Arena, results: Path) -> None:
     first = run(keys="x\na\nq\n").output
     assert "Pair 2 of 9" in first
-    assert "8 pairs are left. The result is told after the last" in first
+    assert "8 pairs are left. The result is shown after the last" in first
     second = run(keys="a\nb\nt\nn\n").output  # the input ends
     assert "8 of 9 pairs are left" in second
     assert "Pair 1 of 8" in second

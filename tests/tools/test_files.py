@@ -110,7 +110,7 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
         ("a.parquet", b"PAR1 hello PAR1", "a.parquet cannot be read as Parquet"),
         ("a.db", b"hello" * 99, "a.db is no SQLite database."),
         ("a.db", b"SQLite format 3\x00" + b"\xff" * 9_000, "a.db is a damaged SQLite database"),
-        ("a.exe", b"MZ", "a.exe is no file that can become a database."),
+        ("a.exe", b"MZ", "a.exe is not a file that can become a database."),
     ],
 )
 def test_what_is_no_table_is_told_in_a_sentence_and_nothing_changes(

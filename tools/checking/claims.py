@@ -152,7 +152,7 @@ def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]
     if count and count.problem:
         yield count.problem
     if missing := unsaid(_without_count(claim), f"{given} {count.figures if count else ''}"):
-        yield f"{missing} stands in no fact that it cites"
+        yield f"{missing} is in no fact that it cites"
     if worked and not quoted and numbers(claim) and not says_result(claim, facts):
         yield "it does not say what was worked out"
     if quoted:
@@ -166,7 +166,7 @@ def _beside_quotes(claim: str, facts: Sequence[Fact], question: str) -> Iterator
     there = said_by(facts)
     given = f"{there} {question}"
     if not alike(claim, given):
-        yield "its words do not stand in the facts that it cites"
+        yield "its words are not in the facts that it cites"
     new = adds(claim, there, question) or alike(claim, there) or counted(claim, facts)
     if not new:
         yield "it says again what was asked, and nothing from the facts that it cites"
@@ -332,7 +332,7 @@ class _InTable:
                 missing = f"{value.what:g}"
                 yield (
                     (False if self._single(value) else None),
-                    f"{missing} stands in no fact that it cites",
+                    f"{missing} is in no fact that it cites",
                 )
                 return
         for unit in [*units_beside(self.claim), *self._counted(values)]:

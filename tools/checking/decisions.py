@@ -559,7 +559,7 @@ def _by_lookup(decision: str, view: View, asked: _Asked, used: set[int]) -> Foll
         if not any(cell_equals(value, decision) for value in values):
             reason = f"The {view.columns[columns[0]]} in {where} is {gives}."
             return Following("contradicted", reason, view.facts, gives)
-    return _no(f"It does not stand in {where} where the question points.")
+    return _no(f"It is not in {where} where the question points.")
 
 
 def _only_column(view: View, free: Sequence[int], decision: str) -> list[int]:
@@ -583,7 +583,7 @@ def _in_words(decision: str, fact: Fact, asked: _Asked) -> Following:
     if problem:
         return _no(problem)
     number = fact["number"]
-    return Following("supported", f"It stands in fact [{number}].", (number,))
+    return Following("supported", f"It is in fact [{number}].", (number,))
 
 
 def _read(fact: Fact) -> str:

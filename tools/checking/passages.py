@@ -34,9 +34,9 @@ def clause_says(decision: str, text: str, question: str) -> str:
     Of several clauses with such a value that one counts of which the question tells most.
     """
     if missing := unsaid(decision, text):
-        return f"{missing} stands in no fact that is cited."
+        return f"{missing} is in no fact that is cited."
     if not numbers_of(decision) and not _contains(text, decision):
-        return "It does not stand in the fact that is cited."
+        return "It is not in the fact that is cited."
     if unit := _wrong_unit(decision, text, question):
         return f"The fact does not say {unit}."
     if name := unknown_name(question, f"{text} {decision}"):
@@ -140,7 +140,7 @@ def _elsewhere(value: str, text: str, about: str) -> str:
     right = max((score for score, holds in scores if holds), default=None)
     wrong = max((score for score, holds in scores if not holds), default=-1.0)
     if right is not None and wrong > right:
-        return "It stands beside something else in the fact that is cited."
+        return "In the fact that is cited, it belongs to something else."
     return ""
 
 

@@ -262,7 +262,7 @@ def _execute(statement: _Statement, engine: "KnowledgeGraph") -> None:
 
 
 def _failed(line: int, reason: str) -> DatabaseUnavailable:
-    return DatabaseUnavailable(f"Line {line} of the script fails: {reason}.", fix="Mend the line.")
+    return DatabaseUnavailable(f"Line {line} of the script fails: {reason}.", fix="Fix the line.")
 
 
 def _first_line(error: Exception) -> str:

@@ -262,7 +262,7 @@ def _engine(url: str) -> sqlalchemy.Engine:
     try:
         place = sqlalchemy.make_url(url)
     except ArgumentError:
-        raise _unusable("PLANWEAVE_DOCUMENTS_URL is no URL of a database.") from None
+        raise _unusable("PLANWEAVE_DOCUMENTS_URL is not the URL of a database.") from None
     if place.get_backend_name() != "postgresql":
         raise _unusable("Document collections are shared through PostgreSQL only.")
     try:

@@ -103,7 +103,7 @@ class VectorIndex:
         except (RuntimeError, MemoryError):
             raise BadInput(
                 f"The index {path} is damaged or absent.",
-                fix="Delete it: it is built anew from the stored vectors at the next search.",
+                fix="Delete it: it is built again from the stored vectors at the next search.",
             ) from None
 
 

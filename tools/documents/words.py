@@ -107,7 +107,7 @@ class WordIndex:
         except (OSError, ValueError, KeyError, TypeError, EOFError):
             raise BadInput(
                 f"The index {path} is damaged or absent.",
-                fix="Delete it: it is built anew from the stored texts at the next search.",
+                fix="Delete it: it is built again from the stored texts at the next search.",
             ) from None
 
 

@@ -109,7 +109,7 @@ def open_rows(path: Path) -> SqlDatabase:
 def _size(path: Path, name: str) -> int:
     if Path(name).suffix.lower() not in KINDS:
         raise BadInput(
-            f"{name} is no file that can become a database.", fix=f"Use {', '.join(KINDS)}."
+            f"{name} is not a file that can become a database.", fix=f"Use {', '.join(KINDS)}."
         )
     if not path.is_file():
         raise BadInput(f"There is no file {path}.", fix="Check the path; nothing was created.")

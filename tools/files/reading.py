@@ -332,7 +332,7 @@ def _table(name: str, grid: list[list[Any]], title: str, notes: list[str]) -> Ro
     headings, rows = grid[head], grid[head + 1 :]
     if head:
         notes.append(
-            f"In the sheet {title}, what stands above the header (row {head + 1}) was left out."
+            f"In the sheet {title}, what is above the header (row {head + 1}) was left out."
         )
     used = [
         at

@@ -330,7 +330,7 @@ def _unusable_option(url: "URL", error: Exception) -> DatabaseUnavailable:
     options = ", ".join(sorted(url.query)) or "none"
     return DatabaseUnavailable(
         f"The driver cannot use the database URL: {reason}{f': {file}' if file else ''}.",
-        fix=f"Check what stands after the ? in it; its options are: {options}.",
+        fix=f"Check what is after the ? in it; its options are: {options}.",
     )
 
 

@@ -44,7 +44,7 @@ class SearchSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
 
     search_tools: str = Field(
-        default="", description="Import paths of search tools besides the known ones, with commas."
+        default="", description="Import paths of further search tools, with commas."
     )
 
 

@@ -34,7 +34,7 @@ def arena(
         str, typer.Option(help="Have this chat model vote, as a stand-in for people.")
     ] = "",
     report: Annotated[
-        bool, typer.Option("--report", help="Only tell what the votes come to.")
+        bool, typer.Option("--report", help="Only show the result of the votes.")
     ] = False,
     voter: Annotated[str, typer.Option(help="Who votes; each person votes once a pair.")] = "me",
     votes: Annotated[
@@ -67,7 +67,7 @@ def arena(
                 vote_in_terminal(ballot, console)
             left = len(ballot.left())
         if left and not judge:  # who wrote the texts of what is left would show
-            say(f"{left} pairs are left. The result is told after the last, or with --report.")
+            say(f"{left} pairs are left. The result is shown after the last, or with --report.")
             return
     cast = Votes(todo, read_votes(path), name)
     who = f"{judge}, a stand-in for people" if judge else "votes of people"

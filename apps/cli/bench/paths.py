@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def paths(
     *,
-    environment: Annotated[Environment, typer.Option(help="How tasks and actions are told.")],
+    environment: Annotated[Environment, typer.Option(help="Environment of the tasks.")],
     data: Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")],
     seed: Annotated[
         list[int], typer.Option(help="Of tasks, training and noise; repeatable.", min=0)
@@ -49,7 +49,7 @@ def paths(
         str,
         typer.Option(
             help="With commas between, or all: ablation, noise, few-shot, tasks (fewer unseen "
-            "ones), seen (those trained on). The candidates K are always told."
+            "ones), seen (those trained on). The candidates K are always shown."
         ),
     ] = "all",
     out: Out = RESULTS / "paths",
