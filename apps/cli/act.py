@@ -34,7 +34,7 @@ def act(
     limits: Limits,
     telling: Telling,
 ) -> None:
-    """Solve a task of an environment, shown as it happens; see docs/instruct-rag.md."""
+    """Solve a task of an environment, action by action (docs/instruct-rag.md)."""
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import load_thread
     from planweave.nodes.acting.environment import task_to_solve
