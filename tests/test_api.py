@@ -213,7 +213,7 @@ def test_a_plan_is_carried_out(offers: str) -> None:
         ({"database": "nowhere.sql"}, "nowhere.sql"),
         ({"settings": {"pagse": 2}}, "did you mean pages"),
         ({"max_calls": 2}, "no option 'max_calls'.*settings"),
-        ({"thread": "../x"}, "no name of a thread"),
+        ({"thread": "../x"}, "not the name of a thread"),
         ({"rules": Path("nowhere.txt")}, "nowhere.txt"),
         ({"model": "script:nowhere.yaml"}, "nowhere.yaml"),
         ({}, "connected"),
