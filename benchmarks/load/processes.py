@@ -8,12 +8,13 @@ import asyncio
 import json
 import multiprocessing
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ _REPLIES = {
     "the one query": {"thought": "Read the nodes.", "tool": "sql", "input": QUERY},
     "the decision": {"why": "It comes first.", "facts": [1], "decision": DECISION, "unknown": ""},
 }
+_PIECE_SECONDS = 0.02
 _START_SECONDS = 120
 _STOP_SECONDS = 20
 
@@ -99,19 +101,22 @@ def _answer(listening: socket.socket) -> None:
     import uvicorn
     from starlette.applications import Starlette
     from starlette.requests import Request
-    from starlette.responses import JSONResponse
+    from starlette.responses import JSONResponse, Response, StreamingResponse
     from starlette.routing import Route
 
     os.setsid()  # Ctrl-C is not for us
 
     calls = 0
 
-    async def completion(request: Request) -> JSONResponse:
+    async def completion(request: Request) -> Response:
         nonlocal calls
         calls += 1
-        task = (await request.json())["messages"][-1]["content"]
+        asked = await request.json()
+        task = asked["messages"][-1]["content"]
         reply = next(reply for name, reply in _REPLIES.items() if f"task now: {name}" in task)
         await asyncio.sleep(request.path_params["milliseconds"] / 1000)
+        if asked.get("stream"):
+            return StreamingResponse(_pieces(json.dumps(reply)), media_type="text/event-stream")
         return JSONResponse(_payload(json.dumps(reply)))
 
     async def called(_: Request) -> JSONResponse:
@@ -135,6 +140,16 @@ def _payload(text: str) -> dict[str, object]:
         "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }
+
+
+async def _pieces(text: str) -> AsyncIterator[str]:
+    """A reply as a stream, a word at a time."""
+    head = {"id": "scripted", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
+    for word in [*re.findall(r"\S+\s*", text), ""]:
+        choice = {"index": 0, "delta": {"content": word}, "finish_reason": None if word else "stop"}
+        yield f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
+        await asyncio.sleep(_PIECE_SECONDS)
+    yield "data: [DONE]\n\n"
 
 
 @contextmanager

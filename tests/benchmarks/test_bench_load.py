@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from servers import Unobtainable, program
 
 from planweave import BadInput
 from planweave.apps.cli.main import main
@@ -69,6 +70,25 @@ def test_runs_whose_worker_is_killed_are_counted(
     assert 0 <= one["calls"] <= one["cut"]
     assert one["cut"] > 0
     assert "| 1 | 6 |" in (tmp_path / "kills-sqlite-2.md").read_text()
+
+
+@pytest.mark.server
+def test_the_first_pixel_and_the_first_token_are_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    try:
+        program("chromium", package="chromium", places="/usr/bin")
+    except Unobtainable as reason:
+        pytest.skip(str(reason))
+    words = ("--page", "1", "--latency", "100", "--out", str(tmp_path))
+    assert command(monkeypatch, *words) == 0
+    report = json.loads((tmp_path / "page-sqlite-1.json").read_text())
+    pixel, token = report["page"]
+    assert (pixel["what"], token["what"]) == ("first useful pixel", "first token")
+    assert pixel["page_ms"] > pixel["bare_ms"] > 0
+    assert token["page_ms"] > 2 * 100  # both calls of the model wait so long
+    assert token["bare_ms"] > 2 * 100
+    assert "| first token | 1 |" in (tmp_path / "page-sqlite-1.md").read_text()
 
 
 RIGHT = {"answer": {"decision": DECISION}, "facts": [1]}

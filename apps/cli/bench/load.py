@@ -22,6 +22,7 @@ from planweave.benchmarks.core.report import show_tables, table_markdown
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.load import kills as load_kills
 from planweave.benchmarks.load import measure as suite
+from planweave.benchmarks.load import page as load_page
 from planweave.benchmarks.load.processes import scripted_model, served
 from planweave.redact import without_passwords
 
@@ -41,13 +42,17 @@ class _Load:
     seconds: float
     minutes: float
     kills: int
+    page: int
     levels: list[suite.Level] = field(default_factory=list)
     soak: suite.Soak | None = None
     rounds: list[load_kills.Round] = field(default_factory=list)
+    seen: list[load_page.Seen] = field(default_factory=list)
 
     @property
     def kind(self) -> str:
         """What is measured, as the result file is named."""
+        if self.page:
+            return "page"
         return "kills" if self.kills else "soak" if self.minutes else "load"
 
 
@@ -80,6 +85,13 @@ def load(
             help="Kill a worker so often instead, in the middle of runs of the most users.", min=0
         ),
     ] = 0,
+    page: Annotated[
+        int,
+        typer.Option(
+            help="Open the page so often instead, in Chromium: first useful pixel, first token.",
+            min=0,
+        ),
+    ] = 0,
     out: Out = Path("results/load"),
     as_json: AsJson = False,
 ) -> None:
@@ -94,6 +106,7 @@ def load(
         seconds=seconds,
         minutes=soak,
         kills=kills,
+        page=page,
     )
     if missing := [name for name in _PACKAGES if not find_spec(name)]:
         raise BadInput(
@@ -108,7 +121,7 @@ def load(
     except KeyboardInterrupt:
         interrupted = True
         console.print("Interrupted. What was measured is kept.")
-    if asked.levels or asked.soak or asked.rounds:
+    if asked.levels or asked.soak or asked.rounds or asked.seen:
         _tell(asked, out, console, as_json=as_json)
     if interrupted:
         raise typer.Exit(130)
@@ -156,6 +169,12 @@ def _measure(asked: _Load, console: Console) -> None:
 
 async def _one_latency(asked: _Load, sides: suite.Sides, latency: int, bar: Progress) -> None:
     users = asked.users
+    if asked.page:
+        task = bar.add_task(f"{latency} ms, page", total=2 * asked.page)
+        async for look in load_page.looks(sides, asked.page):
+            asked.seen.append(look)
+            bar.advance(task)
+        return
     if asked.kills:
         task = bar.add_task(f"{latency} ms, {users[-1]} users", total=asked.kills)
         async for one in load_kills.kills(sides, runs=users[-1], rounds=asked.kills):
@@ -198,6 +217,7 @@ def _tell(asked: _Load, out: Path, console: Console, *, as_json: bool) -> None:
         "levels": [one.model_dump() for one in asked.levels],
         "soak": asked.soak.model_dump() if asked.soak else None,
         "kills": [one.model_dump() for one in asked.rounds],
+        "page": [one.model_dump() for one in asked.seen],
     }
     path = out / f"{asked.kind}-{kind}-{asked.workers}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -205,7 +225,11 @@ def _tell(asked: _Load, out: Path, console: Console, *, as_json: bool) -> None:
     workers = f"{asked.workers} worker{'s' * (asked.workers > 1)} of {asked.jobs} runs"
     levels = [asked.soak.level] if asked.soak else asked.levels
     title = f"{suite.METHOD} on {kind}, {workers}"
-    made = load_kills.table(asked.rounds, title) if asked.rounds else suite.table(levels, title)
+    made = suite.table(levels, title)
+    if asked.rounds:
+        made = load_kills.table(asked.rounds, title)
+    if asked.seen:
+        made = load_page.table(asked.seen, title)
     grown = suite.growth(asked.soak) if asked.soak else ""
     page = path.with_suffix(".md")
     page.write_text("\n\n".join(_markdown(report, made, grown)) + "\n", "utf-8")

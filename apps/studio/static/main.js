@@ -60,8 +60,8 @@ async function route() {
   }
   document.title = `${PARTS[name]} · planweave studio`;
   try {
-    known ??= await get("/studio/api/methods");
-    const { view } = await import(`./${name}.js`);
+    const [found, { view }] = await Promise.all([known ?? get("/studio/api/methods"), import(`./${name}.js`)]);
+    known = found;
     const drawn = await view(known, rest);
     if (own === shown) main.replaceChildren(drawn); // else another part was asked for meanwhile
   } catch (error) {
