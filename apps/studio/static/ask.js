@@ -10,12 +10,13 @@ import { chips, chosen, examples, remembered, ways } from "./sources.js";
 
 const KEPT = "planweave.method";
 const LISTED = 200;
+const HEADING = "What do you want to know?";
 const NEEDS_NOTHING = new Set(["direct", "cot", "path_policy"]);
 
 export async function view(known, [thread]) {
   const page = new Ask(known);
-  await page.prepare();
-  if (thread) await page.open(thread);
+  page.ready = page.prepare(); // the question can be written before
+  if (thread) await page.ready.then(() => page.open(thread));
   else requestAnimationFrame(() => page.composer.text.focus({ preventScroll: true }));
   return page.element;
 }
@@ -86,6 +87,7 @@ class Ask {
     this.known = known;
     this.pauses = new Set();
     this.running = false;
+    this.models = [];
     this.method = localStorage.getItem(KEPT) ?? AUTOMATIC;
     if (!known.methods.some(({ name }) => name === this.method)) this.method = AUTOMATIC;
     this.actual = known.methods[0].name; // what answers where the choice is left to the program
@@ -111,10 +113,10 @@ class Ask {
       await pickModel(!Object.keys(this.known.offered).length);
       await this.choose(this.method);
       this.tellSources();
-    }, { className: "model" });
+    }, { className: "model", "aria-label": "Model" });
     this.composer = composer("Ask a question", (question) => this.ask(question));
     this.stop = button([icon("stop"), "Stop"], () => this.talk.stop(), { className: "stop", hidden: true });
-    this.welcome = h("div", { className: "welcome" });
+    this.welcome = h("div", { className: "welcome" }, h("h2", {}, HEADING));
     this.sources = h("div", { className: "sources" });
     this.tabs = new Tabs({ Graph: h("div", {}), Settings: h("div", {}), Timeline: h("div", {}) });
     this.element = h("div", { className: "ask" }, h("h1", { className: "unseen" }, "Ask"),
@@ -132,9 +134,14 @@ class Ask {
     wide.addEventListener("change", () => { earlier.open = wide.matches; });
   }
 
+  /** Get what the page shows besides the question field. */
   async prepare() {
-    [this.suggested, this.models] = await Promise.all([suggestions(this.known), models()]);
-    await Promise.all([this.choose(this.method), this.listThreads(), this.tellSources()]);
+    try {
+      [this.suggested, this.models] = await Promise.all([suggestions(this.known), models()]);
+      await Promise.all([this.choose(this.method), this.listThreads(), this.tellSources()]);
+    } catch (error) {
+      this.welcome.replaceChildren(notice(error.message));
+    }
   }
 
   async choose(method) {
@@ -146,19 +153,19 @@ class Ask {
 
   /** Find out which method answers, and show it. */
   async settle() {
-    let reason = "";
-    this.actual = this.method;
-    if (this.method === AUTOMATIC) {
-      const found = await post("/studio/api/methods/choice", settings.values);
-      this.actual = found.method;
-      reason = `${found.method} answers: ${found.reason}.`;
-    }
+    const asked = this.method;
+    const found = asked === AUTOMATIC ? await post("/studio/api/methods/choice", settings.values) : { method: asked };
+    if (asked !== this.method) return; // another was chosen meanwhile
+    this.actual = found.method;
+    const reason = found.reason && `${found.method} answers: ${found.reason}.`;
     this.about.textContent = reason || this.known.methods.find(({ name }) => name === this.actual).description;
     if (this.shown === this.actual) return;
     this.shown = this.actual;
     const method = this.actual;
     this.pauses.clear();
-    this.drawing = await methodDrawing(method, this.pauses, () => this.hintPauses());
+    const drawing = await methodDrawing(method, this.pauses, () => this.hintPauses());
+    if (this.shown !== method) return;
+    this.drawing = drawing;
     this.hint = h("p", { className: "about" });
     this.hintPauses();
     const enlarge = button("Enlarge", () => this.drawing.enlarge(), { className: "link" });
@@ -199,7 +206,7 @@ class Ask {
     this.unsourced &&= !connected;
     const unconnected = this.unsourced ? notice("Nothing is connected yet: choose what to ask, then send the question.", "problem") : "Nothing is connected yet.";
     this.sources.replaceChildren(connected ? chips(() => this.adopted()) : unconnected);
-    const heading = h("h2", {}, "What do you want to know?");
+    const heading = h("h2", {}, HEADING);
     if (!connected) {
       this.welcome.replaceChildren(heading, h("p", {}, "First choose what to ask. Queries only ever read; nothing leaves this machine but for the model that you choose."), ways(() => this.adopted()));
       return;
@@ -216,6 +223,7 @@ class Ask {
   }
 
   async ask(question) {
+    await this.ready;
     if (!chosen().length && !this.talk.thread && this.needsSource()) {
       this.composer.text.value = question; // nothing that was typed is lost
       this.unsourced = true;
