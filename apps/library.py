@@ -93,15 +93,7 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
 
 
 async def arun(question: str, **options: Unpack[Options]) -> Result:
-    """Ask a method; gives its result. See :func:`astream`.
-
-    Args:
-        question: The question.
-        options: See :class:`Options`.
-
-    Raises:
-        PlanweaveError: A setting cannot be used, or the run cannot go on.
-    """
+    """Ask a method; gives its result. See :func:`astream`."""
     events = astream(question, **options)
     async with aclosing(events):
         async for event in events:
@@ -114,30 +106,14 @@ async def arun(question: str, **options: Unpack[Options]) -> Result:
 
 
 def run(question: str, **options: Unpack[Options]) -> Result:
-    """Ask a method; gives its result. Also works where an event loop runs, as in a notebook.
-
-    Args:
-        question: The question.
-        options: See :class:`Options`.
-
-    Raises:
-        PlanweaveError: A setting cannot be used, or the run cannot go on.
-    """
+    """Ask a method; gives its result. Also works where an event loop runs, as in a notebook."""
     with _loop() as wait:
         result: Result = wait(arun(question, **options))
         return result
 
 
 def stream(question: str, **options: Unpack[Options]) -> Iterator[Event]:
-    """Ask a method; gives what happens as typed events. See :func:`astream`.
-
-    Args:
-        question: The question.
-        options: See :class:`Options`.
-
-    Raises:
-        PlanweaveError: A setting cannot be used, or the run cannot go on.
-    """
+    """Ask a method; gives what happens as typed events. See :func:`astream`."""
     events = astream(question, **options)
     with _loop() as wait:
         try:

@@ -7,7 +7,7 @@ from typing import Literal
 from planweave.benchmarks.arena.votes import Ballot, Match, Verdict
 from planweave.memory import Context
 from planweave.models import CallRecord
-from planweave.nodes.support.pair_judge import prefer
+from planweave.nodes.support.judges import prefer
 
 _Better = Literal["1", "2", "tie", "both bad"]
 

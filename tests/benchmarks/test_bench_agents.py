@@ -28,7 +28,7 @@ from planweave.benchmarks.suites.agents.tables import agent_tables, mean_and_dev
 from planweave.benchmarks.suites.rag.ways import Human, Pair
 from planweave.memory import Answer
 from planweave.models import ModelRequest, register_embeddings, register_provider
-from planweave.nodes.support.answer_judge import JUDGE
+from planweave.nodes.support.judges import ANSWER_JUDGE
 from planweave.testing import ScriptedModel
 from planweave.tools.documents import chunks, collection, collections
 
@@ -362,7 +362,7 @@ def test_the_pipeline_is_measured_on_the_document_of_each_question(
 def test_another_judge_is_asked(data: Path, tmp_path: Path, agent: Agent) -> None:
     bench(data, tmp_path, "--trials", 1, "--set", "complex 1", "--judge", "agent:other")
     models = {
-        (call.record.role == JUDGE, call.record.model)
+        (call.record.role == ANSWER_JUDGE, call.record.model)
         for record in results(tmp_path).values()
         for call in record.calls
     }
@@ -486,7 +486,7 @@ def test_the_judge_beside_people_by_hand() -> None:
     made = [
         record(
             f"d-{n}",
-            JUDGE,
+            ANSWER_JUDGE,
             key=f"d-{n}",
             suite="agents",
             score=Score(

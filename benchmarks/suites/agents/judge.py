@@ -13,9 +13,10 @@ from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.agents.tables import JUDGE_CHECK
+from planweave.benchmarks.suites.rag.suite import name_of
 from planweave.benchmarks.suites.rag.ways import Pair
 from planweave.memory import Context
-from planweave.nodes.support.answer_judge import JUDGE, Judged, judge_answer
+from planweave.nodes.support.judges import ANSWER_JUDGE, Judged, judge_answer
 
 MUCH = 2
 
@@ -35,9 +36,9 @@ def checks(pairs: Sequence[Pair], *, suite: str, settings: Context) -> list[Samp
     return [
         Sample(
             suite=suite,
-            question=f"{pair.dataset.replace('/', '-')}-{pair.instance_id}",
+            question=name_of(pair),
             scenario=JUDGE_CHECK,
-            method=JUDGE,
+            method=ANSWER_JUDGE,
             asked=pair.query,
             context=settings,
             content=hashlib.sha256(pair.model_dump_json().encode()).hexdigest()[:16],

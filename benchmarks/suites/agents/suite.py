@@ -18,7 +18,15 @@ from planweave.benchmarks.core.lines import bench_cache
 from planweave.benchmarks.core.options import Embeddings, Options, listed
 from planweave.benchmarks.core.play import OnCall, play_graph
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
+from planweave.benchmarks.core.suite import (
+    Memory,
+    Sample,
+    Selection,
+    Status,
+    Suite,
+    drawn,
+    register,
+)
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.judge import agreed, checks, judge_both, score_check
@@ -32,7 +40,7 @@ from planweave.memory import Answer, Context
 from planweave.models import embeddings
 from planweave.nodes.documents.documents import find_pages
 from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
-from planweave.nodes.support.answer_judge import JUDGE, Judged, judge_answer
+from planweave.nodes.support.judges import ANSWER_JUDGE, Judged, judge_answer
 from planweave.nodes.support.rag_metrics import (
     Judge,
     answer_relevance,
@@ -115,7 +123,7 @@ class Agents(Suite):
     def select(self, options: AgentOptions, context: Context, status: Status) -> Selection:
         """The judge's own check, then every question in several trials."""
         if options.judge:
-            models = {**context.models, JUDGE: options.judge}
+            models = {**context.models, ANSWER_JUDGE: options.judge}
             context = context.model_copy(update={"models": models})
         known = (*of_family("documents"), "ensemble")
         methods = listed(options.method, known, "document agent")
@@ -215,7 +223,7 @@ def _checks(options: AgentOptions, context: Context) -> list[Sample]:
     file = options.data / "rag_eval" / "ragchecker_human_pairs.jsonl.gz"
     if not options.judge_pairs or not file.exists():
         return []
-    pairs = rag.choose(agreed(rag.load(file)), options.judge_pairs, options.seed)
+    pairs = drawn(agreed(rag.load(file)), options.judge_pairs, options.seed, rag.name_of)
     return checks(pairs, suite=NAME, settings=context)
 
 

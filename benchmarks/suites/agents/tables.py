@@ -10,7 +10,7 @@ from planweave.benchmarks.core.metrics import grouped, rate, spread
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cell, Table
 from planweave.benchmarks.suites.agents.questions import SETS
-from planweave.nodes.support.answer_judge import JUDGE
+from planweave.nodes.support.judges import ANSWER_JUDGE
 
 JUDGE_CHECK = "judge beside people"
 """The scenario of the judge's own check."""
@@ -67,8 +67,8 @@ class _Checked(BaseModel):
 
 def agent_tables(records: Sequence[Record]) -> list[Table]:
     """Every table of the suite's own."""
-    answers = grouped([record for record in records if record.method != JUDGE])
-    checks = [record for record in records if record.method == JUDGE]
+    answers = grouped([record for record in records if record.method != ANSWER_JUDGE])
+    checks = [record for record in records if record.method == ANSWER_JUDGE]
     return [
         _sets(answers),
         _thesis(),
@@ -320,9 +320,9 @@ def _unanswerable(groups: Groups) -> Table:
 def _cost(groups: Groups) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for label, own in groups.items():
-        calls = [[c.record for c in r.calls if c.record.role != JUDGE] for r in own]
+        calls = [[c.record for c in r.calls if c.record.role != ANSWER_JUDGE] for r in own]
         judging = [
-            sum(call.record.seconds for call in record.calls if call.record.role == JUDGE)
+            sum(call.record.seconds for call in record.calls if call.record.role == ANSWER_JUDGE)
             for record in own
         ]
         costs = [[call.dollars for call in made] for made in calls]

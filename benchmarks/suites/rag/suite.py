@@ -62,7 +62,7 @@ class RagJudges(Suite):
         """Pairs with every way of rating."""
         methods = listed(options.method, WAYS, "way of rating")
         found = load(options.data)
-        chosen = choose(found, options.limit, options.seed)
+        chosen = drawn(found, options.limit, options.seed, name_of)
         made = samples(chosen, methods=methods, settings=context)
         counts = {"questions": len(found), "chosen": len(chosen)}
         return Selection(samples=made, about={**options.about(), **counts})
@@ -125,11 +125,6 @@ def load(path: Path) -> list[Pair]:
     return found
 
 
-def choose(pairs: Sequence[Pair], limit: int | None, seed: int) -> list[Pair]:
-    """See :func:`drawn`."""
-    return drawn(pairs, limit, seed, _name)
-
-
 def samples(pairs: Iterable[Pair], *, methods: Sequence[str], settings: Context) -> list[Sample]:
     """Every pair with every way of rating, pair by pair."""
     made = []
@@ -138,7 +133,7 @@ def samples(pairs: Iterable[Pair], *, methods: Sequence[str], settings: Context)
         made += [
             Sample(
                 suite=NAME,
-                question=_name(pair),
+                question=name_of(pair),
                 scenario=pair.dataset.partition("/")[0],
                 method=method,
                 asked=pair.query,
@@ -151,7 +146,8 @@ def samples(pairs: Iterable[Pair], *, methods: Sequence[str], settings: Context)
     return made
 
 
-def _name(pair: Pair) -> str:
+def name_of(pair: Pair) -> str:
+    """What result files call a pair."""
     return f"{pair.dataset.replace('/', '-')}-{pair.instance_id}"
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from planweave import BadInput
-from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.suites.rat import code_eval, math_eval
 from planweave.tools.crafting import CraftingWorld, executable, load_world
 from planweave.tools.documents import collections
@@ -95,11 +94,6 @@ def corpus_of(family: Family, data: str) -> str:
             fix=f"Build it: planweave bench rat-corpus --family {family} --data {data}",
         )
     return name
-
-
-def choose(items: Sequence[Item], limit: int | None, seed: int) -> list[Item]:
-    """See :func:`drawn`."""
-    return drawn(items, limit, seed, lambda item: item.id)
 
 
 def _programs(dataset: str, problems: Sequence[code_eval.Problem]) -> list[Item]:

@@ -18,9 +18,17 @@ from pydantic import JsonValue
 from planweave.benchmarks.core.options import Options, listed
 from planweave.benchmarks.core.play import OnCall, Way
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
+from planweave.benchmarks.core.suite import (
+    Memory,
+    Sample,
+    Selection,
+    Status,
+    Suite,
+    drawn,
+    register,
+)
 from planweave.benchmarks.core.table import Table
-from planweave.benchmarks.suites.rat.items import FILES, Item, choose, corpus_of, load
+from planweave.benchmarks.suites.rat.items import FILES, Item, corpus_of, load
 from planweave.benchmarks.suites.rat.tables import PAPER, paper_name, rat_tables
 from planweave.memory import Context, WorkingMemory
 from planweave.tools.documents.collection import open_collection
@@ -121,7 +129,9 @@ class Rat(Suite):
         source = self.source(options)
         pools = self.pools(options, " ".join(source.values()))
         items = [
-            item for pool in pools.values() for item in choose(pool, options.limit, options.seed)
+            item
+            for pool in pools.values()
+            for item in drawn(pool, options.limit, options.seed, lambda one: one.id)
         ]
         context = context.model_copy(update=source)
         about = {**options.about(), "name": ", ".join(pools), "attempts": options.attempts}
