@@ -490,14 +490,6 @@ async def test_continuing_says_why_to_the_taskmaster(ask: Ask) -> None:
     assert [fact["number"] for fact in memory["facts"]] == [1, 2]
 
 
-async def test_v3_must_answer_in_the_last_iteration(ask: Ask) -> None:
-    script = good("agent_v3")
-    memory = await ask("agent_v3", script, max_iterations=1)
-    assert script.tasks == ["plan", "task", "action", "read", "answer"]
-    assert "limit of 1 iterations" in script.prompts[-1].text
-    assert answer_of(memory)["facts"] == [1]
-
-
 @pytest.mark.parametrize("role", ["plan", "task", "verdict"])
 async def test_a_malformed_reply_never_ends_v3(ask: Ask, role: str) -> None:
     script = good("agent_v3")
@@ -830,14 +822,6 @@ async def test_texts_without_a_decision_are_compared_by_their_words(ask: Ask) ->
     script.left["answer"][1] = tell("Ships are blue and sail far away [1].")
     memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3)
     assert "5.5" in answer_of(memory)["why"]
-
-
-async def test_an_ensemble_without_any_answer_says_so(ask: Ask) -> None:
-    memory = await ask(
-        "ensemble", Replies(action=[BAD] * 4), ensemble_of="agent_v1", ensemble_runs=2
-    )
-    assert answer_of(memory)["decision"] is None
-    assert answer_of(memory)["unknown"]
 
 
 @pytest.mark.parametrize(

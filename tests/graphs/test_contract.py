@@ -1,7 +1,11 @@
 """What every method and tool promises, ours or a package's: it is enough that it is registered."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from copy import deepcopy
+from dataclasses import replace
+from functools import wraps
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -9,12 +13,15 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Overwrite
 from pages import Shelf, put_up
 from player import PAGE, World
 from scripted import Prompt, Replies, Reply, Script, act, decide, finding, register, tell
 
 from planweave import PlanweaveError
 from planweave.graphs import METHODS
+from planweave.graphs.support import builder as building
+from planweave.graphs.support import parts
 from planweave.graphs.support.events import AnswerEvent, CallEvent, FactEvent
 from planweave.graphs.support.running import events
 from planweave.memory import BOUND_TOOL, OWN_TOOLS, Context, WorkingMemory, total_usage
@@ -193,6 +200,82 @@ async def test_a_model_that_nobody_provides_gets_one_sentence(name: str, world: 
             await run(name, world, model="nobody:x")
 
 
+ELSEWHERE = {
+    *("sql", "cypher", "calculator", "thinking", "bound_tool"),  # below
+    *("search", "grader", "reader", "glossary"),  # of methods that are asked about a database
+    *("whole_collection", "whole_reader", "whole_glossary"),
+    *("actor", "environment", "reporter"),  # of react, which is not asked to act
+    *("greeter", "interpreter", "citation_check"),  # where a task is given
+    *("answering_machine", "reflector"),  # of those whose reasoning ends in an answer, or at once
+}
+"""Nodes that some method does not come to here; each is watched in the run of another."""
+THOROUGH: dict[str, Any] = {
+    "corrective": True,
+    "evaluations": 1,
+    "replan": "every_observation",
+    "trials": 2,
+    "citation_check": "model",
+    "max_iterations": 3,
+}
+"""Settings with which every role is asked."""
+
+
+class Watched:
+    """A method built anew, each of whose nodes is watched: what it is given, what it returns."""
+
+    def __init__(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seen: set[str] = set()
+        monkeypatch.setattr(building, "_checked", self._checked)
+        for part in _KEPT:
+            part.cache_clear()  # built anew, too
+        self.method = replace(METHODS.get(name))
+        inside = self.method.builder.subgraphs()
+        graphs = [self.method.builder, *(part.builder for part in inside.values())]
+        self.nodes = {node for graph in graphs for node in graph.nodes} - inside.keys()
+
+    def _checked(self, node: str, action: Callable[..., Any], keys: Collection[str]) -> Any:
+        @wraps(action)
+        async def watched(state: Any, *given: Any, **named: Any) -> Any:
+            before = deepcopy(state)
+            update = action(state, *given, **named)
+            update = await update if isawaitable(update) else update
+            assert state == before, f"{node} changes what it is given"
+            self.seen.add(node)
+            for key, value in (update or {}).items():
+                plain = value.value if isinstance(value, Overwrite) else value
+                assert key in keys, (node, key)
+                assert key == "messages" or json.loads(json.dumps(plain)) == plain, (node, key)
+            return update
+
+        return watched
+
+
+_KEPT = (parts.tools, parts.closing, parts.reading_of)
+
+
+@pytest.fixture
+def watched(name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
+    yield Watched(name, monkeypatch)
+    for part in _KEPT:
+        part.cache_clear()
+
+
+@pytest.mark.parametrize("says", ["what is right", "nonsense"])
+async def test_every_node_returns_declared_keys_in_plain_json_and_mutates_nothing(
+    name: str, says: str, world: World, watched: Watched
+) -> None:
+    """In a talk of a greeting and two questions, by search and by reading whole."""
+    player = world.player if says == "what is right" else lambda _: BAD
+    settings = context(world, player, **THOROUGH)
+    graph = watched.method.compiled(checkpointer=InMemorySaver())
+    for number, question in enumerate(("Hello!", world.question, world.question, "Else?")):
+        if number == 3:
+            settings = settings.model_copy(update={"whole_collection": "on"})
+        await graph.ainvoke({"question": question}, THREAD, context=settings)
+    if says == "what is right":
+        assert watched.nodes - watched.seen <= ELSEWHERE
+
+
 def test_its_graph_shows_what_it_shares_and_no_more_than_its_figure(name: str) -> None:
     method = METHODS.get(name)
     assert method.graph.name == name
@@ -229,26 +312,28 @@ def price(name: str) -> dict[str, float]:
     return {"cost": 7.25}
 
 
+@pytest.mark.parametrize("name", ["iter_rag"])
 @pytest.mark.parametrize("kind", [*(one for one in OWN_TOOLS if one not in APART), BOUND_TOOL])
 async def test_a_tool_makes_a_fact_of_what_is_good_and_a_problem_of_what_is_not(
-    kind: str, database: str, graph: str, monkeypatch: pytest.MonkeyPatch
+    kind: str, database: str, graph: str, watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TOOLS, "_known", {"price": price})
     put_up(monkeypatch, Shelf(("review.pdf", 82, PAGE)))
     good, bad = GOOD_AND_BAD[kind]
     used = "price" if kind == BOUND_TOOL else kind
     script = Replies(
-        action=[act(used, bad), act(used, good), act("finish")],
+        action=[act(used, bad), act(used, good), act("thinking", "So."), act("finish")],
         read=[finding("LCOH) is USD 5.5/kg in 2023", "It costs USD 5.5/kg.")],
         decide=[decide("Bonn", 1)],
         answer=[tell("It costs USD 5.5/kg [1].")],
     )
     sources = {"database": database, "graph": graph, "collection": "energy", "tools": "price"}
     settings = {"model": register(script), "whole_collection": "off", "assist": "off", **sources}
-    memory = await METHODS.get("iter_rag").graph.ainvoke(
+    memory = await watched.method.graph.ainvoke(
         {"question": "Which plant costs 7 + 0.25?"}, context=Context.model_validate(settings)
     )
-    wrong, right = memory["turns"]
+    wrong, right, _ = memory["turns"]
+    assert {"search" if kind == "documents" else kind, "thinking"} <= watched.seen
     assert (wrong["facts"], right["problem"]) == ([], "")
     assert wrong["problem"][:-1].count("\n") == 0
     assert wrong["problem"].endswith((".", "?"))

@@ -233,14 +233,6 @@ async def test_a_page_is_taken_up_once(ask: Ask, shelf: Shelf) -> None:
     assert [fact["text"] for fact in memory["facts"]] == [FILM, PERSON]
 
 
-async def test_furepa_answers_at_its_limit(ask: Ask) -> None:
-    final = tell("Nothing tells where [1].", unknown="The birthplace.")
-    script = Replies(reason=[FIRST], answer=[final])
-    memory = await ask("furepa", script, max_iterations=1)
-    assert script.tasks == ["reason", "answer"]
-    assert answer_of(memory)["unknown"] == "The birthplace."
-
-
 async def test_without_evidence_no_answer_is_taken(ask: Ask) -> None:
     script = Replies(reason=[{**dict(solved()), "queries": ["film"]}, SECOND, solved()])  # type: ignore[arg-type]  # a reply of fields
     memory = await ask("furepa", script)
@@ -252,14 +244,6 @@ async def test_a_reasoner_that_proposes_nothing_searches_for_the_question(ask: A
     memory = await ask("furepa", script)
     assert [turn["input"] for turn in memory["turns"]] == [QUESTION, "birthplace of Lena Holm"]
     assert memory["raises"] == 0
-
-
-async def test_unreadable_reasoning_goes_on_to_the_limit(ask: Ask) -> None:
-    script = Replies(reason=[BAD] * 6, answer=[tell("Nothing tells where [1].")])
-    memory = await ask("furepa", script, max_iterations=3)
-    assert [turn["input"] for turn in memory["turns"]] == [QUESTION, "", ""]
-    assert answer_of(memory)["decision"] is None
-    assert memory["failures"]
 
 
 # -- IRCoT ------------------------------------------------------------------------------------
@@ -286,10 +270,3 @@ async def test_a_chain_that_ends_is_answered_from_the_evidence(ask: Ask, last: R
     script = Replies(think=[last, last], answer=[final])
     memory = await ask("ircot", script)
     assert answer_of(memory)["decision"] == "Lena Holm"
-
-
-async def test_ircot_answers_at_its_limit(ask: Ask) -> None:
-    final = tell("It is a film [1].", unknown="The birthplace.")
-    script = Replies(think=[], answer=[final])
-    memory = await ask("ircot", script, max_iterations=1)
-    assert answer_of(memory)["unknown"] == "The birthplace."

@@ -180,13 +180,6 @@ async def test_no_more_is_looked_up_than_allowed(
     assert memory["revised"] == [COSTS_5, HOLDS_33][:queries] + [COSTS_1, HOLDS_30][queries:]
 
 
-async def test_a_limit_ends_the_checking_and_still_answers(ask: Ask) -> None:
-    script = good()
-    memory = await ask("rat", script, max_iterations=1)
-    assert script.tasks == ["draft", "query", "revise", "answer"]
-    assert answer_of(memory)["decision"] == "5.5"
-
-
 async def test_nothing_found_leaves_the_step(ask: Ask) -> None:
     script = good()
     script.left["query"][0] = query("submarines")

@@ -78,31 +78,6 @@ async def test_what_happens_inside_is_reported_once_and_in_order(shelf: Shelf) -
     assert "reading the pages" in doing
 
 
-async def test_what_was_used_inside_is_counted_once(shelf: Shelf) -> None:
-    script = reading()
-    found = await reported(of_documents(script, max_calls=9))
-    last = found[-1]
-    assert isinstance(last, AnswerEvent)
-    used = last.result.memory["usage"]
-    assert {role: spent["calls"] for role, spent in used.items() if spent["calls"]} == {
-        "planner": 1,
-        "selector": 2,
-        "reader": 1,
-    }
-    assert last.result.usage.calls == len(script.prompts)
-
-
-async def test_a_limit_holds_for_calls_made_inside(shelf: Shelf) -> None:
-    script = reading()
-    script.left["decide"] = script.left["answer"] = [tell("It costs USD 5.5/kg [1].")]
-    script.left["action"].insert(1, acts(("documents", "hydrogen", [1])))
-    memory = await METHODS.get("planrag").graph.ainvoke(
-        {"question": QUESTION}, context=of_documents(script, max_calls=3)
-    )
-    assert script.tasks == ["plan", "action", "read", "answer"]
-    assert len(memory["turns"]) == 1
-
-
 # -- interrupts, edits, time travel ---------------------------------------------------------------
 
 
