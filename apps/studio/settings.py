@@ -1,5 +1,7 @@
 """The settings of a run as a form: the fields of the context, in groups."""
 
+from functools import cache
+
 from pydantic import JsonValue
 
 from planweave.graphs import METHODS
@@ -29,6 +31,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
 """Settings that are read by some methods of several families alone."""
 
 
+@cache
 def form() -> dict[str, JsonValue]:
     """The context's JSON schema, and its fields in groups, each for the methods that read it."""
     known = dict.fromkeys(
