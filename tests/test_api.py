@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import resource
 import subprocess
@@ -167,7 +168,8 @@ def test_a_further_question_goes_on_with_the_thread(offers: str, planweave_: Com
     second = planweave.run("And which costs most?", model=again, thread="offers-1")
     assert (second.method, second.decision) == ("planrag", "ash")
     assert [fact["number"] for fact in second.facts] == [1, 2]
-    listed = planweave_("runs", "list", "--json")
+    state = os.environ["PLANWEAVE_STATE_DIR"]
+    listed = planweave_("runs", "list", "--json", PLANWEAVE_STATE_DIR=state)
     assert "offers-1" in listed.stdout
 
 

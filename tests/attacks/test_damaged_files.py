@@ -140,7 +140,7 @@ def _problem_of_a_server(folder: Path, name: str, how: str) -> str:
             return "" if str(folder) in str(error) else str(error)
         except Exception as error:  # whatever it is, it would be a traceback
             return f"{type(error).__name__}: {error}"
-    return "" if reply.status_code < 500 and "log tells more" not in reply.text else reply.text
+    return "" if reply.status_code < 500 and "server's log" not in reply.text else reply.text
 
 
 def _emptied_into(path: Path) -> None:

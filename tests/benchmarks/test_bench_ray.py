@@ -111,7 +111,7 @@ def test_a_node_that_is_killed_loses_no_question_and_doubles_none(
 
 @pytest.mark.parametrize(
     ("address", "why"),
-    [("nowhere", "it is no host:port"), (f"127.0.0.1:{free_port()}", "Connection refused")],
+    [("nowhere", "it is not host:port"), (f"127.0.0.1:{free_port()}", "Connection refused")],
     ids=["no address", "nobody there"],
 )
 def test_what_is_no_cluster_is_one_sentence(tmp_path: Path, address: str, why: str) -> None:

@@ -203,7 +203,7 @@ def test_cypher_escapes_what_sql_refuses() -> None:
         write_sql(world)
     for row, sentence in (
         (("a" * 256, 1, 1.0, True), "256 characters"),
-        (("a", 1, float("inf"), True), "inf is no number"),
+        (("a", 1, float("inf"), True), "inf is not a number"),
     ):
         with pytest.raises(PlanweaveError, match=sentence):
             write_sql(World.of((CITY.with_rows([row]), ROAD)))
