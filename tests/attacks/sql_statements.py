@@ -69,6 +69,7 @@ SCOPES = {
 """A table that the name of a CTE elsewhere would hide from the guard."""
 
 SQLITE = {
+    "type that is no name": "SELECT CAST(name AS `\n```",
     "pragma": "PRAGMA query_only = OFF",
     "pragma, writable schema": "PRAGMA writable_schema = 1",
     "pragma function": "SELECT * FROM pragma_table_info('node')",

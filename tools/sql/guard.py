@@ -174,12 +174,12 @@ def _spaced_plainly(source: str, tokens: "Sequence[Token]", dialect: str) -> str
 def _parsed(text: str, dialect: str, tokens: "Sequence[Token]") -> "exp.Query":
     import sqlglot
     from sqlglot import exp
-    from sqlglot.errors import ParseError
+    from sqlglot.errors import ParseError, TokenError
 
     try:
         tree = sqlglot.parse_one(text, read=dialect)
-    except ParseError as error:
-        where = error.errors[0] if error.errors else {}
+    except (ParseError, TokenError) as error:  # the name of a type is cut into tokens again
+        where = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
         near = str(where.get("highlight") or tokens[-1].text)
         raise QueryFailed(
             f"The query is not valid SQL near {near!r}.",
