@@ -5,8 +5,12 @@ import os
 import secrets
 import socket
 import tempfile
+import time
+import webbrowser
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -18,6 +22,7 @@ from planweave.apps.origins import THIS_MACHINE
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
 _TOKEN = "PLANWEAVE_SERVE_TOKEN"  # noqa: S105 (the name of a variable)
+_START_SECONDS = 120
 _HUNG_SECONDS = 15
 """A worker that does not answer for that long is replaced; a busy machine may starve one for 5."""
 
@@ -39,6 +44,9 @@ def serve(
         typer.Option(
             "--no-token", help="Without users: answer every program of this machine, without token."
         ),
+    ] = False,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Open the studio in the browser when it is ready.")
     ] = False,
 ) -> None:
     """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
@@ -80,6 +88,8 @@ def serve(
         server_settings.cache_clear()
         page = f"{page}?token={token}"
     typer.echo(f"planweave answers at {address}; the studio: {page}", err=True)
+    if open_page:
+        Thread(target=_open, args=(host, port, page), daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="planweave-metrics-") as figures:
         if workers > 1:  # they add up their figures there
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = figures
@@ -94,6 +104,16 @@ def serve(
             log_level="warning",
             server_header=False,
         )
+
+
+def _open(host: str, port: int, page: str) -> None:
+    """Show the page in the person's browser as soon as the server listens."""
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        with suppress(OSError), socket.create_connection((host, port), timeout=1):
+            webbrowser.open(page)
+            return
+        time.sleep(0.2)
 
 
 def _check_port(host: str, port: int) -> None:

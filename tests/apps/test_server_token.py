@@ -1,7 +1,9 @@
 """The token of the one-person server: who has it comes in by every interface, and nobody else."""
 
 import re
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -129,3 +131,20 @@ def test_a_token_is_made_at_the_start_and_known_to_every_worker(
 
 def test_a_token_of_ones_own_is_not_printed(server: Served) -> None:
     assert TOKEN not in server.log.read_text()
+
+
+def test_the_page_is_opened_with_its_token(tmp_path: Path) -> None:
+    opened = tmp_path / "opened.txt"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
+    browser.chmod(0o700)
+    given = {"PLANWEAVE_SERVE_TOKEN": "", "BROWSER": f"{browser} %s"}
+    with serving_planweave(tmp_path, "--open", **given) as server:
+        for _ in range(100):
+            if opened.exists() and opened.read_text():
+                break
+            time.sleep(0.1)
+        url, token = opened.read_text().strip().split("?token=")
+        assert url == f"{server.url}/studio/"
+        page = httpx.get(f"{url}?token={token}", follow_redirects=False)
+        assert page.cookies
