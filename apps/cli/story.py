@@ -3,7 +3,6 @@
 from time import monotonic
 
 from rich.console import Console
-from rich.markup import escape
 from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.text import Text
@@ -72,7 +71,8 @@ class Story:
             case PlanEvent(steps=steps):
                 self._plan("Plan", steps)
             case ReplanEvent(reason=reason, steps=steps):
-                self._plan(f"New plan: {escape(plain(reason))}", steps)
+                self.console.print(Text(plain(f"◦ {reason}"), style="cyan"))  # a title would be cut
+                self._plan("New plan", steps)
             case ThoughtEvent(text=text):
                 self.console.print(Text(plain(f"◦ {text}"), style="cyan"))
             case ActionEvent():

@@ -598,3 +598,9 @@ def test_the_answer_is_seen_while_it_is_written(capsys: pytest.CaptureFixture[st
     waiting.show(ProgressEvent(doing="checking the answer"))
     Console().print(waiting)
     assert "least" not in capsys.readouterr().out
+
+
+def test_the_reason_for_another_plan_is_not_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    reason = "The price alone does not decide. " * 9
+    Story(Console(width=60)).show(ReplanEvent(reason=reason.strip(), steps=["Look."]))
+    assert " ".join(capsys.readouterr().out.split()).count("does not decide.") == 9
