@@ -13,7 +13,7 @@ from planweave.apps.cli.story import Story, Waiting
 from planweave.apps.plain import json_text
 from planweave.apps.run import Ask, run
 from planweave.apps.threads import Thread
-from planweave.graphs.support.events import AnswerEvent, ProgressEvent, TokenEvent
+from planweave.graphs.support.events import AnswerEvent, PlanEvent, ProgressEvent, TokenEvent
 from planweave.memory import Answer, Input, WorkingMemory, total_usage
 from planweave.nodes.shared.citation_check import in_words
 
@@ -56,6 +56,8 @@ def answer(
         console.print(f"[bold]{thread.method}[/]{why} · thread {thread.id}")
         console.print(start["question"].strip(), markup=False, style="italic")
     story = Story(console)
+    if start and (plan := start.get("predefined_plan")):
+        story.show(PlanEvent(steps=[step for step in plan if step.strip()]))
     try:
         memory = asyncio.run(_told(thread, start, story, approver(console, thread.id, command)))
     except KeyboardInterrupt:

@@ -155,6 +155,8 @@ def test_decide_carries_out_a_predefined_plan(
             *("--plan", str(plan)),
         )
     assert json.loads(run.stdout)["plan"] == ["Sort the offers by price.", "Take the first."]
+    assert "1. Sort the offers by price." in run.stderr
+    assert "2. Take the first." in run.stderr
 
 
 def test_decide_judges_a_generated_question(planweave: CommandLine) -> None:
