@@ -307,9 +307,9 @@ APART = ("environment", "thinking", "replan", "finish")
 
 
 @tool
-def price(name: str) -> dict[str, float]:
+def price(name: str) -> float:
     """The price of a plant."""
-    return {"cost": 7.25}
+    return 7.25
 
 
 @pytest.mark.parametrize("name", ["iter_rag"])
