@@ -144,7 +144,7 @@ def data(tmp_path: Path) -> Path:
         ("code", "HumanEval", "def add(a, b):\n    return a + b", "def add(a, b):\n    return 3.5"),
         ("code", "MBPP", "def f():\n    return 11", "def f():\n    return 12"),
         ("maths", "GSM8K", "print(2 + 3)", "print(2 - 3)"),
-        ("maths", "GSM-Hard", "def solution():\n    return 5", "while True: pass"),
+        ("maths", "GSM-Hard", "def solution():\n    return 5", "1 / 0"),
         (
             "planning",
             "Minecraft",
