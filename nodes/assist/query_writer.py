@@ -129,7 +129,7 @@ async def write_query(
         ranking_for, need.question, need.rules, need.options, database
     )
     prompt = await asyncio.to_thread(prompt_for, need, database, schema_limit, ranking)
-    writing = _Writing(need, database, ask, limits, ranking)
+    writing = _Writing(need, database, ask, limits, ranking, {})
     first = await _first(prompt, writing)
     tried = [first]
     # A query that fails is often written again word for word: others are asked for.
@@ -155,13 +155,17 @@ def _refusal(need: Need, database: Database, most: float) -> str:
 
 
 class _Writing(NamedTuple):
-    """What every candidate for one need is written for and run with."""
+    """What every candidate for one need is written for and run with.
+
+    ``tried`` has what came of each query: one that runs for ever is run once.
+    """
 
     need: Need
     database: Database
     ask: Ask
     limits: Limits
     ranking: Ranking | None
+    tried: dict[str, Candidate]
 
 
 async def _first(prompt: Sequence[BaseMessage], writing: _Writing) -> Candidate:
@@ -211,8 +215,10 @@ def _listed(options: Sequence[str]) -> str:
 
 
 async def _tried(query: str, writing: _Writing) -> Candidate:
-    need, database, _, limits, ranking = writing
-    return await asyncio.to_thread(try_query, query, need, database, limits, ranking)
+    need, database, _, limits, ranking, tried = writing
+    if query not in tried:
+        tried[query] = await asyncio.to_thread(try_query, query, need, database, limits, ranking)
+    return tried[query]
 
 
 def try_query(

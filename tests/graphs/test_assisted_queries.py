@@ -10,6 +10,8 @@ from scripted import Replies, act, decide, keep, plan
 
 from planweave import BadInput
 from planweave.memory import WorkingMemory
+from planweave.tools.database import Limits, QueryResult, QueryTimeout
+from planweave.tools.sql import SqlDatabase
 
 Run = Callable[..., Awaitable[WorkingMemory]]
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
@@ -106,6 +108,23 @@ async def test_the_result_that_most_candidates_agree_on_is_taken(run: Run) -> No
     memory = await run("single_rag", script, assist="on", query_candidates=3)
     assert memory["turns"][0]["input"] == CHEAPEST  # the shorter of the two that agree
     assert len(memory["facts"]) == 1
+
+
+async def test_a_query_that_never_ends_is_run_once(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def never(self: SqlDatabase, query: str, limits: Limits) -> QueryResult:
+        ran.append(query)
+        raise QueryTimeout("The query was stopped after 10 s.")
+
+    monkeypatch.setattr(SqlDatabase, "run", never)
+    script = Replies(write=[CHEAPEST] * 5)
+    memory = await run("single_rag", script, assist="on", query_candidates=4)
+    assert ran == [CHEAPEST]
+    assert memory["answer"] is not None
+    assert memory["answer"]["unknown"] == "The query was stopped after 10 s."
 
 
 async def test_when_no_candidate_runs_the_problem_is_told(run: Run) -> None:
