@@ -100,7 +100,7 @@ def test_what_a_question_speaks_of(films: Database) -> None:
 @pytest.mark.parametrize(
     ("question", "pattern"),
     [
-        ("Which persons were born before 1980?", "(p:Person)"),
+        ("Which persons were born before 1980?", ""),
         ("Which movies has a studio a person in?", ""),
         ("What ratings did movies get?", "(p:Person)-[r:REVIEWED]->(m:Movie)"),
         (

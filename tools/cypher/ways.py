@@ -41,7 +41,7 @@ def way(question: str, schema: Schema, spoken: Sequence[tuple[str, str, Sequence
 
     Returns:
         A pattern such as ``(c:Customer)-[:PURCHASED]->(o:Order)``; empty if the question names
-        nothing, or leaves open by which relationship its labels are joined.
+        no two labels, or leaves open by which relationship they are joined.
     """
     labels, types = _named(question, schema, spoken)
     for type_ in types:
@@ -50,9 +50,9 @@ def way(question: str, schema: Schema, spoken: Sequence[tuple[str, str, Sequence
     if not labels:
         return ""
     steps = _joined(labels, types, _steps(schema))
-    if steps is None:
+    if not steps:  # what stands alone needs no path; a pattern for it misleads
         return ""
-    return _written(labels[0], steps, same=_SAME.search(question) is not None)
+    return _written(steps, same=_SAME.search(question) is not None)
 
 
 def _named(
@@ -159,14 +159,12 @@ def _path(
     return reached.get(goal)
 
 
-def _written(first: str, steps: Sequence[_Step], *, same: bool) -> str:
+def _written(steps: Sequence[_Step], *, same: bool) -> str:
     """The steps as one pattern, or several with commas between.
 
     Two relationships between the same labels start at one node only if the question says so.
     """
     names = _Names()
-    if not steps:
-        return names.node(first)
     row = _in_a_row(steps)
     patterns: list[str] = []
     at, before = "", frozenset[str]()
