@@ -144,7 +144,7 @@ def test_a_crash_is_redone_if_asked(
     words = ("dqa", "--data", data, "--model", "scripted:right", "--out", tmp_path)
     narrow = ("--method", "single_rag", "--database", "relational", "--limit", 1)
     with monkeypatch.context() as broken:
-        broken.setattr("planweave.nodes.shared.intake.open_database", lambda url: 1 / 0)
+        broken.setattr("planweave.nodes.shared.intake.open_filled", lambda *_: 1 / 0)
         crashed = bench(*words, *narrow)
     assert "1 crashed" in crashed.output
     assert "ZeroDivisionError: division by zero" in crashed.output

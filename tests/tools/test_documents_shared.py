@@ -199,7 +199,7 @@ def test_two_processes_share_it(shared: str, tmp_path: Path) -> None:
         (f"postgresql://me:${{SECRET}}@127.0.0.1:{free_port()}/x", "cannot be used: connection"),
         ("postgresql://me:${UNSET_NAME}@host/x", "UNSET_NAME, which is not set"),
         ("mysql://host/x", "through PostgreSQL only"),
-        ("nonsense", "is no URL"),
+        ("nonsense", "is not the URL of a database"),
     ],
     ids=["nobody there", "variable", "scheme", "no URL"],
 )
