@@ -100,7 +100,7 @@ def observation(
         context: Bounds the text.
         agreement: How many of several candidate queries returned the same.
         ranks: The rows are options, the best first, and this end is best.
-        doubts: Why the first of them may not be what is asked; None if nobody has looked.
+        doubts: Why the first row may not be what is asked; None if nobody has looked.
     """
     only_row = result.rows[0] if result.total_rows == 1 else ()
     return Observation(
@@ -149,6 +149,9 @@ async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -
         if written.ranking:
             ranks = "highest" if written.ranking.highest else "lowest"
             doubts = await asyncio.to_thread(_doubts, best, state["question"], database, context)
+    if doubts is None and best.result and isinstance(database, SqlDatabase):
+        doubt = await asyncio.to_thread(database.single_row, best.query, state["question"])
+        doubts = [doubt] if doubt else None
     seen = [observation(best.result, context, agreement, ranks, doubts)] if best.result else []
     problem = best.problem or "".join(one.text for one in seen if not one.found)
     turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}

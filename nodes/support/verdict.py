@@ -118,12 +118,18 @@ def _checked(
     wrong = [claim for claim in claims if not claim["supported"]]
     if wrong:
         return "not_in_facts", f"{len(wrong)} of {len(claims)} sentences have no source."
+    if doubt := _doubt(answer, state, context):
+        return "unsure", doubt
     return "supported", "Every sentence has its source."
 
 
 def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
-    """Why the facts themselves are in doubt: other queries for the question returned other rows."""
+    """Why the facts themselves are in doubt: what their query leaves out, or others returned."""
     cited = [f for f in state["facts"] if not answer["facts"] or f["number"] in answer["facts"]]
+    if doubts := [
+        doubt for fact in cited if "ranks" not in fact for doubt in fact.get("doubts", ())
+    ]:
+        return " ".join(dict.fromkeys(doubts))
     least = min((fact.get("agreement", 1.0) for fact in cited), default=1.0)
     if least >= context.least_agreement:
         return ""

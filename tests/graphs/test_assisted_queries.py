@@ -198,6 +198,16 @@ async def test_queries_that_disagree_make_the_answer_unsure(
     assert answer["verdict"]["text"].startswith(verdict)
 
 
+async def test_a_single_row_where_a_sum_is_asked_makes_the_answer_unsure(run: Run) -> None:
+    query = "SELECT region, cost FROM plant ORDER BY cost DESC LIMIT 1"
+    script = Replies(write=[query], decide=[decide("west", 1)])
+    question = {"question": "Which region has the most cost?"}
+    memory = await run("single_rag", script, question, assist="on", query_candidates=1)
+    answer = memory["answer"]
+    assert answer is not None
+    assert answer["verdict"]["text"].startswith("Not sure: the query compares single rows")
+
+
 async def test_a_result_without_any_option_is_asked_for_again(run: Run) -> None:
     script = Replies(write=["SELECT MIN(cost) FROM plant", CHEAPEST], decide=[decide("Bonn", 1)])
     memory = await run(

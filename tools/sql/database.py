@@ -11,6 +11,7 @@ from planweave import PlanweaveError
 from planweave.redact import without_passwords
 from planweave.texts import listed
 from planweave.tools.database import (
+    Cell,
     Corrected,
     DatabaseUnavailable,
     Limits,
@@ -28,6 +29,7 @@ from planweave.tools.sql.backend import Backend
 from planweave.tools.sql.correct import corrected
 from planweave.tools.sql.describe import catalogue, definitions, with_data
 from planweave.tools.sql.doubts import doubts
+from planweave.tools.sql.doubts.single import single_row
 from planweave.tools.sql.guard import Statement, check, unwrapped
 from planweave.tools.sql.ranking import Option, as_ranking, option_column
 from planweave.tools.unlinked import unlinked
@@ -117,6 +119,15 @@ class SqlDatabase:
     def doubts(self, query: str, question: str, rules: str) -> tuple[str, ...]:
         """Why the first row of a ranking may not be what is asked; see :func:`doubts.doubts`."""
         return doubts(query, question, rules, self.schema(), self._values, self._backend.dialect)
+
+    def single_row(self, query: str, question: str) -> str:
+        """Why the first row may be one of several; see :func:`single.single_row`."""
+
+        def run(text: str) -> Sequence[Sequence[Cell]]:
+            found = self._try(text, _LOOKING_UP_SECONDS)
+            return found.rows if found else ()
+
+        return single_row(query, question, self._backend.dialect, run)
 
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which columns a question speaks of.
