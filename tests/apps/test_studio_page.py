@@ -436,7 +436,7 @@ def test_a_citation_opens_its_page_in_another_tab_too(
         expect(page.get_by_role("region", name="Answer")).to_contain_text("4.2 TWh")
         page.get_by_role("button", name="losses.md, p. 1").click()
         expect(page.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
-    other = browser.new_context(base_url=server).new_page()
+    other = browser.new_context(base_url=server, reduced_motion="reduce").new_page()
     other.goto(page.url)
     other.get_by_role("button", name="losses.md, p. 1").click()
     expect(other.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")

@@ -318,9 +318,14 @@ def _open_server(url: "URL") -> SqlDatabase:
         )
     backend, extra = kinds[scheme]
     try:
-        database = SqlDatabase(backend(url))
-        database._tables()  # an unreachable server is said now, not at the first query
-        _check_role(database._backend)
+        opened = backend(url)
+        try:
+            database = SqlDatabase(opened)
+            database._tables()  # an unreachable server is said now, not at the first query
+            _check_role(opened)
+        except BaseException:
+            opened.engine.dispose()
+            raise
     except ImportError as error:
         raise DatabaseUnavailable(
             f"The driver for {scheme}:// is not installed.",

@@ -88,6 +88,7 @@ class Ask {
     this.pauses = new Set();
     this.running = false;
     this.models = [];
+    this.suggested = {};
     this.method = localStorage.getItem(KEPT) ?? AUTOMATIC;
     if (!known.methods.some(({ name }) => name === this.method)) this.method = AUTOMATIC;
     this.actual = known.methods[0].name; // what answers where the choice is left to the program
@@ -138,6 +139,7 @@ class Ask {
   async prepare() {
     try {
       [this.suggested, this.models] = await Promise.all([suggestions(this.known), models()]);
+      this.shown = null; // a method that was chosen meanwhile has a form without them
       await Promise.all([this.choose(this.method), this.listThreads(), this.tellSources()]);
     } catch (error) {
       this.welcome.replaceChildren(notice(error.message));
