@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 SECRET = "swordfish 81723"
 OWNER, THIEF = "alice", "al"  # the name of the one begins the other's
+THIEVES = (THIEF, "Alice")
 SPACE = ["owners", OWNER, "notes"]
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
@@ -26,6 +26,7 @@ from planweave.models.whole_replies import AsyncCheckedClient
 
 _SECONDS = 60
 _SAMPLE = 60
+_MIXED = 1_700  # one fault after another, so that a run meets them midway
 
 
 @pytest.fixture
@@ -49,21 +50,25 @@ async def test_every_method_ends_whatever_the_model_sends(
 ) -> None:
     del impatient
     (tmp_path / "offers.sql").write_text(SCRIPT)
-    every = [*product(FAULTS, METHODS)]
-    if not attack_is_full:
-        every = random.Random(attack_seed).sample(every, _SAMPLE)
+    draw = random.Random(attack_seed)
+    alone = [((fault,), name) for fault, name in product(FAULTS, METHODS)]
+    names = [*METHODS]
+    in_turn = [
+        (tuple(draw.choices([*FAULTS, "sound"], k=3)), draw.choice(names)) for _ in range(_MIXED)
+    ]
+    every = alone + in_turn if attack_is_full else draw.sample(alone + in_turn, _SAMPLE)
     failed = [
-        f"{name} with {fault}: {problem}"
-        for fault, name in every
-        if (problem := await _problem(fault, name, str(tmp_path / "offers.sql")))
+        f"{name} with {', '.join(faults)}: {problem}"
+        for faults, name in every
+        if (problem := await _problem(faults, name, str(tmp_path / "offers.sql")))
     ]
     record_tried("faulty model replies", len(every), len(failed))
     assert not failed, "\n".join(failed)
 
 
-async def _problem(fault: str, name: str, database: str) -> str:
+async def _problem(faults: Sequence[str], name: str, database: str) -> str:
     """What went wrong, or nothing."""
-    with faulty(fault) as server:
+    with faulty(*faults) as server:
         context = Context(model=server.model, database=database, max_iterations=3)
         try:
             async with asyncio.timeout(_SECONDS):

@@ -7,7 +7,7 @@ from typing import Any
 
 import other_users
 import pytest
-from other_users import OWNER, SECRET, SPACE, THIEF, Things
+from other_users import OWNER, SECRET, SPACE, THIEVES, Things
 from starlette.testclient import TestClient
 from tally import RecordTried
 
@@ -19,7 +19,7 @@ from planweave.apps.server.settings import server_settings
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    users = {name: {"keys": [digest(f"key of {name}")]} for name in (OWNER, THIEF)}
+    users = {name: {"keys": [digest(f"key of {name}")]} for name in (OWNER, *THIEVES)}
     (tmp_path / "users.json").write_text(json.dumps(users))
     monkeypatch.setenv("PLANWEAVE_SERVE_USERS", str(tmp_path / "users.json"))
     monkeypatch.setenv("PLANWEAVE_SERVE_URL", str(tmp_path / "serve.sqlite"))
@@ -31,8 +31,11 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient
 
 
 @pytest.mark.timeout(900)
-def test_nobody_gets_at_anothers_things(page: TestClient, record_tried: RecordTried) -> None:
-    owner, thief = ({"x-api-key": f"key of {name}"} for name in (OWNER, THIEF))
+@pytest.mark.parametrize("name", THIEVES)
+def test_nobody_gets_at_anothers_things(
+    page: TestClient, record_tried: RecordTried, name: str
+) -> None:
+    owner, thief = ({"x-api-key": f"key of {one}"} for one in (OWNER, name))
     things = _things(page, owner)
     before = _told_to_the_owner(page, owner, things)
     assert before.count(SECRET) >= 4
