@@ -351,7 +351,7 @@ class Reader:
         if {*(update.get("done_steps") or ())} - {*self._done}:
             self._done = update["done_steps"]
             numbers = ", ".join(map(str, self._done))
-            plan = self._plan or self._memory.get("plan", [])  # of a run that goes on, told before
+            plan = self._plan or self._memory.get("plan", [])  # resumed: in memory
             yield f"{len(self._done)} of {len(plan)} steps done: {numbers}"
 
 

@@ -42,8 +42,8 @@ def said_after(draft: str, answer: Answer, facts: Sequence[Fact]) -> str:
     if why.startswith(draft.strip()):
         return f"{why[len(draft.strip()) :]}\n\n{_joined(parts)}".rstrip()
     if _unmarked(why) == _unmarked(draft):
-        told = "\n".join(f"No source for: {sentence}" for sentence in _unsupported(why))
-        return f"\n\nAfter the check:\n\n{_joined({'told': told, **parts})}".rstrip()
+        marks = "\n".join(f"No source for: {sentence}" for sentence in _unsupported(why))
+        return f"\n\nAfter the check:\n\n{_joined({'marks': marks, **parts})}".rstrip()
     return f"\n\nAfter the check:\n\n{_joined(_parts(answer, facts))}"
 
 
