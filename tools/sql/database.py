@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
+from weakref import finalize
 
 from planweave import PlanweaveError
 from planweave.redact import without_passwords
@@ -52,6 +53,8 @@ class SqlDatabase:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
+        # Connections end with the last user of a database that is no longer kept open.
+        finalize(self, backend.engine.dispose).atexit = False
         self.language = backend.language
         self._lock = Lock()
         self._catalogue: Schema | None = None
