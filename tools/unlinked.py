@@ -85,7 +85,7 @@ _ADJECTIVE = re.compile(r"(?:ive|able|ible|al|ful|ous|ent|ant|on|ar|ng|ge|gh)$")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]*")
-QUOTED = re.compile(r"(?<!\w)['\"\u201c\u2018][^'\"\u201d\u2019]{1,60}['\"\u201d\u2019](?!\w)")
+_QUOTED = re.compile(r"(?<!\w)['\"\u201c\u2018][^'\"\u201d\u2019]{1,60}['\"\u201d\u2019](?!\w)")
 _ALIKE = (
     KINDS["cost"]
     | KINDS["pay"]
@@ -141,7 +141,7 @@ def _telling(question: str) -> tuple[str, ...]:
     if sum(word in _ASKING for word in _words(question)) < _LEAST_ASKING:
         return ()
     text = _COMPOUND.sub(lambda found: max(found[0].split("-"), key=len), question)
-    text = _ALTERNATIVES.sub(" ", QUOTED.sub(" ", text)).replace("\u2019", "'")
+    text = _ALTERNATIVES.sub(" ", _QUOTED.sub(" ", text)).replace("\u2019", "'")
     text = re.sub(r"(?:n't|'s)\b", "", text)
     found = []
     for word in _WORD.finditer(text):

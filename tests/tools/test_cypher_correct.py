@@ -91,37 +91,4 @@ def test_values_are_written_as_cypher_writes_them(films: Database) -> None:
 
 
 def test_what_a_question_speaks_of(films: Database) -> None:
-    assert films.linked("Who directed Sea?") == [
-        "Values in the data: Movie.title = 'Sea'.",
-        "Pattern: (p:Person)-[:DIRECTED]->(m:Movie)",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("question", "pattern"),
-    [
-        ("Which persons were born before 1980?", ""),
-        ("Which movies has a studio a person in?", ""),
-        ("What ratings did movies get?", "(p:Person)-[r:REVIEWED]->(m:Movie)"),
-        (
-            "Which movies were reviewed and directed by the same person?",
-            "(p:Person)-[r:REVIEWED]->(m:Movie)<-[:DIRECTED]-(p)",
-        ),
-        (
-            "Who directed movies that others reviewed?",
-            "(p:Person)-[:DIRECTED]->(m:Movie)<-[r:REVIEWED]-(pe:Person)",
-        ),
-        (
-            "Which studios have directors?",
-            "(s:Studio)-[:EMPLOYS]->(p:Person)-[:DIRECTED]->(m:Movie)",
-        ),
-        ("What is the weather?", ""),
-    ],
-)
-def test_the_path_that_a_question_names(films: Database, question: str, pattern: str) -> None:
-    lines = films.linked(question)
-    assert [line for line in lines if line.startswith("Pattern")] == (
-        [f"Pattern: {pattern}"] if pattern else []
-    )
-    if pattern:
-        films.run(f"MATCH {pattern} RETURN count(*)")
+    assert films.linked("Who directed Sea?") == ["Values in the data: Movie.title = 'Sea'."]

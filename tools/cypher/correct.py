@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import NamedTuple
 
 from planweave import PlanweaveError
@@ -13,9 +12,8 @@ from planweave.tools.cypher.hints import Names, runs
 from planweave.tools.cypher.patterns import Access
 from planweave.tools.cypher.sql_habits import lacks_return, without_sql
 from planweave.tools.cypher.tokens import Token
-from planweave.tools.cypher.ways import way
 from planweave.tools.database import Corrected, Entity, Limits, QueryResult, Schema
-from planweave.tools.linking import linked, spoken_values
+from planweave.tools.linking import linked
 
 _ORDER = re.compile(r"\bORDER BY (?P<variable>[A-Za-z]\w*)\.(?P<property>\w+)\b", re.I)
 _NAMING = re.compile(r"name$|title", re.I)
@@ -221,11 +219,8 @@ def _properties(entity: Entity) -> set[str]:
 
 
 def links(question: str, schema: Schema, run: Callable[[str, Limits], QueryResult]) -> list[str]:
-    """Lines that say which stored values, properties and relationships a question speaks of."""
-    values = cache(stored_values(schema, run))
-    lines = linked(question, schema, values, quote=_text)
-    pattern = way(question, schema, list(spoken_values(question, schema, values)))
-    return [*lines, f"Pattern: {pattern}"] if pattern else lines
+    """Lines that say which stored values and which properties a question speaks of."""
+    return linked(question, schema, stored_values(schema, run), quote=_text)
 
 
 def stored_values(
