@@ -238,7 +238,7 @@ def compare(visitor: Visitor) -> None:
     )
     visitor.press(page.get_by_role("link", name="Compare", exact=True))
     page.reload()
-    page.get_by_label("Method").nth(1).select_option("single_rag")
+    page.get_by_label("Method", exact=True).nth(1).select_option("single_rag")
     visitor.write(page.get_by_role("textbox", name="Ask both a question"), ASK)
     page.keyboard.press("Enter")
     expect(page.locator(".verdict").get_by_role("table")).to_contain_text("Birch", timeout=PATIENCE)

@@ -204,7 +204,7 @@ def test_a_revision_tells_what_changed_and_what_did_not(
     ]
     with serving(*(by_task(task, reply) for task, reply in replies)) as model:
         visit(model=model, collection=report, skip_agreeing=True)
-        page.get_by_label("Method").select_option("rat")
+        page.get_by_label("Method", exact=True).select_option("rat")
         ask(page, "What does hydrogen cost?")
         expect(page.get_by_role("region", name="Answer")).to_contain_text("USD 5.5/kg")
     story = page.locator(".story")
@@ -373,7 +373,7 @@ def test_two_methods_answer_side_by_side(page: Page, visit: Visit, look: Look) -
     ]
     with serving(*answers) as model:
         visit("compare", model)
-        page.get_by_label("Method").nth(1).select_option("single_rag")
+        page.get_by_label("Method", exact=True).nth(1).select_option("single_rag")
         expect(page.locator(".sources")).to_contain_text("offers.sql")
         page.get_by_role("textbox", name="Ask both a question").fill("Which offer is cheapest?")
         page.keyboard.press("Enter")
@@ -431,7 +431,7 @@ def test_a_citation_opens_its_page_in_another_tab_too(
         page.evaluate("value => localStorage.setItem('planweave.settings', value)", chosen)
         page.goto("/studio/")
         page.reload()
-        page.get_by_label("Method").select_option("agent_v1")
+        page.get_by_label("Method", exact=True).select_option("agent_v1")
         ask(page, "To what did losses fall?")
         expect(page.get_by_role("region", name="Answer")).to_contain_text("4.2 TWh")
         page.get_by_role("button", name="losses.md, p. 1").click()
@@ -621,7 +621,7 @@ def test_methods_are_chosen_by_their_figures(page: Page, visit: Visit, look: Loo
     expect(dialog.locator(".figure svg").nth(5)).to_be_visible()
     look(page, "figures")
     dialog.get_by_role("button", name=re.compile("^furepa")).click()
-    expect(page.get_by_label("Method")).to_have_value("furepa")
+    expect(page.get_by_label("Method", exact=True)).to_have_value("furepa")
     page.get_by_role("tab", name="Settings").click()
     expect(page.get_by_label("Masking")).to_have_count(1)
     look(page, "settings")
