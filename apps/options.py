@@ -84,7 +84,7 @@ MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Budget of mod
 MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Budget of tokens.")]
 MaxSeconds = Annotated[
     float | None,
-    typer.Option("--max-seconds", help="Budget of seconds of model time; checked between calls."),
+    typer.Option("--max-seconds", help="Budget of seconds; a call under way is cut off."),
 ]
 MaxDollars = Annotated[float | None, typer.Option("--max-dollars", help="Budget of dollars.")]
 Resume = Annotated[

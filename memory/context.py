@@ -355,7 +355,7 @@ class Context(BaseModel):
         default=None, description="Budget of tokens, prompts and replies together"
     )
     max_seconds: Annotated[Annotated[float, Field(gt=0)] | None, Setting("Budget", "lower")] = (
-        Field(default=None, description="Budget of seconds")
+        Field(default=None, description="Budget of seconds; a call that is under way is cut off")
     )
     max_dollars: Annotated[Annotated[float, Field(gt=0)] | None, Setting("Budget", "lower")] = (
         Field(default=None, description="Budget of dollars")

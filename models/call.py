@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple, TypeAlias, cast
 
 import httpx
@@ -14,11 +14,11 @@ from pydantic import BaseModel
 
 from planweave.models.cache import FROM_CACHE
 from planweave.models.chat import name_of
-from planweave.models.errors import ModelUnavailable, unavailable
+from planweave.models.errors import ModelUnavailable, OutOfTime, unavailable
 from planweave.models.settings import process_settings
 from planweave.models.spoken import NO_STREAM
 from planweave.models.usage import CallRecord, Message, Price, price_of
-from planweave.usage import current_meter
+from planweave.usage import current_end, current_meter
 
 _MOST_TOKENS = 2**40  # a sum of many such still fits what checkpoints keep
 
@@ -52,16 +52,48 @@ async def call(
         asked: ``model`` with something bound to it, if that is to answer.
 
     Raises:
-        ModelUnavailable: The model did not answer; its ``calls`` hold the record.
+        ModelUnavailable: The model did not answer, or not before the time of the run was over; its
+            ``calls`` hold the record.
     """
+    start_in_time()
     start = time.perf_counter()
     try:
-        reply = await _replied(asked or model, messages, _with_role(config, role))
+        async with in_time():
+            reply = await _replied(asked or model, messages, _with_role(config, role))
     except Exception as error:
         raise failed(error, model, messages, role, time.perf_counter() - start) from error
     cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
     record = await recorded(model, messages, role, reply, time.perf_counter() - start)
     return Call(record.reply, record, cut)
+
+
+def start_in_time() -> None:
+    """Ask no model after the time of the run.
+
+    Raises:
+        ModelUnavailable: It is over.
+    """
+    end = current_end()
+    if end is not None and end.left <= 0:
+        raise ModelUnavailable(end.reason, trouble="out_of_time")
+
+
+@asynccontextmanager
+async def in_time() -> AsyncIterator[None]:
+    """Cut what runs in the block off when the time of the run is over.
+
+    Raises:
+        OutOfTime: It was cut off.
+    """
+    end = current_end()
+    limit = asyncio.timeout(end.left if end else None)
+    try:
+        async with limit:
+            yield
+    except TimeoutError:
+        if end is None or not limit.expired():  # the client's own
+            raise
+        raise OutOfTime(end.reason) from None
 
 
 def failed(

@@ -37,6 +37,8 @@ REPETITION_GUARD: dict[str, float | int] = {
 }
 
 
+_PIECE = 128
+"""Tokens of a prompt that are read at once: as fast as more, and 4 s on 2 cores."""
 SLOTS = 4
 """Replies that the server writes at once."""
 
@@ -133,6 +135,8 @@ def _parameters(gguf: Path, settings: ModelSettings, secret: str) -> "xllamacpp.
     # Replies to one prompt are written together: four take twice the time of one. All slots share
     # one memory, so that any of them may fill it.
     parameters.n_parallel = SLOTS
+    # A prompt is read in pieces: only between two of them are reports made and calls cut off.
+    parameters.n_batch = parameters.n_ubatch = _PIECE
     parameters.kv_unified = True
     parameters.use_jinja = True
     parameters.cache_prompt = True

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from planweave.models.usage import CallRecord
 
 Trouble: TypeAlias = Literal[
-    "key", "missing", "slow", "limited", "server", "unreachable", "too_long", "rejected", "unknown"
+    "key",
+    "missing",
+    "slow",
+    "limited",
+    "server",
+    "unreachable",
+    "too_long",
+    "rejected",
+    "out_of_time",
+    "unknown",
 ]
 
 _KEYS = {"google_genai": "GOOGLE_API_KEY", "mistralai": "MISTRAL_API_KEY"}
@@ -35,6 +44,10 @@ class ModelUnavailable(PlanweaveError):
         super().__init__(problem, fix=fix)
         self.trouble: Trouble = trouble
         self.calls: tuple[CallRecord, ...] = ()
+
+
+class OutOfTime(PlanweaveError):
+    """The time of a run has ended while a model was asked."""
 
 
 def key_variable(name: str) -> str:
@@ -81,7 +94,8 @@ def unavailable(error: Exception, name: str) -> ModelUnavailable:
         if isinstance(cause, ModelUnavailable):
             return cause
         if isinstance(cause, PlanweaveError):
-            return ModelUnavailable(cause.problem, fix=cause.fix)
+            known: Trouble = "out_of_time" if isinstance(cause, OutOfTime) else "unknown"
+            return ModelUnavailable(cause.problem, fix=cause.fix, trouble=known)
         cause = cause.__cause__
     trouble = _trouble(error)
     problem, fix = _TEXTS[trouble]

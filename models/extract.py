@@ -41,7 +41,14 @@ class StructuredFailure(BaseModel):
     """
 
     kind: Literal[
-        "empty", "no_json", "no_program", "cut_off", "repetition", "invalid", "prompt_too_long"
+        "empty",
+        "no_json",
+        "no_program",
+        "cut_off",
+        "repetition",
+        "invalid",
+        "prompt_too_long",
+        "out_of_time",
     ]
     message: str
     reply: str = ""

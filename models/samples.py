@@ -8,12 +8,13 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration
 
-from planweave.models.call import failed, recorded
+from planweave.models.call import failed, in_time, recorded, start_in_time
+from planweave.models.errors import ModelUnavailable
 from planweave.models.usage import CallRecord
 
 
 class Samples(NamedTuple):
-    """The replies, and the records of the calls that brought them."""
+    """The replies, and the records of the calls for them."""
 
     replies: tuple[str, ...]
     records: tuple[CallRecord, ...]
@@ -30,13 +31,22 @@ async def several_replies(
         count: How many replies.
         role: Who asks, for the record.
 
+    Returns:
+        The replies; fewer where the time of the run is over.
+
     Raises:
         ModelUnavailable: The model did not answer; its ``calls`` hold the records.
     """
     replies: list[str] = []
     records: list[CallRecord] = []
     while len(replies) < count:
-        found, record = await _asked(model, messages, count - len(replies), role)
+        try:
+            found, record = await _asked(model, messages, count - len(replies), role)
+        except ModelUnavailable as error:
+            if error.trouble != "out_of_time":
+                raise
+            records += error.calls
+            break
         replies += found
         records.append(record)
     return Samples(tuple(replies[:count]), tuple(records))
@@ -46,11 +56,13 @@ async def _asked(
     model: BaseChatModel, messages: Sequence[BaseMessage], count: int, role: str
 ) -> tuple[list[str], CallRecord]:
     """One request for ``count`` replies; at least one comes."""
+    start_in_time()
     start = time.perf_counter()
     # Only models that declare ``n`` take it: others would refuse the call.
     options: dict[str, Any] = {"n": count} if count > 1 and hasattr(model, "n") else {}
     try:
-        result = await model.agenerate([list(messages)], metadata={"role": role}, **options)
+        async with in_time():
+            result = await model.agenerate([list(messages)], metadata={"role": role}, **options)
     except Exception as error:
         raise failed(error, model, messages, role, time.perf_counter() - start) from error
     found = [one for one in result.generations[0] if isinstance(one, ChatGeneration)]

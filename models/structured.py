@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 from planweave.models.call import Asked, Call, call
 from planweave.models.chat import name_of
-from planweave.models.errors import ModelUnavailable
+from planweave.models.errors import ModelUnavailable, Trouble
 from planweave.models.extract import StructuredFailure, read
 from planweave.models.lengths import Node, fitted, marked
 from planweave.models.plain import InPrompt, Plain
@@ -37,6 +37,11 @@ _plain_only: set[tuple[str, str]] = set()
 _ignored: Counter[tuple[str, str]] = Counter()
 """How many first replies in a row had no JSON at all, by model and schema."""
 _IGNORED_AT_MOST = 3
+_FAILURES: dict[Trouble, Literal["prompt_too_long", "out_of_time"]] = {
+    "too_long": "prompt_too_long",
+    "out_of_time": "out_of_time",
+}
+"""What goes wrong with one call, and does not end a run."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +51,15 @@ class Reply(Generic[T]):
     Attributes:
         value: The object, or None.
         failure: Why there is none, or None.
-        calls: Records of the one or two calls made (three if native output is refused at first).
+        calls: Records of the one or two calls made (three if native output is refused at first);
+            none where the time of the run was over.
+        role: Who asked.
     """
 
     value: T | None
     failure: StructuredFailure | None
     calls: tuple[CallRecord, ...]
+    role: str = ""
 
 
 async def ask(
@@ -84,18 +92,20 @@ async def ask(
         try:
             done = await _request(model, prompt, schema, role, config, records)
         except ModelUnavailable as error:
-            if error.trouble != "too_long":
+            if error.trouble not in _FAILURES:
                 raise
-            return Reply(None, _too_long(error), tuple(records))
+            kind = _FAILURES[error.trouble]
+            failed = StructuredFailure(kind=kind, message=error.problem)
+            return Reply(None, failed, tuple(records), role)
         outcome = await asyncio.to_thread(_read, done, schema, _bound_form(model, schema))
         if not tries:  # the second prompt spells the form out
             _note_ignored(_pair(model, schema), outcome)
         if not isinstance(outcome, StructuredFailure):
-            return Reply(outcome, None, tuple(records))
+            return Reply(outcome, None, tuple(records), role)
         failure = outcome
         records[-1] = records[-1].model_copy(update={"error": failure.message})
         prompt = _corrected(messages, failure, schema)
-    return Reply(None, failure, tuple(records))
+    return Reply(None, failure, tuple(records), role)
 
 
 def _note_ignored(pair: tuple[str, str], outcome: object) -> None:
@@ -272,7 +282,3 @@ def _corrected(
     endless = failure.kind in ("repetition", "cut_off")
     shown = shorten(failure.reply, 200) if endless else failure.reply
     return [*messages, AIMessage(shown), again]
-
-
-def _too_long(error: ModelUnavailable) -> StructuredFailure:
-    return StructuredFailure(kind="prompt_too_long", message=error.problem)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Annotated
+from time import monotonic
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -71,7 +72,7 @@ class Budget(BaseModel):
         if self.tokens is not None and tokens >= self.tokens:
             return f"The budget of {self.tokens} tokens is used up ({tokens} spent)."
         if self.seconds is not None and usage.seconds >= self.seconds:
-            return f"The budget of {self.seconds:g} seconds of model time is used up."
+            return f"The budget of {self.seconds:g} seconds is used up."
         if self.dollars is not None and usage.dollars >= self.dollars:
             return f"The budget of {self.dollars:g} dollars is used up."
         if self.dollars is not None and usage.unpriced:
@@ -121,3 +122,34 @@ def metered(meter: Meter) -> Iterator[None]:
 def current_meter() -> Meter | None:
     """The meter of the run that is under way; None if nothing counts."""
     return _meter.get()
+
+
+class End(NamedTuple):
+    """When calls of models are cut off, by the monotonic clock, and why, in a sentence."""
+
+    at: float
+    reason: str
+
+    @property
+    def left(self) -> float:
+        """Seconds until then; below 0 after it."""
+        return self.at - monotonic()
+
+
+_end: ContextVar[End | None] = ContextVar("planweave_end", default=None)
+
+
+@contextmanager
+def ending(end: End) -> Iterator[None]:
+    """Have calls of models inside the block cut off at ``end``, or at an earlier one around it."""
+    around = _end.get()
+    token = _end.set(min(end, around) if around else end)
+    try:
+        yield
+    finally:
+        _end.reset(token)
+
+
+def current_end() -> End | None:
+    """When calls are cut off; None if they may take as long as they need."""
+    return _end.get()

@@ -16,7 +16,10 @@ from planweave.apps.threads import Thread
 from planweave.graphs.support.events import AnswerEvent, PlanEvent, ProgressEvent, TokenEvent
 from planweave.memory import Answer, Input, WorkingMemory, total_usage
 from planweave.nodes.shared.citation_check import in_words
+from planweave.nodes.support.limits import out_of_time
 
+OUT_OF_TIME = 3
+"""Exit code of a run whose time was over before it came to an answer."""
 UNDECIDED = 6
 """Exit code of a run that came to no decision."""
 UNSUPPORTED = 7
@@ -70,6 +73,8 @@ def answer(
         story.finish(memory, in_words=in_words(thread.context))
         if verdict:
             _tell_verdict(console, verdict)
+    if out_of_time(memory, thread.context) and not _says_something(memory):
+        raise typer.Exit(OUT_OF_TIME)
     if _is_unreadable(memory):
         raise UnreadableReplies(
             "The run has no answer, because the model's replies could not be read.",
@@ -104,10 +109,15 @@ async def _told(thread: Thread, start: Input | None, story: Story, ask: Ask) -> 
 
 def _is_unreadable(memory: WorkingMemory) -> bool:
     """Whether replies that could not be read are why there is no answer."""
-    answer = memory.get("answer")
-    if answer is None or answer["decision"] or answer["why"]:
+    if _says_something(memory):
         return False
     return any(failure["kind"] == "malformed_reply" for failure in memory.get("failures", ()))
+
+
+def _says_something(memory: WorkingMemory) -> bool:
+    """Whether there is an answer, or none is needed."""
+    answer = memory.get("answer")
+    return answer is None or bool(answer["decision"] or answer["why"])
 
 
 def exit_code(answer: Answer | None, *, strict: bool) -> int:

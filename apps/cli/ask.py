@@ -82,7 +82,8 @@ def ask(
 ) -> None:
     """Answer a question from documents or a database: plan and facts as they come, then the answer.
 
-    No answer: exit 6. Withheld by --strict, as it does not follow from the facts: exit 7.
+    Out of time: exit 3. No answer: exit 6. Withheld by --strict, as it does not follow from the
+    facts: exit 7.
     """
     if telling.resume:
         go_on(question, sources, telling, command="ask")

@@ -45,7 +45,8 @@ def decide(
 ) -> None:
     """Answer a decision question: plan, queries and facts as they come, then the decision.
 
-    No decision: exit 6. Withheld by --strict, as it does not follow from the facts: exit 7.
+    Out of time: exit 3. No decision: exit 6. Withheld by --strict, as it does not follow from the
+    facts: exit 7.
     """
     if telling.resume:
         go_on(question, sources, telling, command="decide")

@@ -18,6 +18,7 @@ import typer
 from planweave import BadInput
 from planweave.apps.options import TrustRole
 from planweave.apps.origins import THIS_MACHINE
+from planweave.apps.ports import Port, bound
 
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
@@ -30,7 +31,7 @@ _HUNG_SECONDS = 15
 def serve(
     *,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen at.", min=1, max=65_535)] = 2024,
+    port: Port = 2024,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     users: Annotated[
         Path | None, typer.Option(help="JSON file of users; then every request needs a key.")
@@ -80,7 +81,7 @@ def serve(
             f"Without keys the server answers anybody, so it does not listen at {host}.",
             fix="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
         )
-    _check_port(host, port)
+    bound(host, port).close()  # said at once, and before several processes say it
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     page = f"{address}/studio/"
     if not settings.shared and not no_token and not settings.token.get_secret_value():
@@ -114,20 +115,6 @@ def _open(host: str, port: int, page: str) -> None:
             webbrowser.open(page)
             return
         time.sleep(0.2)
-
-
-def _check_port(host: str, port: int) -> None:
-    """Say at once, and before several processes say it, that the address is not available."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise BadInput(
-                f"The server cannot listen at {host}:{port} ({error.strerror}).",
-                fix=f"Stop what listens there, or choose another port: --port {port + 1}.",
-            ) from None
 
 
 def _is_loopback(host: str) -> bool:

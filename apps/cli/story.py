@@ -151,15 +151,16 @@ def _answer(answer: Answer, *, in_words: bool) -> Panel:
     """The answer; where facts are not cited in its text, they are cited at the end."""
     cites = CITATION.search(answer["why"]) is not None
     citations = "" if cites else " " + "".join(f"[{number}]" for number in answer["facts"])
-    unknown = f"Not known: {answer['unknown']}"
     verdict = answer.get("verdict")
+    is_said = verdict and answer["unknown"].rstrip(".").lower() in verdict["text"].lower()
+    unknown = "" if is_said or not answer["unknown"] else f"Not known: {answer['unknown']}"
     decided = answer["decision"] or ("" if in_words else "No decision")
     colour = "green" if is_good(answer) and (answer["decision"] or in_words) else "yellow"
     parts = [
         Text(plain(decided), style=f"bold {colour}"),
         Text(plain(verdict["text"] if verdict else ""), style=colour),
         Text(plain(f"{answer['why']}{citations}" if answer["why"] else "")),
-        Text(plain(unknown if answer["unknown"] else ""), style="yellow"),
+        Text(plain(unknown), style="yellow"),
     ]
     text = Text("\n").join(part for part in parts if part)
     title = "Answer" if in_words else "Decision"

@@ -10,7 +10,9 @@ from typing import Any, TypeAlias, get_type_hints
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from planweave.graphs.support.edges import run_context
 from planweave.memory import Context, WorkingMemory, changes
+from planweave.nodes.support.limits import time_left
 from planweave.nodes.support.progress import within
 
 CHECK = "PLANWEAVE_STATE_CHECK"
@@ -125,15 +127,16 @@ def _inside(graph: Subgraph, known: Collection[str]) -> Callable[[WorkingMemory]
 
 
 def _checked(node: str, action: Callable[..., Any], keys: Collection[str]) -> Callable[..., Any]:
-    """The node's function, with a look at what it returns."""
+    """The node's function within the time of the run, with a look at what it returns."""
 
     @wraps(action)
     def plain(*given: Any, **named: Any) -> Any:
         return _declared(node, action(*given, **named), keys)
 
     @wraps(action)
-    async def awaited(*given: Any, **named: Any) -> Any:
-        return _declared(node, await action(*given, **named), keys)
+    async def awaited(state: Any, *given: Any, **named: Any) -> Any:
+        with time_left(state, run_context()):
+            return _declared(node, await action(state, *given, **named), keys)
 
     return awaited if iscoroutinefunction(action) else plain
 

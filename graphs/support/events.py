@@ -176,8 +176,9 @@ class ProgressEvent:
         if self.written:
             return f"{self.doing}, {self.written} tokens"
         if self.tokens:
-            share = f"{self.read / self.tokens:.0%} of {self.tokens} tokens"
-            return f"reading the prompt, {share}"
+            begun = self.read > self.cached  # a share of 0 % would look as if nothing happened
+            share = f"{self.read / self.tokens:.0%} of " if begun else ""
+            return f"reading the prompt, {share}{self.tokens} tokens"
         return self.doing
 
 

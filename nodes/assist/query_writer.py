@@ -23,7 +23,7 @@ from planweave.tools.schema_text import schema_text
 from planweave.tools.sql import SqlDatabase
 
 Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequence[str]]]
-"""Asks the model for so many replies at a temperature."""
+"""Asks the model for so many replies at a temperature; fewer come where the time is over."""
 
 _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN)\b", re.I | re.M)
@@ -34,6 +34,7 @@ _VARIETY = 0.8
 """Temperature of the candidates beside the first."""
 _RESCUERS = 2
 """Candidates that are tried where the only one does not run."""
+_NO_TIME = "No query was written in time."
 _EMPTY_VOTE = 0.3
 """A query that finds nothing is more often wrong than right."""
 
@@ -170,7 +171,10 @@ class _Writing(NamedTuple):
 
 async def _first(prompt: Sequence[BaseMessage], writing: _Writing) -> Candidate:
     """The most likely reply; one that is objected to is written once more, and the better stays."""
-    reply = (await writing.ask(prompt, 1, 0.0))[0]
+    replies = await writing.ask(prompt, 1, 0.0)
+    if not replies:
+        return Candidate("", (), None, _NO_TIME)
+    reply = replies[0]
     first = await _tried(query_in(reply), writing)
     problem = objection(first, writing.need, writing.ranking)
     if not problem:
@@ -178,7 +182,10 @@ async def _first(prompt: Sequence[BaseMessage], writing: _Writing) -> Candidate:
     language = writing.database.language
     complaint = load("query_writer/repair").fill(problem=problem, language=language)
     again = [*prompt, AIMessage(query_in(reply)), HumanMessage(complaint)]
-    second = await _tried(query_in((await writing.ask(again, 1, 0.0))[0]), writing)
+    corrected = await writing.ask(again, 1, 0.0)
+    if not corrected:
+        return first
+    second = await _tried(query_in(corrected[0]), writing)
     return second if second.vote >= max(first.vote, _EMPTY_VOTE) else first
 
 

@@ -156,7 +156,7 @@ async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -
     problem = best.problem or "".join(one.text for one in seen if not one.found)
     turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}
     found = [one for one in seen if one.found]
-    update = turn_taken(turned, found, problem, perf_counter() - started)
+    update = turn_taken(turned, found, problem, perf_counter() - started, calls=calls)
     return update | {"usage": add_usage(update["usage"], usage_of_calls(calls))}
 
 

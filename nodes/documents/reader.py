@@ -114,7 +114,9 @@ async def _read(state: WorkingMemory, runtime: Runtime[Context], *, whole: bool)
     judged = [measure for _, measure in measured if measure]
     dropped = [failure for one in read for failure in one.failures]
     problem = "" if found else _nothing(dropped)
-    turn = turn_taken(state, [seen for seen, _ in measured], problem, perf_counter() - started)
+    calls = [*reply.calls, *(call for measure in judged for call in measure.calls)]
+    seconds = perf_counter() - started
+    turn = turn_taken(state, [seen for seen, _ in measured], problem, seconds, calls=calls)
     if whole:
         turn["step"] = state["step"]  # no step of a plan is done by it
     return turn | {

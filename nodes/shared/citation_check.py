@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from planweave.memory import Answer, Claim, Context, Fact, WorkingMemory
 from planweave.nodes.support.briefing import fact_text
 from planweave.nodes.support.lengths import REASON
+from planweave.nodes.support.limits import known_so_far
 from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import ask_role, failures, usage
 from planweave.nodes.support.verdict import followed, with_verdict
@@ -48,6 +49,7 @@ async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> Wor
     answer, context = state["answer"], runtime.context
     if answer is None:
         return {}
+    answer = known_so_far(answer, state, context)
     report(runtime, "checking the answer")
     inline = in_words(context)
     claims: list[Claim] = []

@@ -1,10 +1,15 @@
 """When a loop has to stop: iterations, budgets, and no new idea."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
 
-from planweave.memory import Context, Turn, WorkingMemory, total_usage
+from planweave.memory import Answer, Context, Turn, WorkingMemory, total_usage
 from planweave.nodes.support.turns import same
-from planweave.usage import Budget, Usage, current_meter
+from planweave.usage import Budget, End, Usage, current_meter, ending
+
+OUT_OF_TIME = "out_of_time"
+"""Kind of failure: a model was not asked any more, or its reply did not come in time."""
 
 _MOST_REPEATS = 2
 _CALLS_AFTER = 2  # a step that is under way at the limit may read a page; then the run answers
@@ -13,7 +18,8 @@ _CALLS_AFTER = 2  # a step that is under way at the limit may read a page; then 
 def reason_to_answer(state: WorkingMemory, context: Context) -> str:
     """Why the run must answer now with what it knows, or an empty string.
 
-    Limits end the gathering of facts; the one answering call that follows is still made.
+    Limits end the gathering of facts; the one answering call that follows is still made, unless it
+    is the time that is over.
     """
     if state["iteration"] >= context.max_iterations:
         return f"The limit of {context.max_iterations} iterations is reached."
@@ -25,21 +31,57 @@ def reason_to_answer(state: WorkingMemory, context: Context) -> str:
 
 
 def budget_spent(state: WorkingMemory, context: Context) -> str:
-    """Which budget is spent, or an empty string.
+    """Which budget is spent, or an empty string."""
+    if late := out_of_time(state, context):
+        return late
+    budget = Budget(calls=context.max_calls, tokens=context.max_tokens, dollars=context.max_dollars)
+    meter = current_meter()
+    return budget.exhausted(_used(state)) or (meter.exhausted() if meter else "") or ""
+
+
+def _used(state: WorkingMemory) -> Usage:
+    """What the run has used.
 
     The state can be edited, and be that of an earlier checkpoint: where a meter counts, the run has
     used what the meter says at least.
     """
-    budget = Budget(
-        calls=context.max_calls,
-        tokens=context.max_tokens,
-        seconds=context.max_seconds,
-        dollars=context.max_dollars,
-    )
-    used, meter = total_usage(state["usage"]), current_meter()
-    if meter is None:
-        return budget.exhausted(used) or ""
-    return budget.exhausted(used.at_least(meter.used)) or meter.exhausted() or ""
+    used, meter = total_usage(state.get("usage", {})), current_meter()
+    return used.at_least(meter.used) if meter else used
+
+
+def out_of_time(state: WorkingMemory, context: Context) -> str:
+    """Why no model is asked any more, in a sentence; empty while there is time."""
+    late = (one["detail"] for one in state.get("failures", ()) if one["kind"] == OUT_OF_TIME)
+    return next(late, "") or Budget(seconds=context.max_seconds).exhausted(_used(state)) or ""
+
+
+@contextmanager
+def time_left(state: WorkingMemory, context: Context) -> Iterator[None]:
+    """Have calls of models inside the block cut off when the time of the run is over."""
+    if context.max_seconds is None:
+        yield
+        return
+    limit = context.max_seconds
+    reason = Budget(seconds=limit).exhausted(Usage(seconds=limit)) or ""
+    with ending(End(monotonic() + limit - _used(state).seconds, reason)):
+        yield
+
+
+def known_so_far(answer: Answer, state: WorkingMemory, context: Context) -> Answer:
+    """The answer, which says that the time was over and cites what is known where it has no more.
+
+    Args:
+        answer: As it was made.
+        state: That of the run.
+        context: Its settings.
+    """
+    late = out_of_time(state, context)
+    if not late or answer["decision"] or answer["why"] or answer["facts"]:
+        return answer
+    facts = [fact["number"] for fact in state["facts"]]
+    known = "".join(f"[{number}]" for number in facts)
+    found = f"Known so far: {known}." if known else "Nothing is known so far."
+    return answer | {"facts": facts, "unknown": f"{late} {found}"}
 
 
 def runs_within(context: Context, spent: Usage) -> int:

@@ -21,6 +21,7 @@ from planweave.models import (
 from planweave.models.lengths import tokens_of
 from planweave.nodes.assist.asking import reply_ceiling
 from planweave.nodes.support.briefing import briefing, ground
+from planweave.nodes.support.limits import OUT_OF_TIME
 from planweave.nodes.support.progress import place, shown, spoken_field
 
 Output = TypeVar("Output", bound=BaseModel)
@@ -141,9 +142,13 @@ def usage_of_calls(calls: Sequence[CallRecord]) -> UsageByRole:
 
 
 def failures(*replies: Reply[Output]) -> list[Failure]:
-    """The replies that stayed malformed after repair and retry."""
+    """The replies that stayed malformed after repair and retry, or did not come in time."""
     return [
-        Failure(role=reply.calls[-1].role, kind="malformed_reply", detail=reply.failure.message)
+        Failure(
+            role=reply.role,
+            kind=OUT_OF_TIME if reply.failure.kind == OUT_OF_TIME else "malformed_reply",
+            detail=reply.failure.message,
+        )
         for reply in replies
         if reply.failure
     ]

@@ -18,7 +18,7 @@ from planweave.memory import (
     Worked,
     WorkingMemory,
 )
-from planweave.models import StructuredFailure
+from planweave.models import CallRecord, StructuredFailure
 from planweave.usage import Usage
 
 _QUERIES = ("sql", "cypher")
@@ -74,9 +74,11 @@ def turn_taken(
     seconds: float,
     *,
     failed: bool = False,
+    calls: Sequence[CallRecord] = (),
 ) -> WorkingMemory:
     """What a finished action adds to working memory.
 
+    The seconds of the ``calls`` of models within it are counted with those.
     ``replanning`` says what puts the plan in doubt, for the re-planner; empty after a good result.
     What one of several actions at once has found is kept until the observer numbers it.
     """
@@ -86,7 +88,8 @@ def turn_taken(
     turn = _turn(state, action, facts, problem, seconds)
     if failed:
         turn["failed"] = True
-    used: UsageByRole = {action["tool"]: Usage(seconds=seconds).model_dump()}
+    own = max(0.0, seconds - sum(call.seconds for call in calls))
+    used: UsageByRole = {action["tool"]: Usage(seconds=own).model_dump()}
     if one_of_several(state):
         return {"observed": [Observed(turn=turn, facts=facts)], "usage": used}
     update: WorkingMemory = {
@@ -151,6 +154,8 @@ def unreadable_turn(state: WorkingMemory, failure: StructuredFailure | None) -> 
     """A turn in which the selector's reply could not be read, so that the next prompt differs."""
     action = Action(step=state["step"], thought="", tool="thinking", input="")
     problem = f"The reply could not be read: {failure.message if failure else 'empty'}"
+    if failure and failure.kind == "out_of_time":
+        problem = failure.message
     return {
         "turns": [_turn(state, action, [], problem, 0.0)],
         "iteration": state["iteration"] + 1,

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -606,3 +607,30 @@ def test_the_reason_for_another_plan_is_not_cut(capsys: pytest.CaptureFixture[st
     reason = "The price alone does not decide. " * 9
     Story(Console(width=60)).show(ReplanEvent(reason=reason.strip(), steps=["Look."]))
     assert " ".join(capsys.readouterr().out.split()).count("does not decide.") == 9
+
+
+def test_a_reply_that_comes_too_late_is_not_waited_for(planweave: CommandLine, offers: str) -> None:
+    with serving(Answer(delay=300)) as model:
+        started = time.monotonic()
+        limit = ("--max-seconds", "0.5", "--model", model.name)
+        run = planweave("decide", "Which offer is cheapest?", "--database", offers, *limit)
+    assert time.monotonic() - started < 200
+    assert run.returncode == 3, run.stderr
+    assert "budget of 0.5 seconds is used up. Nothing is known so far." in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "port"),
+    [("serve", "99999"), ("serve", "0"), ("serve", "http"), ("arena x.jsonl", "99999")],
+)
+def test_a_port_that_there_is_not(planweave: CommandLine, command: str, port: str) -> None:
+    run = planweave(*command.split(), "--port", port)
+    assert run.returncode == 2
+    assert "Invalid value for '--port'" in run.stderr
+
+
+def test_a_port_that_is_taken(program: CommandLine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        run = program("serve", "--port", str(port))
+    assert_one_clear_error(run, f"cannot listen at 127.0.0.1:{port}", "--port")

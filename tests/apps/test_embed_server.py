@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from offers import SCRIPT, WHOLE_RUN, scripted
 from openai import OpenAI
-from openai_server import Script, serving
+from openai_server import Answer, Script, serving
 from serve import serving_planweave
 
 from planweave.apps.server.people import digest
@@ -85,6 +85,17 @@ def test_another_callers_plan_cannot_be_approved(server: str, model: Script) -> 
         assert "Birch" in (done.choices[0].message.content or "")
         with pytest.raises(openai.BadRequestError, match="Nothing waits"):
             ann.chat.completions.create(model="planrag", messages=answer, extra_body=settings)
+
+
+def test_a_reply_that_comes_too_late_is_not_waited_for(server: str, model: Script) -> None:
+    model.answers[:] = [Answer(delay=300)]
+    started = time.monotonic()
+    with client(server, "ann") as ann:
+        done = ann.chat.completions.create(
+            model="planrag", messages=ASKED, extra_body={"context": {"max_seconds": 0.5}}
+        )
+    assert time.monotonic() - started < 200
+    assert "the budget of 0.5 seconds is used up" in (done.choices[0].message.content or "")
 
 
 def test_a_budget_holds_at_every_door(server: str, model: Script) -> None:

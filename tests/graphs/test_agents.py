@@ -1,6 +1,7 @@
 """The document agents: every edge, what becomes a fact, and what an answer may cite."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from threading import Event
 from typing import Any, TypeVar
 
 import pytest
@@ -8,6 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from pages import Shelf, put_up
 from scripted import (
     PAPER,
+    Prompt,
     Replies,
     Reply,
     Script,
@@ -843,6 +845,26 @@ async def test_limits_hold_for_all_runs_of_an_ensemble_together(
     memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3, **limits)
     assert len(memory["members"]) == runs
     assert len(script.prompts) <= most_calls
+
+
+@pytest.mark.usefixtures("shelf")
+async def test_what_is_known_when_the_time_is_over_is_cited(ask: Ask) -> None:
+    script, late = good("agent_v1"), Event()
+
+    def slow_to_answer(prompt: Prompt) -> Reply:
+        if prompt.task == "answer":
+            late.wait(60)
+        return script(prompt)
+
+    try:
+        memory = await ask("agent_v1", slow_to_answer, max_seconds=3)
+    finally:
+        late.set()
+    answer = answer_of(memory)
+    assert answer["unknown"] == "The budget of 3 seconds is used up. Known so far: [1]."
+    assert answer["facts"] == [1]
+    assert "LCOH" in memory["messages"][-1].text
+    assert memory["usage"]["answering_machine"]["calls"] == 1
 
 
 async def test_a_meter_around_an_ensemble_counts_every_run(ask: Ask) -> None:

@@ -1,12 +1,15 @@
 """What every method and tool promises, ours or a package's: it is enough that it is registered."""
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterator
 from copy import deepcopy
 from dataclasses import replace
 from functools import wraps
 from inspect import isawaitable
 from pathlib import Path
+from threading import Event
+from time import monotonic
 from typing import Any, get_type_hints
 
 import pytest
@@ -115,6 +118,28 @@ async def test_a_limit_ends_it_with_an_answer(
     memory = await run(name, world, **limit, trials=1)
     check(name, memory)
     assert len(world.player.prompts) <= (6 if name == "ensemble" else 4)  # of two runs
+
+
+async def test_it_ends_with_its_time_and_waits_for_no_reply(name: str, world: World) -> None:
+    late = Event()
+
+    def slow(prompt: Prompt) -> Reply:
+        late.wait(60)
+        return world.player(prompt)
+
+    started = monotonic()
+    try:
+        memory = await run(name, world, slow, max_seconds=0.3)
+    finally:
+        late.set()
+    if name in MODELLESS:
+        return
+    assert monotonic() - started < 30
+    check(name, memory)
+    assert memory["answer"]
+    assert memory["answer"]["decision"] is None
+    assert re.search(r"The budget of [\d.]+ seconds is used up\.", memory["answer"]["unknown"])
+    assert calls(memory) <= (2 if name == "ensemble" else 1)
 
 
 async def test_malformed_replies_never_end_it(name: str, world: World) -> None:

@@ -5,14 +5,16 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from typing import TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack
 
 import pytest
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import HumanMessage
 from langchain_openai.chat_models.base import BaseChatOpenAI
 from openai_server import Answer, serving
+from pydantic import BaseModel
 
 from planweave import BadInput
 from planweave.models import (
@@ -21,14 +23,21 @@ from planweave.models import (
     ModelSettings,
     ModelUnavailable,
     achat_model,
+    ask,
     call,
     chat_model,
     name_of,
     process_settings,
     register_provider,
+    several_replies,
 )
+from planweave.usage import End, ending
 
 PROMPT = [HumanMessage("hi")]
+
+
+class Verdict(BaseModel):
+    replan: Literal["Y", "N"]
 
 
 class Options(TypedDict, total=False):
@@ -135,6 +144,31 @@ async def test_lasting_trouble_is_one_sentence(
     assert error.calls[0].error == str(error)
     retried = trouble in ("limited", "server")
     assert len(server.requests) == (1 + model_settings.retries if retried else 1)
+
+
+async def test_a_call_is_cut_off_with_the_time_of_its_run(model_settings: ModelSettings) -> None:
+    with serving(Answer(delay=120)) as server:
+        model = chat_model(server.name, settings=model_settings)
+        started = time.monotonic()
+        with ending(End(started + 0.5, "It is late.")), ending(End(started + 60, "Later.")):
+            found = [await ask(model, PROMPT, Verdict, role="judge") for _ in range(2)]
+        assert time.monotonic() - started < 60
+        assert len(server.requests) == 1  # the second is not asked any more
+    failures = [reply.failure for reply in found]
+    assert [failure and (failure.kind, failure.message) for failure in failures] == [
+        ("out_of_time", "It is late.")
+    ] * 2
+    assert [len(reply.calls) for reply in found] == [1, 0]
+    assert found[0].calls[0].seconds >= 0.4
+
+
+async def test_samples_end_with_the_time_of_their_run(model_settings: ModelSettings) -> None:
+    with serving(Answer("one"), Answer(delay=120)) as server:
+        model = chat_model(server.name, settings=model_settings)
+        with ending(End(time.monotonic() + 2, "It is late.")):
+            found = await several_replies(model, PROMPT, 3)
+    assert found.replies == ("one",)
+    assert [record.error for record in found.records] == ["", "It is late."]
 
 
 async def test_time_out_is_told(model_settings: ModelSettings) -> None:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 
 from planweave.models import ModelSettings, ModelUnavailable, achat_model, ask, call, chat_model
 from planweave.models.embedded import physical_cores, serve, shut_down
+from planweave.models.reading import Reading, reading_heard
 from planweave.models.weights import resolve
 from planweave.nodes.acting.actor import Act, acting_among
 
@@ -91,6 +92,17 @@ def test_server_outlives_event_loops_and_serves_threads(
         assert asyncio.run(call(model, [HumanMessage("Say hi.")])).text
     assert model.invoke("Say hi.").text
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.model
+async def test_a_long_prompt_is_read_in_pieces(weighted: ModelSettings) -> None:
+    """Between two of them the reading is reported, and a call that nobody waits for ends."""
+    model = chat_model(MODEL, settings=weighted, max_tokens=2)
+    seen: list[Reading] = []
+    with reading_heard(seen.append):
+        assert [piece async for piece in model.astream([HumanMessage("word " * 600)])]
+    assert [one.read for one in seen] == sorted({one.read for one in seen})
+    assert len(seen) > 4
 
 
 @pytest.mark.model

@@ -14,6 +14,7 @@ from rich.progress import Progress
 
 from planweave import BadInput
 from planweave.apps.cli.arena.terminal import vote_in_terminal
+from planweave.apps.ports import AnyPort
 from planweave.benchmarks.arena.judge import judge as have_judged
 from planweave.benchmarks.arena.tables import arena_tables, draw
 from planweave.benchmarks.arena.votes import MODEL, Ballot, Decision, Votes, matches, read_votes
@@ -42,7 +43,7 @@ def arena(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the order and the sides.")] = 1,
     limit: Annotated[int | None, typer.Option(help="Pairs at most.", min=1)] = None,
-    port: Annotated[int, typer.Option(help="Port of the page; 0: a free one.", min=0)] = 0,
+    port: AnyPort = None,
     concurrency: Annotated[int, typer.Option(help="Pairs that a model judges at once.", min=1)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
@@ -120,7 +121,7 @@ def _judge(ballot: Ballot, model: str, concurrency: int, console: Console) -> No
     console.print(f"{len(calls)} calls, {tokens} tokens.")
 
 
-def _page(ballot: Ballot, port: int, say: Say) -> None:
+def _page(ballot: Ballot, port: int | None, say: Say) -> None:
     try:
         from planweave.apps.cli.arena.page import serve
     except ImportError as error:
@@ -128,7 +129,7 @@ def _page(ballot: Ballot, port: int, say: Say) -> None:
             f"The page needs the package {error.name}.",
             fix="Install it with pip install 'planweave[arena]'.",
         ) from None
-    serve(ballot, port, say)
+    serve(ballot, port or 0, say)
 
 
 def _write(

@@ -6,7 +6,6 @@ than this machine's: another page in the same browser can neither read it nor vo
 
 import json
 import secrets
-import socket
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import get_args
@@ -19,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
-from planweave import BadInput
+from planweave.apps.ports import bound
 from planweave.benchmarks.arena.votes import Ballot, Verdict
 
 _FILES = Path(__file__).with_name("static")
@@ -77,19 +76,17 @@ def make_app(ballot: Ballot, token: str, decided: Callable[[], None]) -> Starlet
 def serve(ballot: Ballot, port: int, say: Callable[[str], None]) -> None:
     """Serve the page until every pair is decided, or the person stops it.
 
+    Args:
+        ballot: The pairs.
+        port: 0 for any that is free.
+        say: Takes what the person is to read.
+
     Raises:
         BadInput: The port is taken.
     """
     if not ballot.left():
         return
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise BadInput(
-                f"Port {port} cannot be used ({error.strerror}).", fix="Name another with --port."
-            ) from None
+    with bound("127.0.0.1", port) as listener:
         token = secrets.token_urlsafe(16)
 
         def stop() -> None:

@@ -409,9 +409,10 @@ function isSaid(unknown, verdict) {
 }
 
 /** What is being done, in words. */
-function waiting({ doing, read = 0, tokens = 0, written = 0 }) {
+function waiting({ doing, read = 0, tokens = 0, cached = 0, written = 0 }) {
   if (written) return `${doing}, ${number(written)} tokens`;
-  return tokens ? `reading the prompt, ${Math.round((100 * read) / tokens)} % of ${number(tokens)} tokens` : doing;
+  const share = read > cached ? `${Math.round((100 * read) / tokens)} % of ` : "";
+  return tokens ? `reading the prompt, ${share}${number(tokens)} tokens` : doing;
 }
 
 /** What an update writes, whether it adds to what there is or takes its place. */
