@@ -8,12 +8,14 @@ import resource
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import CommandLine, assert_one_clear_error, in_process, user_environment
 from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN
+from typer.main import get_command
 
 import planweave
 from planweave import models as planweave_models
@@ -76,6 +78,15 @@ def test_the_list_of_commands_says_of_each_what_it_says_of_itself() -> None:
     texts = json.loads(run.stdout).items()
     said = {name: " ".join(text.split("\n\n")[0].split()) for name, text in texts}
     assert said == {**COMMANDS, **GROUPS}
+
+
+@pytest.mark.parametrize("group", ["bench", "dqa", "learn", "models", "train"])
+def test_a_group_lists_of_each_command_what_it_says_of_itself(group: str) -> None:
+    commands: Any = get_command(import_module(f"planweave.apps.cli.{group}").app)
+    for name in commands.list_commands(None):
+        listed = commands.get_command(None, name).help
+        assert listed
+        assert commands.resolve_command(None, [name])[1].help.startswith(listed)
 
 
 # run

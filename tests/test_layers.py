@@ -36,6 +36,7 @@ HEAVY = {
 COMMANDS = (
     *("main", "ask", "decide", "act", "query", "docs", "runs"),
     *("serve", "mcp", "methods", "settings", "doctor", "terms"),
+    *("bench", "dqa", "learn", "models", "train"),
 )
 "Commands whose help and completion answer at once: they load what works when they work."
 GRAPHS = ("planrag", "single_rag", "agent_v3", "autogpt", "instructrag")

@@ -31,6 +31,7 @@ from planweave.benchmarks.core.options import Options
 from planweave.benchmarks.core.play import OnCall, play_graph
 from planweave.benchmarks.core.record import Record, Score, settings_of
 from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.suites import OWN
 from planweave.graphs import METHODS
 from planweave.memory import Context
 from planweave.registry import Registry
@@ -208,15 +209,11 @@ def drawn(
     return sorted(items, key=place)[:limit]
 
 
-_MODULES = ("agents", "dqa", "environment", "mhqa", "needles", "prompt_format", "rag", "rat")
-_PACKAGES = ("rules", "shop", "text2cypher", "text2sql")
-
 SuiteClass = TypeVar("SuiteClass", bound=type[Suite])
 SUITES: Registry[type[Suite]] = Registry(
     "benchmark suite",
     accepts=lambda found: isinstance(found, type) and issubclass(found, Suite),
-    own={name: f"planweave.benchmarks.suites.{name}.suite" for name in (*_MODULES, "writing")}
-    | {name: f"planweave.benchmarks.suites.{name}" for name in _PACKAGES},
+    own=OWN,
 )
 """Every suite by name; the entry-point group is ``planweave.suites``."""
 

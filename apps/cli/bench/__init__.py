@@ -1,43 +1,32 @@
 """``planweave bench``: measure methods on a benchmark, and read what was measured."""
 
-import typer
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import entry_points
 
-from planweave.apps.cli.bench.abstention import abstention
-from planweave.apps.cli.bench.assessor import assessor
-from planweave.apps.cli.bench.check import check
-from planweave.apps.cli.bench.corpora import mhqa_retrieval, rat_corpus
-from planweave.apps.cli.bench.documents import documents
-from planweave.apps.cli.bench.environment import environment
-from planweave.apps.cli.bench.instruction_graph import instruction_graph
-from planweave.apps.cli.bench.load import load
-from planweave.apps.cli.bench.paths import paths
-from planweave.apps.cli.bench.refusal import refusal
-from planweave.apps.cli.bench.regrade import regrade
-from planweave.apps.cli.bench.report import publish, report
-from planweave.apps.cli.bench.suites import command_of
-from planweave.benchmarks.core.suite import SUITES
+from planweave.apps.cli.lazily import Home, lazy
+from planweave.benchmarks.suites import OWN
 
-app = typer.Typer(help="Measure methods on a benchmark.", no_args_is_help=True)
-_COMMANDS = {
-    command.__name__.replace("_", "-"): command
-    for command in (
-        abstention,
-        assessor,
-        check,
-        documents,
-        environment,
-        instruction_graph,
-        load,
-        mhqa_retrieval,
-        paths,
-        publish,
-        rat_corpus,
-        refusal,
-        regrade,
-        report,
-    )
-}
-for name in SUITES.names():
-    _COMMANDS.setdefault(name.replace("_", "-"), command_of(name))
-for name in sorted(_COMMANDS):
-    app.command(name)(_COMMANDS[name])
+_HERE = "planweave.apps.cli.bench"
+_ALONE = ("abstention", "assessor", "check", "documents", "environment", "instruction_graph")
+_COMMANDS = {name: name for name in (*_ALONE, "load", "paths", "refusal", "regrade", "report")}
+_COMMANDS |= {"publish": "report", "mhqa_retrieval": "corpora", "rat_corpus": "corpora"}
+"""The module of each command that is not made from a suite."""
+
+
+def _suite(name: str) -> Callable[..., None]:
+    from planweave.apps.cli.bench.suites import command_of
+
+    return command_of(name)
+
+
+def _homes() -> dict[str, Home]:
+    foreign = {entry.name: entry for entry in entry_points(group="planweave.suites")}
+    suites = {name: Home(entry.module, entry.attr) for name, entry in foreign.items()}
+    suites |= {name: Home(module) for name, module in OWN.items()}
+    made = {name: home._replace(make=partial(_suite, name)) for name, home in suites.items()}
+    own = {name: Home(f"{_HERE}.{module}", name) for name, module in _COMMANDS.items()}
+    return {name.replace("_", "-"): home for name, home in (made | own).items()}
+
+
+app = lazy("Measure methods on a benchmark.", _homes())

@@ -1,0 +1,91 @@
+"""Groups of commands that are imported when they are called: to import all of them takes seconds.
+
+What the list of a group says of a command is read from the source.
+"""
+
+import ast
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+_ROOT = Path(__file__).parents[2]
+"""Holds the folders that are imported as ``planweave.<folder>``."""
+
+
+class Home(NamedTuple):
+    """Where a command is.
+
+    Attributes:
+        module: Its full name.
+        name: The function, or the class by whose docstring the command is listed; if empty, the
+            class that is decorated by ``register``.
+        make: Makes the command, where it is no function of the module.
+    """
+
+    module: str
+    name: str = ""
+    make: Callable[[], Callable[..., None]] | None = None
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of its docstring."""
+        text = next((ast.get_docstring(one) for one in self._tree() if self._is(one)), None)
+        return (text or "").partition("\n\n")[0]
+
+    def _tree(self) -> list[Any]:
+        first, *others = self.module.split(".")
+        stem = _ROOT.joinpath(*others)
+        files = (stem.with_suffix(".py"), stem / "__init__.py") if first == "planweave" else ()
+        file = next(filter(Path.exists, files), None)
+        if file is None:
+            spec = find_spec(self.module)
+            file = Path((spec and spec.origin) or "")
+        return ast.parse(file.read_text("utf-8")).body if file.is_file() else []
+
+    def _is(self, node: Any) -> bool:
+        if self.name:
+            return getattr(node, "name", "") == self.name
+        decorators = getattr(node, "decorator_list", ())
+        return any(ast.unparse(one).startswith("register(") for one in decorators)
+
+    def load(self) -> Any:
+        """The command, imported."""
+        command = self.make() if self.make else getattr(import_module(self.module), self.name)
+        app = typer.Typer(add_completion=False)
+        app.command()(command)
+        return get_command(app)
+
+
+def lazy(text: str, homes: Mapping[str, Home]) -> typer.Typer:
+    """A group whose commands are imported when they are called.
+
+    Args:
+        text: What its help says.
+        homes: Where each command is.
+    """
+
+    class Lazy(TyperGroup):
+        def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+            return sorted(homes)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            if cmd_name in homes and cmd_name not in self.commands:
+                return TyperCommand(cmd_name, help=homes[cmd_name].summary)
+            return super().get_command(ctx, cmd_name)
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            if args[0] in homes and args[0] not in self.commands:
+                self.add_command(homes[args[0]].load(), args[0])
+            elif args[0] not in homes:  # the nearest of these are proposed
+                self.commands = {name: self.get_command(ctx, name) for name in homes}
+            return super().resolve_command(ctx, args)
+
+    app = typer.Typer(cls=Lazy, help=text, no_args_is_help=True)
+    app.callback()(lambda: None)
+    return app

@@ -1,0 +1,143 @@
+"""``planweave train plan-assessor``: the assessor that ships can be trained again."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from planweave import BadInput
+from planweave.apps.cli.progress import sentence_vectors
+from planweave.benchmarks.core import machine
+from planweave.benchmarks.suites.assessor import measure as assessor
+from planweave.benchmarks.suites.assessor.rounds import (
+    Lot,
+    Round,
+    by_truth,
+    recorded_searches,
+    rounds,
+)
+from planweave.benchmarks.suites.mhqa import multihop
+from planweave.learning import Card, Embed, Group
+from planweave.learning.plan_assessor import VERSION, fingerprint, save
+
+if TYPE_CHECKING:
+    from planweave.learning.training import Epoch, Trained
+
+FILES = (
+    "hotpotqa/train_distractor_subset.jsonl.gz",
+    "2wikimultihopqa/train_subset.jsonl.gz",
+    "musique/train_subset.jsonl.gz",
+)
+TRAJECTORIES = "trajectories/hotpotqa_success.jsonl.gz"
+
+_CANDIDATES = 8  # of a round: more than are chosen from later, for more to compare
+_STRANGERS = 1
+
+
+def plan_assessor(
+    *,
+    data: Annotated[Path, typer.Option(help=f"Folder that holds {FILES[0]} and so on.")],
+    out: Annotated[Path, typer.Option(help="Folder of the weights, their card and the curves.")],
+    seed: Annotated[int, typer.Option(help="Of every draw.", min=0)] = 1,
+) -> None:
+    """Train the plan assessor of FuRePA; vectors of finished blocks are kept if it is stopped."""
+    try:
+        from planweave.learning.training import Settings
+        from planweave.learning.training import train as fit
+    except ImportError as error:
+        raise BadInput(
+            f"Training needs the package {error.name}.",
+            fix="Install it with `pip install 'planweave[learning,documents]'`.",
+        ) from None
+    started = perf_counter()
+    console = Console(highlight=False)
+    with sentence_vectors(console) as embed:
+        groups = _groups(data, embed, seed, console)
+    settings = Settings(seed=seed)
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("training", total=settings.epochs)
+
+        def show(epoch: "Epoch") -> None:
+            text = f"training, held-out MRR {epoch.held_out_mrr:.3f}"
+            bar.update(task, advance=1, description=text)
+
+        trained = fit(groups, settings, progress=show)
+    path = save(out, trained.weights, _card(groups, trained, seed), _fingerprints(groups))
+    _draw(trained, path.with_suffix(".png"))
+    best = trained.epochs[trained.best]
+    console.print(f"Held-out MRR {best.held_out_mrr:.3f} after {trained.best + 1} epochs: {path}")
+    took, busy = (timedelta(seconds=round(s)) for s in (perf_counter() - started, process_time()))
+    console.print(f"All of it took {took}; {busy} of processor time.")
+
+
+def _groups(data: Path, embed: Embed, seed: int, console: Console) -> list[Group]:
+    searches = recorded_searches(data / TRAJECTORIES)
+    groups = []
+    for file in FILES:
+        questions = multihop.load(data / file)
+        console.print(f"{file}: {len(questions)} questions")
+        corpus = multihop.Corpus(questions, embed)
+        made = rounds(
+            questions,
+            corpus,
+            seed=seed,
+            candidates=_CANDIDATES,
+            choose=_half_greedy,
+            strangers=_STRANGERS,
+            searches=searches,
+        )
+        groups += list(assessor.groups(made, embed))
+    return groups
+
+
+def _half_greedy(round_: Round, lot: Lot) -> int:
+    """Half of the rounds go on as a good assessor would, half as a bad one."""
+    return by_truth(round_, lot) if lot.coin < 0.5 else lot.place
+
+
+def _card(groups: Sequence[Group], trained: "Trained", seed: int) -> Card:
+    best = trained.epochs[trained.best]
+    counts = Counter(group.dataset for group in groups)
+    return Card(
+        version=VERSION,
+        sha256="",
+        seed=seed,
+        date=datetime.now(UTC).date().isoformat(),
+        command=machine.command(["planweave", *sys.argv[1:]]),
+        data={
+            name: {
+                "questions": len({group.question for group in groups if group.dataset == name}),
+                "rounds": count,
+            }
+            for name, count in counts.items()
+        },
+        metrics={"held_out_mrr": round(best.held_out_mrr, 4), "epochs": trained.best + 1},
+    )
+
+
+def _fingerprints(groups: Sequence[Group]) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
+    return np.unique(np.array([fingerprint(group.question) for group in groups], np.uint64))
+
+
+def _draw(trained: "Trained", path: Path) -> None:
+    """Draw the losses and the held-out MRR, epoch by epoch."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 3.5), layout="constrained")
+    losses, quality = figure.subplots(1, 2)
+    losses.plot([epoch.loss for epoch in trained.epochs], label="training")
+    losses.plot([epoch.held_out_loss for epoch in trained.epochs], label="held out")
+    losses.set(title="Loss", xlabel="epoch")
+    losses.legend()
+    quality.plot([epoch.held_out_mrr for epoch in trained.epochs])
+    quality.axvline(trained.best, linestyle=":", color="grey")
+    quality.set(title="Held-out MRR of the chosen query", xlabel="epoch")
+    figure.savefig(path, dpi=120)
