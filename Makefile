@@ -16,7 +16,7 @@ help:
 	@echo "make decide   answer one decision question with the embedded model (fetches 1.1 GB once)"
 	@echo "make studio   serve the studio page at http://127.0.0.1:$(PORT)/studio/ (fetches 1.2 GB once)"
 	@echo "make lint     lint, spelling and types"
-	@echo "make check    the same, and the tests that need no server, browser or model"
+	@echo "make check    the same, and the quick tests: no server, browser, model or training"
 	@echo "make test     the same, and all tests (fetches 0.5 GB of test models once)"
 	@echo "make coverage all tests, and which lines they run"
 	@echo "make attack   try every attack of tests/attacks and print the table (15 minutes; SEED=$(SEED))"
@@ -44,11 +44,11 @@ lint: .venv/dev.done
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/codespell
-	@$(BIN)/mypy
+	@$(BIN)/mypy --num-workers $(WORKERS)
 
 check: lint
-	@echo "== Tests without servers, browsers and models"
-	@$(PYTEST) $(PARALLEL) -m "not server and not model and not published"
+	@echo "== Quick tests"
+	@$(PYTEST) $(PARALLEL) -m "not server and not model and not published and not slow"
 
 test: lint weights
 	@echo "== Tests"

@@ -16,6 +16,8 @@ import pytest
 
 from planweave.apps.cli.main import COMMANDS, GROUPS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = (
     *("planweave", "apps", "benchmarks", "graphs", "learning", "memory", "models"),

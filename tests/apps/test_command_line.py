@@ -185,6 +185,7 @@ def test_decide_by_what_was_learned(planweave: CommandLine) -> None:
     assert "no-such-file" in unknown.stderr
 
 
+@pytest.mark.slow
 def test_decide_waits_for_approval_and_resumes(
     planweave: CommandLine, offers: str, environment: dict[str, str]
 ) -> None:
@@ -249,6 +250,7 @@ def _typed(texts: Sequence[str], command: list[str], environment: dict[str, str]
     return output.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT])
 def test_decide_survives_being_killed(
     planweave: CommandLine, offers: str, environment: dict[str, str], by: signal.Signals
@@ -277,6 +279,7 @@ def test_decide_survives_being_killed(
     assert len(model.requests) - before == 2  # neither the plan nor the query was made again
 
 
+@pytest.mark.slow
 def test_two_processes_do_not_go_on_with_one_thread(
     planweave: CommandLine, offers: str, environment: dict[str, str]
 ) -> None:

@@ -3,15 +3,11 @@
 import json
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
-import httpx2
 import openai
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 from offers import SCRIPT, WHOLE_RUN, scripted
 from openai import OpenAI
 from openai_server import Answer, Script, serving
@@ -56,12 +52,6 @@ def test_a_completion_of_a_caller(server: str, model: Script) -> None:
         stream = ann.chat.completions.create(model="planrag", messages=ASKED, stream=True)
         said = "".join(chunk.choices[0].delta.content or "" for chunk in stream)
     assert said == "It costs least. [1]\n\n**Birch**"
-
-
-@pytest.mark.parametrize("path", ["/v1/models", "/mcp", "/a2a/planrag"])
-def test_nobody_passes_without_a_key(server: str, path: str) -> None:
-    assert httpx.get(f"{server}{path}").status_code == 401
-    assert httpx.post(f"{server}{path}", json={}).status_code == 401
 
 
 def test_another_callers_plan_cannot_be_approved(server: str, model: Script) -> None:
@@ -110,24 +100,6 @@ def test_a_budget_holds_at_every_door(server: str, model: Script) -> None:
         f"{server}/a2a/planrag", json=call, headers={"x-api-key": KEYS["poor"]}, timeout=30
     )
     assert "error" in reply.json()
-
-
-async def test_a_tool_call_of_a_caller(server: str, model: Script) -> None:
-    model.answers[:] = scripted(*WHOLE_RUN)
-    headers = {"authorization": f"Bearer {KEYS['bob']}"}
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=60) as http,
-        Client(streamable_http_client(f"{server}/mcp", http_client=http)) as bob,
-    ):
-        result = await bob.call_tool("planrag", {"question": "Which offer is cheapest?"})
-    answer: Any = result.structured_content
-    assert answer["decision"] == "Birch"
-
-
-def test_what_a_caller_may_not_choose(server: str, tmp_path: Path) -> None:
-    settings = {"context": {"database": str(tmp_path / "any.sqlite")}}
-    with client(server, "ann") as ann, pytest.raises(openai.BadRequestError, match="offered"):
-        ann.chat.completions.create(model="planrag", messages=ASKED, extra_body=settings)
 
 
 def test_what_is_wrong_in_a_run_is_for_the_caller_to_fix(server: str) -> None:

@@ -1,7 +1,7 @@
 """``langgraph dev`` serves every graph: driven offline through its SDK, as Studio does."""
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, TypedDict
 
 import httpx
@@ -9,7 +9,6 @@ import pytest
 from dev_server import langgraph_dev
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from market import ANSWER, FUREPA, NAME, QUESTION, RAT, add_report, needs_minilm
 from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from tokens import assert_tokens_are_streamed
@@ -68,75 +67,6 @@ async def test_lists_the_graphs_and_their_schemas(client: LangGraphClient) -> No
         assert "description" in settings["database"]
 
 
-async def test_streams_a_run_from_a_chat_message(client: LangGraphClient, offers: str) -> None:
-    thread = await client.threads.create()
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        visited, calls = [], 0
-        async for part in client.runs.stream(
-            thread["thread_id"],
-            "planrag",
-            input=chat("Which offer is cheapest?"),
-            context=context(model, offers),
-            stream_mode=["updates", "custom"],
-        ):
-            assert part.event != "error", part.data
-            visited += list(part.data) if part.event == "updates" else []
-            calls += part.event == "custom" and "call" in part.data
-    assert visited == [
-        *("opening", "planner", "plan_approval", "selector", "tools", "selector"),
-        *("answering_machine", "closing"),
-    ]
-    assert calls == 4
-    state = await client.threads.get_state(thread["thread_id"])
-    memory = memory_of(state["values"])
-    assert memory["answer"]["decision"] == "Birch"
-    assert memory["messages"][-1]["type"] == "ai"
-
-
-@pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Name of a collection of one report, where the server looks for it."""
-    add_report(tmp_path_factory.mktemp("documents"))
-    return NAME
-
-
-RAT_STEP = ("to_query", "retriever", "comparer", "reviser", "appender")
-FUREPA_ROUND = ("reasoner", "clusterer", "assessor", "documents")
-
-
-@pytest.mark.parametrize(
-    ("method", "replies", "visited"),
-    [
-        ("rat", RAT, ("drafter", *RAT_STEP, *RAT_STEP, "finisher")),
-        pytest.param(
-            "furepa", FUREPA, (*FUREPA_ROUND, *FUREPA_ROUND, "reasoner"), marks=needs_minilm
-        ),
-    ],
-)
-async def test_a_whole_run_over_documents(
-    client: LangGraphClient,
-    collection: str,
-    method: str,
-    replies: Sequence[Mapping[str, object]],
-    visited: Sequence[str],
-) -> None:
-    thread = (await client.threads.create())["thread_id"]
-    nodes = []
-    with serving(*scripted(*replies)) as model:
-        settings: dict[str, Any] = {"model": model.name, "collection": collection, "pages": 1}
-        async for part in client.runs.stream(
-            thread, method, input=chat(QUESTION), context=settings, stream_mode="updates"
-        ):
-            assert part.event != "error", part.data
-            nodes += list(part.data) if part.event == "updates" else []
-    assert nodes == ["opening", *visited, "closing"]
-    memory = memory_of((await client.threads.get_state(thread))["values"])
-    assert memory["answer"]["decision"] == ANSWER
-    assert [fact["quote"]["page"] for fact in memory["facts"]] == [1, 2]
-    assert [claim["supported"] for claim in memory["claims"]] == [True, True]
-    assert len(model.requests) == len(replies)
-
-
 async def test_a_models_tokens_are_streamed(client: LangGraphClient, offers: str) -> None:
     await assert_tokens_are_streamed(client, offers)
 
@@ -171,20 +101,6 @@ async def test_interrupts_for_approval_resumes_and_forks(
         )
     assert memory_of(fork)["plan"] == PLAN["steps"]
     assert memory_of(fork)["answer"]["decision"] == "ash"
-
-
-@pytest.mark.parametrize("method", METHODS)
-async def test_every_graph_greets(client: LangGraphClient, method: str) -> None:
-    done = await client.runs.wait(None, method, input=chat("Hi!"))
-    assert memory_of(done)["messages"][-1]["content"].startswith("Hello")
-    assert not memory_of(done)["facts"]
-
-
-async def test_a_wrong_setting_is_told(client: LangGraphClient) -> None:
-    with pytest.raises(Exception, match="max_iterations"):
-        await client.runs.wait(
-            None, "planrag", input={"question": "x?"}, context={"max_iterations": 0}
-        )
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ def test_without_matplotlib_there_is_no_picture(
     assert len(read_paths(taken / "dqa-experience.jsonl")) == 2
 
 
+@pytest.mark.slow
 def test_what_other_scenarios_learned_stays(planweave: CommandLine, taken: Path) -> None:
     before = read_paths(taken / "dqa-experience.jsonl")
     locating = ("learn", "dqa", "--quick", "--scenario", "locating", "--generations", "1")

@@ -24,7 +24,7 @@ from planweave.models.weights import EMBEDDINGS, find
 Watch = Callable[..., Watched]
 
 _WHY_NOT = watched_network.why_not()
-pytestmark = pytest.mark.skipif(bool(_WHY_NOT), reason=_WHY_NOT)
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(_WHY_NOT), reason=_WHY_NOT)]
 
 _QUIET = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "DO_NOT_TRACK", "LANGSMITH_TRACING")
 _CHOSEN = ("ORT_DISABLE_TELEMETRY", "RAY_USAGE_STATS_ENABLED", "HF_HUB_DISABLE_TELEMETRY")

@@ -16,8 +16,8 @@ import pytest
 from command_line import CommandLine, assert_one_clear_error
 from offers import SCRIPT, WHOLE_RUN, scripted
 from openai_server import serving
+from other_users import paths
 from serve import Served, serving_planweave
-from starlette.routing import BaseRoute, Mount, Route
 
 from planweave.apps.server.people import Person, digest
 from planweave.apps.server.routes import routes
@@ -101,16 +101,6 @@ def asked(question: str, **settings: object) -> dict[str, object]:
     return {"assistant_id": ASSISTANT, "input": {"question": question}, "context": settings}
 
 
-def paths(found: list[BaseRoute], before: str = "") -> Iterator[tuple[str, str]]:
-    """Every method and path that the protocol's routes answer."""
-    for route in found:
-        if isinstance(route, Mount):
-            yield from paths(route.routes or [], before + route.path)
-        elif isinstance(route, Route):
-            for method in sorted((route.methods or set()) - {"HEAD"}):
-                yield method, before + route.path
-
-
 @pytest.mark.parametrize(("method", "path"), list(paths(routes())))
 def test_no_route_answers_without_a_key_or_with_a_wrong_one(
     server: Served, method: str, path: str
@@ -126,88 +116,6 @@ def test_the_other_interfaces_ask_for_a_key_too(server: Served) -> None:
         assert nobody.get("/studio/").status_code == 200
         for path in ("/studio/api/methods", "/v1/models", "/mcp", "/a2a/planrag"):
             assert nobody.get(path).status_code == 401
-
-
-@pytest.fixture(scope="module")
-def things(server: Served) -> dict[str, str]:
-    """A thread of Alice's with a run and a checkpoint, an item and a collection."""
-    with caller(server, "alice") as alice:
-        thread = alice.post("/threads", json={"metadata": {"secret": "yes"}}).json()["thread_id"]
-        run = alice.post(f"/threads/{thread}/runs", json=asked("Hi!")).json()["run_id"]
-        assert alice.get(f"/threads/{thread}/runs/{run}/join").status_code == 200
-        state = alice.get(f"/threads/{thread}/state").json()
-        space = {"namespace": ["owners", "alice", "notes"], "key": "k", "value": {"secret": 1}}
-        assert alice.put("/store/items", json=space).status_code == 204
-        return {"thread_id": thread, "run_id": run, "checkpoint_id": state["checkpoint_id"]}
-
-
-_BODIES: dict[str, object] = {
-    "/threads/{thread_id}": {"metadata": {"mine": True}},
-    "/threads/{thread_id}/state": {"values": {"question": "Mine?"}, "as_node": "closing"},
-    "/threads/{thread_id}/state/checkpoint": {"checkpoint": {}},
-}
-
-
-@pytest.mark.parametrize(
-    ("method", "path"), [found for found in paths(routes()) if "{thread_id}" in found[1]]
-)
-def test_nobody_touches_anothers_thread(
-    server: Served, things: dict[str, str], method: str, path: str
-) -> None:
-    body = _BODIES.get(path, asked("Hi!"))
-    with caller(server, "alice") as alice, caller(server, "bob") as bob:
-        before = alice.get(f"/threads/{things['thread_id']}").json()
-        reply = bob.request(method, path.format(**things), json=body)
-        assert reply.status_code == 404
-        assert "secret" not in reply.text
-        assert alice.get(f"/threads/{things['thread_id']}").json() == before
-
-
-def test_nobody_finds_or_takes_anothers_thread(server: Served, things: dict[str, str]) -> None:
-    thread = things["thread_id"]
-    with caller(server, "bob") as bob:
-        assert bob.post("/threads/search", json={}).json() == []
-        assert bob.post("/threads/search", json={"ids": [thread]}).json() == []
-        assert bob.post("/threads/count", json={"metadata": {"secret": "yes"}}).json() == 0
-        new = {"thread_id": thread}
-        assert bob.post("/threads", json=new).status_code == 409
-        assert bob.post("/threads", json=new | {"if_exists": "do_nothing"}).status_code == 404
-        create = asked("Hi!") | {"if_not_exists": "create"}
-        assert bob.post(f"/threads/{thread}/runs/wait", json=create).status_code == 404
-        own = bob.post("/threads", json={"metadata": {"graph_id": ASSISTANT}}).json()["thread_id"]
-        place = {"thread_id": thread, "checkpoint_ns": "", "checkpoint_id": things["checkpoint_id"]}
-        stolen = asked("Hi!") | {
-            "checkpoint": place,
-            "config": {"configurable": {"thread_id": thread, **place}},
-        }
-        for path, body in (
-            ("state/checkpoint", {"checkpoint": place}),
-            ("history", {"checkpoint": place, "before": place}),
-            ("runs/wait", stolen),
-        ):
-            reply = bob.post(f"/threads/{own}/{path}", json=body)
-            assert things["thread_id"] not in reply.text
-            assert "secret" not in reply.text
-        bob.delete(f"/threads/{own}")
-
-
-def test_nobody_reads_anothers_memory(server: Served, things: dict[str, str]) -> None:
-    del things
-    alice = ["owners", "alice", "notes"]
-    with caller(server, "al") as other:  # the name is the beginning of another's
-        item = {"namespace": alice, "key": "k"}
-        assert other.put("/store/items", json=item | {"value": {}}).status_code == 403
-        assert other.request("DELETE", "/store/items", json=item).status_code == 403
-        sent = {"namespace": "owners.alice.notes", "key": "k"}
-        assert other.get("/store/items", params=sent).status_code == 403
-        for prefix in (alice, ["owners"], ["owners", "alice"], ["owners", "%"]):
-            found = other.post("/store/items/search", json={"namespace_prefix": prefix})
-            assert found.status_code == 403
-        for prefix in ([], ["owners", "al"]):
-            found = other.post("/store/items/search", json={"namespace_prefix": prefix})
-            assert found.json() == {"items": []}
-            listed = other.post("/store/namespaces", json={"prefix": prefix})
-            assert listed.json() == {"namespaces": []}
 
 
 @pytest.mark.parametrize(
@@ -241,18 +149,6 @@ def test_a_context_opens_nothing_of_the_server(server: Served, settings: dict[st
                 assert "cannot be the name of a collection" in reply.json()["__error__"]["message"]
             else:
                 assert (reply.status_code, "detail" in reply.json()) == (422, True)
-
-
-def test_the_studio_shows_a_caller_only_what_is_his(server: Served) -> None:
-    with caller(server, "bob") as bob:
-        for url in ("/etc/passwd", "sqlite:////etc/passwd"):
-            reply = bob.post("/studio/api/databases", json={"url": url})
-            assert reply.status_code == 422
-        assert "offer" in bob.post("/studio/api/databases", json={"url": "offers"}).text
-        hers = {"collection": "alice/notes", "name": "x.txt", "page": "1"}
-        for method, path in (("PUT", ""), ("DELETE", ""), ("GET", "/page")):
-            reply = bob.request(method, f"/studio/api/documents{path}", params=hers)
-            assert (reply.status_code, "not yours" in reply.text) == (422, True)
 
 
 def test_budgets(server: Served) -> None:

@@ -359,33 +359,6 @@ def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> Non
         expect(page.get_by_role("button", name="Stop")).to_be_hidden()
 
 
-def test_two_methods_answer_side_by_side(page: Page, visit: Visit, look: Look) -> None:
-    answers = [
-        by_task(task, reply)
-        for task, reply in (
-            ("the plan", PLAN),
-            ("the next action", QUERY),
-            ("the next action", FINISH),
-            ("the one query", QUERY),
-            ("the decision", DECISION),
-            ("the decision", DECISION),
-        )
-    ]
-    with serving(*answers) as model:
-        visit("compare", model)
-        page.get_by_label("Method", exact=True).nth(1).select_option("single_rag")
-        expect(page.locator(".sources")).to_contain_text("offers.sql")
-        page.get_by_role("textbox", name="Ask both a question").fill("Which offer is cheapest?")
-        page.keyboard.press("Enter")
-        verdict = page.locator(".verdict").get_by_role("table")
-        expect(verdict).to_contain_text("Birch")
-    rows = verdict.get_by_role("row").all_inner_texts()
-    assert rows[1].split("\t") == ["Answer", "Birch", "Birch"]
-    assert rows[4].split("\t") == ["Model calls", "4", "2"]
-    expect(verdict).to_be_in_viewport()
-    look(page, "compare")
-
-
 def test_documents_are_uploaded_read_and_chosen(
     page: Page, visit: Visit, tmp_path: Path, look: Look
 ) -> None:

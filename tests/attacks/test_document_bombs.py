@@ -16,6 +16,8 @@ from documents import WordTokens
 from planweave.tools.documents.pages import DocumentLimits, Unreadable
 from planweave.tools.documents.process import Cutting, Parser
 
+pytestmark = pytest.mark.slow
+
 FULL = os.environ.get("PLANWEAVE_ATTACK") == "full"
 SECONDS = 10.0  # of a small file; a large one may take what an honest one of its size takes
 PAUSE = 1.0

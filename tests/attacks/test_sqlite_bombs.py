@@ -15,6 +15,8 @@ from tally import RecordTried
 from planweave.tools.database import Limits, QueryFailed, QueryTimeout
 from planweave.tools.sql import SqlDatabase, open_sql
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 0.5
 FULL = os.environ.get("PLANWEAVE_ATTACK") == "full"
 LATE = 1.0 if FULL else 5.0  # the tests may share the machine

@@ -17,7 +17,6 @@ from records import record
 from scripted import Prompt, Reply, act, playing, tell
 from typer.testing import Result
 
-from planweave import BadInput
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.agents import suite
@@ -215,27 +214,10 @@ def test_a_smaller_limit_chooses_a_part_in_turn(data: Path) -> None:
     assert choose(questions, None, 4) != every
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "said"),
-    [
-        ("docs/questions.jsonl", b"{}", "is not as it should be (id: Field required)"),
-        ("tatqa/dev.jsonl.gz", b"no gzip", "cannot be read (it is damaged)"),
-        ("docs/report_pages.jsonl", None, "that questions name is not in"),
-    ],
-)
-def test_what_cannot_be_read_is_said(
-    data: Path, tmp_path: Path, file: str, content: bytes | None, said: str
-) -> None:
-    if content is None:
-        (data / file).unlink()
-    else:
-        (data / file).write_bytes(content)
-    bench(data, tmp_path / "out", fails=said)
-
-
-def test_a_folder_without_questions_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="holds no questions"):
-        load(tmp_path, contexts=2, seed=1)
+def test_what_is_missing_is_said(data: Path, tmp_path: Path) -> None:
+    (data / "docs/report_pages.jsonl").unlink()
+    bench(data, tmp_path / "out", fails="that questions name is not in")
+    bench(tmp_path / "nowhere", tmp_path / "out", fails="holds no questions")
 
 
 def test_answers_are_scored_by_rule_where_that_can_be(data: Path, tmp_path: Path) -> None:

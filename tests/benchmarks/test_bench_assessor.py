@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import lzma
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -94,28 +93,6 @@ def test_hotpotqa(tmp_path: Path, name: str) -> None:
     assert found == replace(QUESTION, dataset="hotpotqa", steps=())
 
 
-@pytest.mark.parametrize(
-    ("name", "pack"),
-    [("dev.json", bytes), ("dev.json.gz", gzip.compress), ("dev.json.xz", lzma.compress)],
-)
-def test_one_array_as_published(tmp_path: Path, name: str, pack: Callable[[bytes], bytes]) -> None:
-    official = {key: value for key, value in WIKI.items() if key != "id"} | {"_id": "1"}
-    content = json.dumps([official, official | {"_id": "2"}], indent=1).encode()
-    (tmp_path / name).write_bytes(pack(content))
-    found = load(tmp_path / name)
-    assert [one.id for one in found] == ["1", "2"]
-    assert found[0] == replace(QUESTION, dataset="hotpotqa", steps=())
-
-
-def test_what_is_wrong_in_an_array_is_told_by_its_number(tmp_path: Path) -> None:
-    (tmp_path / "dev.json").write_text(json.dumps([WIKI, {**WIKI, "answer": 1}]))
-    with pytest.raises(BadInput, match=r"Record 2 of .*dev\.json .*answer: Input should be a"):
-        load(tmp_path / "dev.json")
-    (tmp_path / "cut.json").write_text(json.dumps([WIKI])[:-9])
-    with pytest.raises(BadInput, match=r"cut\.json is not .*\(record: Invalid JSON: EOF"):
-        load(tmp_path / "cut.json")
-
-
 def test_2wikimultihopqa(tmp_path: Path) -> None:
     evidences = [["Stull", "director", "Ann Lee"], ["Ann Lee", "born in", "Kansas"]]
     (found,) = load(written(tmp_path, {**WIKI, "evidences": evidences}))
@@ -152,18 +129,6 @@ def test_wrong_records_are_told_in_a_sentence(tmp_path: Path, record: object, sa
     with pytest.raises(BadInput, match=said) as told:
         load(written(tmp_path, record))
     assert "\n" not in str(told.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [("a.jsonl", b"{"), ("a.jsonl", b"\xff"), ("a.jsonl.gz", b"no gzip"), ("a.jsonl", b"")],
-)
-def test_unreadable_files_are_told_in_a_sentence(tmp_path: Path, name: str, content: bytes) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(BadInput):
-        load(tmp_path / name)
-    with pytest.raises(BadInput):
-        load(tmp_path / "nowhere.jsonl")
 
 
 @pytest.mark.published

@@ -15,7 +15,6 @@ from records import record
 from scripted import Prompt, Reply, act, playing, tell
 from typer.testing import Result
 
-from planweave import BadInput
 from planweave.benchmarks.core.record import Record, Score, without_texts
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.mhqa.corpus import collect
@@ -356,10 +355,6 @@ def test_the_published_files_are_found(tmp_path: Path, pack: str) -> None:
         assert (found.id, len(found.steps)) == ("5a7f", 0 if name == "hotpotqa" else 2)
 
 
-def test_a_folder_without_the_files(tmp_path: Path) -> None:
-    bench(tmp_path, tmp_path, fails="no questions of hotpotqa")
-
-
 def test_retrieval_without_a_model(data: Path, tmp_path: Path) -> None:
     done = bench(data, tmp_path, name="mhqa-retrieval")
     assert "No figure here depends on a language model." in " ".join(done.output.split())
@@ -491,10 +486,3 @@ def test_a_copy_without_the_texts_of_the_data_set_gives_the_same_report(
     assert PERSON in full[0].model_dump_json()
     assert PERSON not in "".join(one.model_dump_json() for one in copies)
     assert mhqa_tables(copies, tuple(WAYS)) == mhqa_tables(full, tuple(WAYS))
-
-
-def test_a_damaged_file_is_said(data: Path, tmp_path: Path) -> None:
-    (data / FILES["musique"][0]).write_bytes(b"no gzip")
-    with pytest.raises(BadInput, match="cannot be read"):
-        load("musique", data)
-    bench(data, tmp_path, fails="cannot be read")

@@ -216,6 +216,7 @@ def test_what_is_measured_is_not_measured_again(
     assert "Retrieved paths: ablation" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_agents_that_were_trained_before_are_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -263,6 +264,7 @@ def test_trained_agents_are_written_with_their_card(
         np.testing.assert_allclose(loaded.ml[name], value, rtol=1e-3, atol=1e-6)  # half precision
 
 
+@pytest.mark.slow
 def test_as_published_instructions_have_no_slots(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -286,11 +288,9 @@ def test_as_published_instructions_have_no_slots(
     proposed = guide.propose("get stone for person9", 2)
     assert {path.expected for path in proposed} == {0.0}
     assert guide.shown(proposed[0], "get stone for person9", lambda *_: ()) == proposed[0][0]
-    words = ["train", "adapt", "--data", str(data), "--agents", str(out / "instructrag.npz")]
-    run(monkeypatch, *words, "--out", str(tmp_path / "adapted"))
-    assert agents_file.load_agents(tmp_path / "adapted" / "instructrag.npz").card.published
 
 
+@pytest.mark.slow
 def test_the_papers_agents_are_measured_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -221,12 +221,9 @@ def test_what_the_judge_measures(tmp_path: Path) -> None:
     ("lines", "fails"),
     [
         ("", "holds no pair"),
-        ("no JSON", "is not as it should be (record: Invalid JSON"),
-        ('{"query": "Q?"}', "instance_id"),
         (pair().model_dump_json().replace('"overall":1', '"overall":3'), "human.0.overall"),
-        (pair().model_dump_json() + "\n" + "[" * 100_000, "Line 2"),
     ],
-    ids=["empty", "no JSON", "field missing", "out of range", "deep"],
+    ids=["empty", "out of range"],
 )
 def test_bad_data(tmp_path: Path, lines: str, fails: str) -> None:
     path = tmp_path / "pairs.jsonl"
@@ -234,11 +231,7 @@ def test_bad_data(tmp_path: Path, lines: str, fails: str) -> None:
     bench("rag", "--data", path, "--out", tmp_path / "out", fails=fails)
 
 
-def test_bad_files(tmp_path: Path) -> None:
-    bench("rag", "--data", tmp_path / "none.jsonl", fails="No such file")
-    broken = tmp_path / "pairs.jsonl.gz"
-    broken.write_bytes(b"no gzip")
-    bench("rag", "--data", broken, fails="cannot be read")
+def test_a_way_that_there_is_not(tmp_path: Path) -> None:
     good = write(tmp_path, pair())
     bench("rag", "--data", good, "--method", "guess", fails="no way of rating 'guess'")
 

@@ -219,6 +219,7 @@ class Process:
         return self.process.communicate(timeout=60)[0]
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(
     data: Path, tmp_path: Path
 ) -> None:
@@ -241,9 +242,9 @@ def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(
     assert "Interrupted. What is finished is kept" in said
     assert "Traceback" not in said
 
-    said = Process(data, tmp_path).end()
-    assert "32/32" in said
-    process = read(killed.file).runs[-1].settings["process"]
+    resumed = bench("dqa", "--data", data, "--out", tmp_path, "--model", "scripted:slow")
+    assert "32/32" in resumed.output
+    process = read(killed.file).runs[1].settings["process"]
     assert isinstance(process, dict)
     assert process["response_cache"] == "off"
     lines = [json.loads(line) for line in killed.file.read_text("utf-8").splitlines()]

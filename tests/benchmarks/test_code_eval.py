@@ -118,14 +118,8 @@ def test_shapes_that_json_lost_are_restored(tmp_path: Path) -> None:
 
 def test_what_is_no_suite_is_told(tmp_path: Path) -> None:
     for module in (code_eval, math_eval):
-        with pytest.raises(BadInput, match="cannot be read"):
-            module.load(tmp_path / "none.jsonl")
         with pytest.raises(BadInput, match="not in a known format"):
             module.load(written(tmp_path, {"question": 1}))
-        cut = tmp_path / "cut.jsonl.gz"
-        cut.write_bytes(gzip.compress(b'{"question": 1}\n' * 99)[:-9])
-        with pytest.raises(BadInput, match="cannot be read"):
-            module.load(cut)
 
 
 @pytest.mark.parametrize(("samples", "right"), [(5, 0), (5, 1), (5, 3), (5, 5), (1, 1)])

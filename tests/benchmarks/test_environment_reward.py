@@ -177,6 +177,7 @@ def train(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]
     def run(*words: object) -> int:
         command = ["train", "instructrag", "--environment", "hotpotqa", "--data", data]
         command += ["--out", tmp_path / "out", "--iterations", 2, "--questions", 2, "--others", 2]
+        command += ["--without", "pre-training,fine-tuning"]  # which see no score
         monkeypatch.setattr(sys, "argv", ["planweave", *map(str, [*command, *words])])
         with pytest.raises(SystemExit) as ended:
             main()
@@ -185,6 +186,7 @@ def train(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]
     return run
 
 
+@pytest.mark.slow
 def test_agents_are_trained_by_the_score(
     train: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,6 +208,7 @@ def test_agents_are_trained_by_the_score(
     )
 
 
+@pytest.mark.slow
 def test_a_training_that_was_stopped_plays_nothing_again(
     train: Callable[..., int],
     tmp_path: Path,
@@ -233,6 +236,7 @@ def test_a_training_that_was_stopped_plays_nothing_again(
     assert len(set(lines)) == len(lines) > 3
 
 
+@pytest.mark.slow
 def test_questions_without_a_task_are_not_asked(
     train: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

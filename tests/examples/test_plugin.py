@@ -13,6 +13,8 @@ from command_line import user_environment
 
 from planweave.benchmarks.core.store import read
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "plugin"
 PAGE = "# Tides\n\nThe tide at Hull is highest at noon. Tides follow the moon.\n"

@@ -1,5 +1,6 @@
 """Every edge of every graph, each driven by a script of replies."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -95,12 +96,6 @@ async def test_a_predefined_plan_skips_the_planner(name: str, run: Run) -> None:
     assert memory["plan"] == ["Look at costs.", "Take the least."]
     assert "plan" not in script.tasks
     assert "1. Look at costs.\n2. Take the least." in script.prompts[0].text
-
-
-@pytest.mark.parametrize("name", ["iter_rag", "single_rag"])
-async def test_a_plan_does_not_hurt_where_there_is_no_planner(name: str, run: Run) -> None:
-    memory = await run(name, good(name=name), {"question": "Which?", "predefined_plan": ["Look."]})
-    assert answer_of(memory)["decision"] == "Bonn"
 
 
 @pytest.mark.parametrize("name", PLANNED)
@@ -228,24 +223,6 @@ async def test_a_predefined_plan_is_approved_too(database: str) -> None:
     assert answer_of(await thread.resume({"type": "approve"}))["decision"] == "Bonn"
 
 
-@pytest.mark.parametrize("name", PLANNED)
-async def test_without_a_plan_nobody_is_asked(name: str, database: str) -> None:
-    script = good(name=name)
-    script.left["plan"] = [BAD, BAD]
-    memory = await Thread(name, script, database).go({"question": "Which?"})
-    assert answer_of(memory)["decision"] == "Bonn"
-
-
-@pytest.mark.parametrize("name", PLANNED)
-async def test_after_a_rejection_a_malformed_plan_goes_on_without(name: str, database: str) -> None:
-    script = good()
-    script.left["plan"] += [BAD, BAD]
-    thread = Thread(name, script, database)
-    await thread.go({"question": "Which?"})
-    memory = await thread.resume({"type": "reject", "message": "No."})
-    assert (memory["plan"], answer_of(memory)["decision"]) == ([], "Bonn")
-
-
 async def test_forks_from_an_earlier_checkpoint(database: str) -> None:
     script = good()
     thread = Thread("planrag", script, database)
@@ -354,7 +331,7 @@ SLOW = (
 )
 
 
-@pytest.mark.parametrize("name", of_family("decide"))
+@pytest.mark.parametrize("name", ["planrag", "single_rag"])
 @pytest.mark.parametrize(
     ("query", "said"),
     [
@@ -467,15 +444,6 @@ def endless(count: int) -> Replies:
 
 
 @pytest.mark.parametrize("name", LOOPS)
-async def test_the_iteration_limit_ends_with_an_answer(name: str, run: Run) -> None:
-    script = endless(9)
-    memory = await run(name, script, max_iterations=3)
-    assert len(memory["turns"]) == memory["iteration"] == 3
-    assert "The limit of 3 iterations is reached." in script.prompts[-1].text
-    assert answer_of(memory)["unknown"] == "The other plants."
-
-
-@pytest.mark.parametrize("name", LOOPS)
 async def test_a_limit_that_leaves_no_facts_is_told(name: str, run: Run) -> None:
     script = Replies(
         plan=[plan("Look.")], action=[act("sql", "SELECT x FROM plant")], judge=[keep()]
@@ -488,7 +456,6 @@ async def test_a_limit_that_leaves_no_facts_is_told(name: str, run: Run) -> None
     assert answer["unknown"].endswith("The limit of 2 iterations is reached.")
 
 
-@pytest.mark.parametrize("name", LOOPS)
 @pytest.mark.parametrize(
     ("limit", "what"),
     [
@@ -496,15 +463,11 @@ async def test_a_limit_that_leaves_no_facts_is_told(name: str, run: Run) -> None
         ({"max_tokens": 1500}, "1500 tokens"),
         ({"max_seconds": 0.001}, "0.001 seconds"),
         ({"max_dollars": 0.05}, "0.05 dollars"),
+        ({"max_iterations": 3}, "3 iterations"),
     ],
 )
 async def test_each_budget_ends_with_an_answer(
-    name: str,
-    limit: dict[str, float],
-    what: str,
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    limit: dict[str, float], what: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = endless(30)
     model = register(script)
@@ -513,13 +476,13 @@ async def test_each_budget_ends_with_an_answer(
     monkeypatch.setenv("PLANWEAVE_PRICES", str(prices))
     process_settings.cache_clear()
     try:
-        memory = await run(name, script, model=model, **limit)
+        memory = await run("planrag", script, model=model, **limit)
     finally:
         process_settings.cache_clear()
     assert len(memory["turns"]) < 10
     answer = answer_of(memory)
     told = script.prompts[-1].text if memory["facts"] else answer["unknown"]
-    assert f"The budget of {what}" in told
+    assert re.search(f"The (budget|limit) of {what}", told)
     assert answer["decision"] == ("Bonn" if memory["facts"] else None)
 
 
@@ -566,18 +529,6 @@ async def test_facts_that_do_not_exist_are_dropped(name: str, run: Run) -> None:
 # -- malformed replies ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", of_family("decide"))
-@pytest.mark.parametrize("bad", [BAD, "", "{", "[1, 2]", '{"tool": 3}', "null", "\x00", "🤷" * 999])
-async def test_malformed_replies_never_raise(name: str, bad: str, run: Run) -> None:
-    script = Replies(**{task: [bad] * 60 for task in ("plan", "action", "judge", "decide")})
-    memory = await run(name, script, max_iterations=4)
-    answer = answer_of(memory)
-    assert answer["decision"] is None
-    assert answer["unknown"]
-    assert {failure["kind"] for failure in memory["failures"]} == {"malformed_reply"}
-    assert len(script.prompts) == 2 * len(memory["failures"])
-
-
 @pytest.mark.parametrize("name", LOOPS)
 async def test_after_an_unreadable_action_the_selector_is_asked_again(name: str, run: Run) -> None:
     script = good()
@@ -585,16 +536,6 @@ async def test_after_an_unreadable_action_the_selector_is_asked_again(name: str,
     memory = await run(name, script)
     assert "could not be read" in memory["turns"][0]["problem"]
     assert answer_of(memory)["decision"] == "Bonn"
-
-
-@pytest.mark.parametrize("name", of_family("decide"))
-async def test_an_unreadable_answer_is_told(name: str, run: Run) -> None:
-    script = good(name=name)
-    script.left["decide"] = [BAD, BAD]
-    memory = await run(name, script)
-    assert answer_of(memory)["decision"] is None
-    assert "No readable answer" in answer_of(memory)["unknown"]
-    assert only(memory["failures"])["role"] == "answering_machine"
 
 
 # -- threads and the registry -----------------------------------------------------------------

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from math import exp, log
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -43,6 +44,8 @@ from planweave.learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequenc
 from planweave.learning.overlap import overlap, shared
 from planweave.learning.paths import MetaTask, TaskPath
 from planweave.learning.rl_agent import Proposal, Rule, Traversal, calibrated, policy
+
+pytestmark = pytest.mark.slow
 
 GIVEN = 5  # length of the frozen vectors in tests of losses
 SMALL = Settings(width=8, layers=1, hidden=4)
@@ -112,18 +115,22 @@ def batches(*tasks: int, as_printed: float = 0.0) -> tuple[Labelled, Played, Pai
     return on_device
 
 
-def check_slope(
-    loss: Callable[[dict[str, jax.Array]], jax.Array], at: dict[str, jax.Array]
-) -> None:
+@cache
+def with_slope(loss: Callable[..., jax.Array]) -> Callable[..., Any]:
+    """A loss and its gradient, compiled once."""
+    return jax.jit(jax.value_and_grad(loss))
+
+
+def check_slope(loss: Callable[..., jax.Array], at: dict[str, jax.Array], *batch: object) -> None:
     """The gradient along a drawn direction is the finite difference."""
     random = np.random.default_rng(5)
     along = {name: jnp.asarray(random.normal(size=value.shape)) for name, value in at.items()}
-    both = jax.jit(jax.value_and_grad(loss))
-    slopes = both(at)[1]
+    both = with_slope(loss)
+    slopes = both(at, *batch)[1]
     by_gradient = sum(float((slopes[name] * along[name]).sum()) for name in at)
     step = 1e-5
     ahead, behind = (
-        float(both({name: at[name] + sign * step * along[name] for name in at})[0])
+        float(both({name: at[name] + sign * step * along[name] for name in at}, *batch)[0])
         for sign in (1, -1)
     )
     assert by_gradient == pytest.approx((ahead - behind) / (2 * step), rel=1e-5)
@@ -134,10 +141,10 @@ def check_slope(
 def test_gradients_of_the_four_losses(as_printed: float) -> None:
     states, played, pairs, pools = batches(as_printed=as_printed)
     rl, ml = small()
-    check_slope(lambda p: warm_start(p, states), rl)
-    check_slope(lambda p: policy_gradient(p, played), rl)
-    check_slope(lambda p: pre_training(p, pairs), ml)
-    check_slope(lambda p: fine_tuning(p, pools), ml)
+    check_slope(warm_start, rl, states)
+    check_slope(policy_gradient, rl, played)
+    check_slope(pre_training, ml, pairs)
+    check_slope(fine_tuning, ml, pools)
 
 
 def test_the_printed_contrast_leaves_the_right_one_out_of_its_denominator() -> None:
@@ -172,8 +179,8 @@ def test_as_printed_the_warm_start_is_on_nodes_drawn_by_lot(
 def test_outer_gradients_are_of_second_order() -> None:
     states, played, pairs, pools = batches(2)
     rl, ml = small()
-    check_slope(lambda p: outer_rl(p, states, played, 0.7), rl)
-    check_slope(lambda p: outer_ml(p, pairs, pools, 0.3), ml)
+    check_slope(outer_rl, rl, states, played, 0.7)
+    check_slope(outer_ml, ml, pairs, pools, 0.3)
 
 
 @pytest.mark.usefixtures("double")
@@ -218,7 +225,7 @@ def test_info_nce_keeps_the_positive_in_and_paths_that_are_the_same_out() -> Non
 
     right = sum(log(1 + exp(2 - 5 * cosine)) for cosine in np.diag(cosines))
     wrong = mismatch(cosines[1, 2]) + mismatch(cosines[2, 0])  # 0 and 1 have the same path
-    assert float(pre_training(ml, pairs)) == pytest.approx(
+    assert float(jax.jit(pre_training)(ml, pairs)) == pytest.approx(
         alignment + (right + wrong) / 5, rel=1e-4
     )
 

@@ -23,9 +23,12 @@ import pytest
 from planweave.tools import sandbox
 from planweave.tools.sandbox import SandboxLimits, outside
 
-pytestmark = pytest.mark.skipif(
-    "seccomp" not in sandbox.protection(), reason="programs cannot be confined here"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        "seccomp" not in sandbox.protection(), reason="programs cannot be confined here"
+    ),
+]
 ALL = ("namespaces", "landlock", "seccomp")
 PAIRS = [("namespaces", "seccomp"), ("landlock", "seccomp")]
 LIMITS = SandboxLimits(
