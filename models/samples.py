@@ -9,6 +9,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration
 
 from planweave.models.call import failed, in_time, recorded, start_in_time
+from planweave.models.embedded import SLOTS
 from planweave.models.errors import ModelUnavailable
 from planweave.models.usage import CallRecord
 
@@ -40,8 +41,9 @@ async def several_replies(
     replies: list[str] = []
     records: list[CallRecord] = []
     while len(replies) < count:
+        left, made = count - len(replies), len(replies)
         try:
-            found, record = await _asked(model, messages, count - len(replies), role)
+            found, record = await _asked(model, messages, left, made, role)
         except ModelUnavailable as error:
             if error.trouble != "out_of_time":
                 raise
@@ -53,13 +55,17 @@ async def several_replies(
 
 
 async def _asked(
-    model: BaseChatModel, messages: Sequence[BaseMessage], count: int, role: str
+    model: BaseChatModel, messages: Sequence[BaseMessage], count: int, made: int, role: str
 ) -> tuple[list[str], CallRecord]:
-    """One request for ``count`` replies; at least one comes."""
+    """One request for ``count`` replies at most, after so many; at least one comes."""
     start_in_time()
     start = time.perf_counter()
     # Only models that declare ``n`` take it: others would refuse the call.
-    options: dict[str, Any] = {"n": count} if count > 1 and hasattr(model, "n") else {}
+    options: dict[str, Any] = {}
+    if count > 1 and hasattr(model, "n"):
+        options["n"] = min(count, SLOTS)
+    if made and isinstance(seed := getattr(model, "seed", None), int):
+        options["seed"] = seed + made  # the same seed would bring the same replies again
     try:
         async with in_time():
             result = await model.agenerate([list(messages)], metadata={"role": role}, **options)

@@ -13,8 +13,16 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from planweave.models import ModelSettings, ModelUnavailable, achat_model, ask, call, chat_model
-from planweave.models.embedded import physical_cores, serve, shut_down
+from planweave.models import (
+    ModelSettings,
+    ModelUnavailable,
+    achat_model,
+    ask,
+    call,
+    chat_model,
+    several_replies,
+)
+from planweave.models.embedded import SLOTS, physical_cores, serve, shut_down
 from planweave.models.reading import Reading, reading_heard
 from planweave.models.weights import resolve
 from planweave.nodes.acting.actor import Act, acting_among
@@ -52,6 +60,14 @@ async def test_structured_reply_and_shared_prefix(weighted: ModelSettings) -> No
     assert first.input_tokens > first.cached_tokens
     assert second.output_tokens > 0
     assert (second.dollars, second.model) == (0.0, MODEL)
+
+
+@pytest.mark.model
+async def test_more_replies_than_the_server_writes_at_once(weighted: ModelSettings) -> None:
+    model = await achat_model(MODEL, settings=weighted, max_tokens=6, temperature=1.5, seed=3)
+    found = await several_replies(model, [HumanMessage("Name any animal.")], SLOTS + 2)
+    assert (len(found.replies), len(found.records)) == (SLOTS + 2, 2)
+    assert {*found.replies[SLOTS:]} - {*found.replies[:SLOTS]}
 
 
 @pytest.mark.model

@@ -86,6 +86,22 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
             id="the ranking value is shown",
         ),
         pytest.param(
+            'SELECT "unit price" FROM product ORDER BY "unit price"',
+            (("Desk", 200.0), ("Lamp", 20.0)),
+            id="the name of what is ranked is shown",
+        ),
+        pytest.param(
+            "SELECT city FROM customer GROUP BY city ORDER BY COUNT(*) DESC",
+            (("Genoa", 2), ("Lübeck", 1)),
+            id="what groups are sorted by is shown",
+        ),
+        pytest.param(
+            "SELECT customer_id FROM sale JOIN customer ON sale.customer_id = customer.customer_id "
+            "WHERE amount > 100",
+            ((2,),),
+            id="a column of both tables",
+        ),
+        pytest.param(
             "SELECT sale_id FROM sale WHERE sold >= DATE('now', '-30 days')", ((3,),), id="now"
         ),
         pytest.param(
@@ -117,6 +133,7 @@ def test_what_is_corrected(
         "SELECT COUNT(*) FROM sale WHERE amount > 10 AND (pieces = 1 OR pieces = 2)",
         "SELECT DISTINCT city FROM customer ORDER BY city LIMIT 2",
         "SELECT name FROM customer WHERE city = 'Atlantis'",
+        "SELECT name FROM customer LIMIT 1 OFFSET 3 / 2",
         "SELECT s.sale_id FROM sale s JOIN visit v ON s.sold = v.seen_on "
         "AND s.customer_id = v.customer_id",
     ],
@@ -170,6 +187,43 @@ def test_functions_of_other_dialects(shop: SqlDatabase, expression: str, value: 
     done = shop.corrected(f"SELECT {expression} FROM sale WHERE sale_id = 1")
     assert done.changes
     assert shop.run(done.query).rows == ((value,),)
+
+
+def test_a_name_of_two_tables_is_of_the_one_that_is_asked_about(shop: SqlDatabase) -> None:
+    query = (
+        "SELECT name FROM customer JOIN sale ON sale.customer_id = customer.customer_id "
+        "JOIN product ON sale.product_id = product.product_id WHERE sale_id = 1"
+    )
+    for question, name in (("Which product was sold?", "Lamp"), ("Who bought it?", "Ada")):
+        assert shop.run(shop.corrected(query, question=question).query).rows == ((name,),)
+
+
+def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:
+    query = "SELECT sale_id, amount FROM sale ORDER BY amount DESC"
+    for question, count in (
+        ("Show the top 2 sales.", 2),
+        ("What is the top one?", 3),
+        ("The top 2 of the top 3?", 3),
+    ):
+        assert len(shop.run(shop.corrected(query, question=question).query).rows) == count
+    limited = f"{query} LIMIT 1"
+    assert shop.corrected(limited, question="Show the top 2 sales.").query == limited
+
+
+def test_a_year_that_is_stored_as_a_number_is_no_date(tmp_path: Path) -> None:
+    path = tmp_path / "papers.sql"
+    path.write_text(
+        "CREATE TABLE paper (title TEXT, year INTEGER, printed_year DATE);"
+        "INSERT INTO paper VALUES ('Ice', 2020, '2021-01-05');"
+    )
+    papers = open_sql(path)
+    for column, year in (("year", 2020), ("printed_year", 2021)):
+        for query in (
+            f"SELECT YEAR({column}) FROM paper",
+            f"SELECT CAST(STRFTIME('%Y', {column}) AS INTEGER) FROM paper",
+        ):
+            assert papers.run(papers.corrected(query).query).rows == ((year,),)
+    papers.close()
 
 
 def test_since_a_day_is_not_on_that_day(shop: SqlDatabase) -> None:

@@ -1,85 +1,138 @@
 """What the schema alone corrects in a Cypher query: directions, and whose a property is."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TypeAlias
 
 from planweave import PlanweaveError
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, runs
 from planweave.tools.cypher.patterns import Access
-from planweave.tools.cypher.sql_habits import lacks_return, without_sql
-from planweave.tools.cypher.tokens import Token
+from planweave.tools.cypher.reach import Edit, is_known, joined, properties, renamed
+from planweave.tools.cypher.sql_habits import clauses, items, lacks_return, without_sql
+from planweave.tools.cypher.tokens import Token, tokenize
 from planweave.tools.database import Corrected, Entity, Limits, QueryResult, Schema
 from planweave.tools.linking import linked
 
+_SHOWN = re.compile(r"RETURN\s+(?:DISTINCT\s+)?(?P<items>.*)", re.I | re.S)
+_ITEM = re.compile(r"(?P<variable>[A-Za-z]\w*)(?:\.`?(?P<property>\w+)`?)?(?:\s+AS\s+\S+)?", re.I)
 _ORDER = re.compile(r"\bORDER BY (?P<variable>[A-Za-z]\w*)\.(?P<property>\w+)\b", re.I)
 _NAMING = re.compile(r"name$|title", re.I)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_PASSES = 3
 _ADDED_UP = ("SUM", "AVG", "MIN", "MAX")
 _NO_RETURN = "The query has no RETURN: return what the question asks for."
 _LOOKED_UP = Limits(seconds=1.0, rows=1_000, characters=100_000)
+Values: TypeAlias = Callable[[str, str], Sequence[str]]
 
 
-class _Edit(NamedTuple):
-    """Text that takes the place of some characters of the query."""
-
-    start: int
-    length: int
-    text: str
+def _no_values(_label: str, _property: str) -> Sequence[str]:
+    return ()
 
 
-def corrected(query: str, schema: Schema) -> Corrected:
-    """Turn relationships the way they run, and ask for properties where they are.
+def corrected(query: str, schema: Schema, values: Values = _no_values) -> Corrected:
+    """Correct a query as far as the schema leaves one reading.
 
     Args:
         query: As a model wrote it; what the guard refuses is left as it is.
         schema: The graph's.
+        values: The texts that a property has, by label and property.
     """
     try:
         query, rewritten = without_sql(query)
         statement, tokens = guard(query)
+        if lacks_return(query):
+            return _returning(query, Names(schema, tokens), rewritten, values)
+        changes = list(rewritten)
+        for _ in range(_PASSES):  # a label that is known by now tells more
+            if not (found := _found(Names(schema, tokens), tokens)):
+                break
+            statement = _edited(statement, [edit for edits, _ in found for edit in edits])
+            tokens = tokenize(statement)
+            changes += [change for _, change in found]
+        if meant := [*_meant_titles(Names(schema, tokens), tokens, values)]:
+            statement = _edited(statement, meant)
+            tokens = tokenize(statement)
+            changes += [f"the name is {edit.text}" for edit in meant]
+        if shown := named(statement, Names(schema, tokens), tokens, values):
+            statement = _edited(statement, [shown[0]])
+            changes.append(shown[1])
     except PlanweaveError:
         return Corrected(query)
-    if lacks_return(query):
-        return _returning(query, names=Names(schema, tokens), rewritten=rewritten)
-    names = Names(schema, tokens)
-    found = [
-        *_turned(names, tokens),
-        *_routed(names, tokens),
-        *_moved(names, tokens),
-        *_as_numbers(names, tokens),
-    ]
-    if not found:
-        return Corrected(query, rewritten)
-    for edit in sorted({edit for edits, _ in found for edit in edits}, reverse=True):
+    return Corrected(statement if changes else query, tuple(dict.fromkeys(changes)))
+
+
+def _found(names: Names, tokens: Sequence[Token]) -> list[tuple[list[Edit], str]]:
+    """What the schema corrects, with what is reported of it."""
+    corrections = (renamed, _turned, _routed, _moved, joined, _as_numbers)
+    return [one for correction in corrections for one in correction(names, tokens)]
+
+
+def _edited(statement: str, edits: Iterable[Edit]) -> str:
+    for edit in sorted({*edits}, reverse=True):
         statement = statement[: edit.start] + edit.text + statement[edit.start + edit.length :]
-    changes = tuple(dict.fromkeys(change for _, change in found))
-    return Corrected(statement, rewritten + changes)
+    return statement
 
 
-def _returning(query: str, names: Names, rewritten: tuple[str, ...]) -> Corrected:
+def _returning(query: str, names: Names, rewritten: tuple[str, ...], values: Values) -> Corrected:
     """A query that sorts and returns nothing, with what it sorts as its result."""
     order = _ORDER.search(query)
     owners = names.owners(order["variable"]) if order else []
     if not order or len(owners) != 1:
         return Corrected(query, rewritten, (_NO_RETURN,))
     variable, sorts_by = order["variable"], order["property"]
-    shown = dict.fromkeys((_title(owners[0]), sorts_by))
+    shown = dict.fromkeys((_title(owners[0], values) or owners[0].fields[0].name, sorts_by))
     items = ", ".join(f"{variable}.{quoted(name)}" for name in shown)
     fixed = f"{query[: order.start()]}RETURN {items} {query[order.start() :]}"
     return Corrected(fixed, (*rewritten, "returns what it sorts"))
 
 
-def _title(entity: Entity) -> str:
-    """The property that names a thing to a reader."""
-    names = [field.name for field in entity.fields]
-    return next((name for name in names if _NAMING.search(name)), names[0])
+def _title(entity: Entity, values: Values) -> str:
+    """The property that names a thing to a reader; empty if none tells all of them apart."""
+    for name in (field.name for field in entity.fields if _NAMING.search(field.name)):
+        if name.lower() in ("name", "title") or len(values(entity.name, name)) == entity.count:
+            return name
+    return ""
 
 
-def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
+def named(
+    statement: str, names: Names, tokens: Sequence[Token], values: Values
+) -> tuple[Edit, str] | None:
+    """Show what a thing is called before what is asked about it, or before the thing as a whole."""
+    words = clauses(tokens)
+    place = next((at for at, one in enumerate(words) if one.word == "RETURN"), -1)
+    if place < 0 or any(one.word in ("RETURN", "UNION") for one in words[place + 1 :]):
+        return None
+    end = words[place + 1].start if place + 1 < len(words) else len(statement)
+    shown = _SHOWN.match(statement[words[place].start : end])
+    if shown is None:
+        return None
+    found = [_ITEM.fullmatch(item) for item in items(shown["items"])]
+    things = {item["variable"] for item in found if item}
+    owners = names.owners(next(iter(things))) if len(things) == 1 and all(found) else []
+    if len(owners) != 1 or owners[0].kind != "node" or not (title := _title(owners[0], values)):
+        return None
+    asked = {item["property"] for item in found if item and item["property"]}
+    if title in asked or not asked <= properties(owners[0]):
+        return None
+    text = f"{things.pop()}.{quoted(title)}"
+    return Edit(words[place].start + shown.start("items"), 0, f"{text}, "), f"shows {text}"
+
+
+def _meant_titles(names: Names, tokens: Sequence[Token], values: Values) -> Iterator[Edit]:
+    """Properties that no node has and that are called a name: the one that names the thing."""
+    for access in names.patterns.accesses:
+        owners = names.owners(access.variable)
+        if access.place < 0 or len(owners) != 1 or not _NAMING.search(access.property):
+            continue
+        if not is_known(access.property, names) and (title := _title(owners[0], values)):
+            token = tokens[access.place + 2]
+            yield Edit(token.start, len(token.text), quoted(title))
+
+
+def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
     """Links that run the other way only."""
     for link in names.patterns.links:
         types = [
@@ -93,13 +146,13 @@ def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit]
         change = f"[:{types[0].name}] runs the other way"
         if link.arrow == ">":
             head, tail = tokens[link.end + 2], tokens[link.place - 1]
-            yield [_Edit(head.start, 1, ""), _Edit(tail.start, 0, "<")], change
+            yield [Edit(head.start, 1, ""), Edit(tail.start, 0, "<")], change
         else:
             head, tail = tokens[link.place - 2], tokens[link.end + 1]
-            yield [_Edit(head.start, 1, ""), _Edit(tail.start + 1, 0, ">")], change
+            yield [Edit(head.start, 1, ""), Edit(tail.start + 1, 0, ">")], change
 
 
-def _routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
+def _routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
     """Links that skip a node: what lies between is put in, where one label and type lead there."""
     for link in names.patterns.links:
         types = [names.relationships.get(name) for name in link.relationship.names]
@@ -129,10 +182,10 @@ def _routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit]
         change = f"goes through {label}"
         if fits_right:
             closing = tokens[link.place - (2 if forward else 3)]
-            yield [_Edit(closing.start + 1, 0, f"{step}(:{quoted(label)})")], change
+            yield [Edit(closing.start + 1, 0, f"{step}(:{quoted(label)})")], change
         else:
             opening = tokens[link.end + (3 if forward else 2)]
-            yield [_Edit(opening.start, 0, f"(:{quoted(label)}){step}")], change
+            yield [Edit(opening.start, 0, f"(:{quoted(label)}){step}")], change
 
 
 def _steps(names: Names, ends: tuple[str, str]) -> Iterator[str]:
@@ -145,7 +198,7 @@ def _steps(names: Names, ends: tuple[str, str]) -> Iterator[str]:
             yield f"<-[:{quoted(type_.name)}]-"
 
 
-def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
+def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
     """Properties of another element of the same patterns, if it is the only one that has them."""
     fresh = 0
     named: dict[int, str] = {}
@@ -156,7 +209,7 @@ def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit],
         homes = [
             place
             for place, element in names.patterns.elements.items()
-            if any(access.property in _properties(entity) for entity in names.entities(element))
+            if any(access.property in properties(entity) for entity in names.entities(element))
         ]
         variables = {names.patterns.elements[place].variable for place in homes}
         if len(variables) != 1 or (variables == {""} and len(homes) != 1):
@@ -166,13 +219,13 @@ def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit],
         if not variable:
             fresh += 1
             variable = named[homes[0]] = f"it{fresh}"
-            edits.append(_Edit(tokens[homes[0]].start + 1, 0, variable))
+            edits.append(Edit(tokens[homes[0]].start + 1, 0, variable))
         token = tokens[access.place]
-        edits.append(_Edit(token.start, len(token.text), variable))
+        edits.append(Edit(token.start, len(token.text), variable))
         yield edits, f"{access.variable}.{access.property} → {variable}.{access.property}"
 
 
-def _as_numbers(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_Edit], str]]:
+def _as_numbers(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
     """Numbers that the data writes as texts, where a query compares them or adds them up."""
     for access in names.patterns.accesses:
         owners = names.owners(access.variable)
@@ -186,7 +239,7 @@ def _as_numbers(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[_E
         if before in _ADDED_UP or _is_compared_with_number(tokens, access.place + 3):
             first, last = tokens[access.place], tokens[access.place + 2]
             end = last.start + len(last.text)
-            edits = [_Edit(first.start, 0, "toFloat("), _Edit(end, 0, ")")]
+            edits = [Edit(first.start, 0, "toFloat("), Edit(end, 0, ")")]
             yield edits, f"{access.variable}.{access.property} is read as a number"
 
 
@@ -211,11 +264,7 @@ def _bound(tokens: Sequence[Token]) -> set[str]:
 
 def _is_foreign(access: Access, names: Names) -> bool:
     owners = names.owners(access.variable)
-    return bool(owners) and not any(access.property in _properties(one) for one in owners)
-
-
-def _properties(entity: Entity) -> set[str]:
-    return {field.name for field in entity.fields}
+    return bool(owners) and not any(access.property in properties(one) for one in owners)
 
 
 def links(question: str, schema: Schema, run: Callable[[str, Limits], QueryResult]) -> list[str]:

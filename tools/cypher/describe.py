@@ -1,5 +1,6 @@
 """A graph's schema, read by plain Cypher that every engine understands."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -33,8 +34,20 @@ def describe(
     )
 
 
+_PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_KEYWORDS = """
+    all and any as asc ascending by call case contains count create delete desc descending detach
+    distinct drop else end ends exists false foreach from group having in is limit load match merge
+    no node none not null on optional or order remove return set single skip starts then true union
+    unique unwind using when where with xor yield
+"""
+_RESERVED = frozenset(_KEYWORDS.split())
+
+
 def quoted(name: str) -> str:
-    """A label, type or property in backticks."""
+    """A label, type, property or variable; in backticks, unless it is a plain name."""
+    if _PLAIN.fullmatch(name) and name.lower() not in _RESERVED:
+        return name
     return "`" + name.replace("`", "``") + "`"
 
 

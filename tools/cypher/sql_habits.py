@@ -90,7 +90,7 @@ def _grouping(query: str) -> tuple[str, str]:
     if group is None:
         return query, ""
     change = "Cypher groups by what stands beside an aggregate"
-    following = [t for t in _clauses(tokens) if t.start > group.start]
+    following = [t for t in clauses(tokens) if t.start > group.start]
     end = following[0].start if following else len(query)
     if not following or following[0].word != "HAVING":
         return f"{query[: group.start]}{query[end:]}".strip(), change
@@ -112,9 +112,9 @@ def _grouping(query: str) -> tuple[str, str]:
 
 def _filtered(query: str, returned: Token, group: Token, condition: str, rest: str) -> str:
     """``RETURN a, count(b) AS n GROUP BY a HAVING n > 1`` with WITH and WHERE."""
-    items = _items(query[returned.start + len("RETURN") : group.start])
+    shown = items(query[returned.start + len("RETURN") : group.start])
     named = []
-    for item in items:
+    for item in shown:
         text, _, name = item.rpartition(" AS ") if " AS " in item else (item, "", f"`{item}`")
         named.append((text.strip(), name.strip()))
     for text, name in named:
@@ -127,11 +127,11 @@ def _filtered(query: str, returned: Token, group: Token, condition: str, rest: s
 def _early_sorting(query: str) -> tuple[str, str]:
     """ORDER BY and LIMIT are behind RETURN, unless WITH comes before them."""
     tokens = tokenize(query)
-    clauses = _clauses(tokens)
-    for before, order in pairwise(clauses):
+    words = clauses(tokens)
+    for before, order in pairwise(words):
         if order.word not in ("ORDER", "LIMIT") or before.word not in ("MATCH", "WHERE"):
             continue
-        returned = next((t for t in clauses if t.word == "RETURN" and t.start > order.start), None)
+        returned = next((t for t in words if t.word == "RETURN" and t.start > order.start), None)
         if returned is None:
             return query, ""
         sorting = query[order.start : returned.start].strip()
@@ -143,16 +143,16 @@ def _early_sorting(query: str) -> tuple[str, str]:
 def _loose_direction(query: str) -> tuple[str, str]:
     """``RETURN p.born DESC LIMIT 3`` lacks its ORDER BY."""
     tokens = tokenize(query)
-    words = [token.word for token in _clauses(tokens)]
+    words = [token.word for token in clauses(tokens)]
     if "ORDER" in words or "RETURN" not in words:
         return query, ""
     direction = next((t for t in tokens if t.word in ("DESC", "ASC")), None)
     if direction is None:
         return query, ""
-    start = _clauses(tokens)[words.index("RETURN")]
+    start = clauses(tokens)[words.index("RETURN")]
     if direction.start < start.start:
         return query, ""
-    item = _items(query[start.start + len("RETURN") : direction.start])[-1]
+    item = items(query[start.start + len("RETURN") : direction.start])[-1]
     key = item.rpartition(" AS ")[2].strip()
     return (
         f"{query[: direction.start]}ORDER BY {key} {query[direction.start :]}",
@@ -162,10 +162,10 @@ def _loose_direction(query: str) -> tuple[str, str]:
 
 def _last(query: str) -> tuple[str, str]:
     """A query that ends with WITH … ORDER BY means to return that."""
-    clauses = _clauses(tokenize(query))
-    if any(token.word == "RETURN" for token in clauses):
+    words = clauses(tokenize(query))
+    if any(token.word == "RETURN" for token in words):
         return query, ""
-    rest = [token for token in clauses if token.word not in ("ORDER", "SKIP", "LIMIT")]
+    rest = [token for token in words if token.word not in ("ORDER", "SKIP", "LIMIT")]
     if not rest or rest[-1].word != "WITH":
         return query, ""
     start = rest[-1].start
@@ -174,14 +174,14 @@ def _last(query: str) -> tuple[str, str]:
 
 def _sorting_by_name(query: str) -> tuple[str, str]:
     """``RETURN count(*) AS n ORDER BY count(*)`` sorts by ``n``."""
-    clauses = _clauses(tokenize(query))
-    pairs = [(one, by) for one, by in pairwise(clauses) if by.word == "ORDER"]
+    words = clauses(tokenize(query))
+    pairs = [(one, by) for one, by in pairwise(words) if by.word == "ORDER"]
     if not pairs or pairs[-1][0].word not in ("RETURN", "WITH"):
         return query, ""
     shown, order = pairs[-1]
-    end = next((token.start for token in clauses if token.start > order.start), len(query))
+    end = next((token.start for token in words if token.start > order.start), len(query))
     keys = query[order.start : end]
-    for item in _items(query[shown.start + len(shown.word) : order.start]):
+    for item in items(query[shown.start + len(shown.word) : order.start]):
         text, _, name = item.rpartition(" AS ")
         if text and _aggregate(text):
             keys = keys.replace(text.strip(), name.strip())
@@ -206,7 +206,7 @@ def _aggregate(text: str) -> str:
     return ""
 
 
-def _items(text: str) -> list[str]:
+def items(text: str) -> list[str]:
     """What a list of expressions holds, by its outer commas."""
     depth, start, found = 0, 0, []
     for token in tokenize(text):
@@ -217,7 +217,7 @@ def _items(text: str) -> list[str]:
     return [*found, text[start:].strip()]
 
 
-def _clauses(tokens: Sequence[Token]) -> list[Token]:
+def clauses(tokens: Sequence[Token]) -> list[Token]:
     """The words that begin a clause, and no label or property of such a name."""
     found = []
     for at, token in enumerate(tokens):
@@ -235,7 +235,7 @@ def lacks_return(query: str) -> bool:
     Raises:
         QueryRefused: It cannot be cut into tokens.
     """
-    words = [token.word for token in _clauses(tokenize(query))]
+    words = [token.word for token in clauses(tokenize(query))]
     return bool(words) and "RETURN" not in words
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _LONGEST_PATH = 4
+_NUMBER_TYPES = ("int", "bigint", "smallint", "num", "dec", "real", "float", "double")
 _TELLING = ("id", "code", "key", "_no", "_name")
 _VAGUE = ("id", "code", "key", "name", "first_name", "last_name", "user_name", "full_name")
 
@@ -45,6 +46,7 @@ class Catalogue:
         """For each table the columns of its key."""
         types = [(f.name.lower(), f.type.lower()) for e in schema.entities for f in e.fields]
         self._dates = {name for name, type_ in types if type_.startswith(("date", "timestamp"))}
+        self._numbers = {name for name, type_ in types if type_.startswith(_NUMBER_TYPES)}
 
     def name(self, table: str) -> str:
         """A table as written."""
@@ -53,6 +55,19 @@ class Catalogue:
     def is_date(self, column: "exp.Column") -> bool:
         """Whether columns of that name hold dates."""
         return column.name.lower() in self._dates
+
+    def is_number(self, column: "exp.Column") -> bool:
+        """Whether columns of that name hold numbers."""
+        return column.name.lower() in self._numbers
+
+    def naming(self, table: str) -> str:
+        """The column that names the rows of a table; empty if that is not sure."""
+        columns, stem = self.columns.get(table.lower(), {}), table.lower().removesuffix("s")
+        for name in ("name", "title", f"{stem}_name", f"{stem}name", f"{stem}_title"):
+            if name in columns:
+                return columns[name]
+        found = [written for name, written in columns.items() if name.endswith(("name", "title"))]
+        return found[0] if len(found) == 1 else ""
 
     def homes(self, column: str) -> list[str]:
         """Tables that have the column."""

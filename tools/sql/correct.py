@@ -56,8 +56,11 @@ def corrected(
     if isinstance(tree, exp.Select):
         changes += slips.group_by_what_is_shown(tree)
         changes += slips.show_keys(tree)
+        changes += slips.show_names(tree, catalogue.naming)
+        changes += slips.keep_the_first(tree, question)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     if dialect == "sqlite":
+        changes += slips.read_stored_parts(tree, catalogue.is_number)
         changes += slips.subtract_days(tree, catalogue.is_date)
         homes = _Homes(tree, catalogue)
         changes += slips.rank_values_only(

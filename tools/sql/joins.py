@@ -106,10 +106,12 @@ class _Scope:
             self._set(column, place)
             changes.append(f"{written} → {column.sql()}")
         dropped = {alias for alias, right in blamed.items() if self._gives_way(alias, right)}
-        if not (dropped or wrong or set(self._tables) != before or self._has_unsound_join()):
-            return changes
-        joined = self._rejoined(dropped)
-        return None if joined is None else changes + joined
+        if dropped or wrong or set(self._tables) != before or self._has_unsound_join():
+            joined = self._rejoined(dropped)
+            if joined is None:
+                return None
+            changes += joined
+        return changes + self._told_apart()
 
     # Columns
 
@@ -217,6 +219,26 @@ class _Scope:
         from sqlglot import exp
 
         return column.find_ancestor(exp.Join, exp.Select) is not self._select
+
+    def _told_apart(self) -> list[str]:
+        """Name the table of a column that several tables have: what joins them is equal in all."""
+        outputs = {one.alias.lower() for one in self._select.expressions if one.alias}
+        aliases = {source.alias_or_name.lower(): source for source in _sources(self._select)}
+        homes = {
+            alias: self._catalogue.columns[table.name.lower()] for alias, table in aliases.items()
+        }
+        changes = []
+        for column in self._columns():
+            name = column.name.lower()
+            here = [alias for alias in homes if name in homes[alias]]
+            if column.table or name in outputs or len(here) < 2:
+                continue
+            asked = [
+                one for one in here if aliases[one].name.lower().removesuffix("s") in self._question
+            ]
+            column.set("table", _identifier(aliases[(asked or here)[0]].alias_or_name))
+            changes.append(f"{name} → {column.sql()}")
+        return changes
 
     # Joins
 

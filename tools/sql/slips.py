@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SAID = re.compile(r"\b(since|from|after|before|until|till) (\d{4}-\d{2}-\d{2})", re.IGNORECASE)
+_TOP = re.compile(r"\btop (\d+|two|three|four|five|ten)\b", re.IGNORECASE)
+_NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "ten": "10"}
+_PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 _FEW_VALUES = 12
 _YES = ("y", "yes", "true", "t", "1")
 _NO = ("n", "no", "false", "f", "0")
@@ -50,8 +53,8 @@ def show_keys(select: "exp.Select") -> list[str]:
         return []
     group, order = select.args.get("group"), select.args.get("order")
     keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
-    is_ranked = order and select.args.get("limit")
-    ranks = [one.this for one in order.expressions] if order and is_ranked else []
+    sorted_by = [one.this for one in order.expressions] if order else []
+    ranks = [k for k in sorted_by if select.args.get("limit") or k.find(exp.AggFunc)]
     if not keys and any(one.find(exp.AggFunc) for one in select.expressions):
         return []
     names = {one.alias_or_name.lower() for one in select.expressions}
@@ -67,6 +70,61 @@ def show_keys(select: "exp.Select") -> list[str]:
     added = [[key.copy() for key in group] for group in (before, after)]
     select.set("expressions", [*added[0], *select.expressions, *added[1]])
     return [f"shows {key.sql()}" for key in [*before, *after]]
+
+
+def show_names(select: "exp.Select", naming: Callable[[str], str]) -> list[str]:
+    """Show what the rows of one table are called, where only what they are sorted by is shown.
+
+    Args:
+        select: Changed in place.
+        naming: The column that names the rows of a table; empty if there is none.
+    """
+    from sqlglot import exp
+
+    order, source = select.args.get("order"), select.args.get("from_")
+    if not order or select.args.get("joins") or select.args.get("group") or not source:
+        return []
+    keys = {key.this.sql().lower() for key in order.expressions}
+    shown = [one.unalias() for one in select.expressions]
+    is_bare = all(isinstance(one, exp.Column) and one.sql().lower() in keys for one in shown)
+    name = naming(source.this.name) if isinstance(source.this, exp.Table) and is_bare else ""
+    if (
+        not name
+        or select.args.get("distinct")
+        or name.lower() in {one.name.lower() for one in shown}
+    ):
+        return []
+    select.set("expressions", [exp.column(name, quoted=True), *select.expressions])
+    return [f"shows {name}"]
+
+
+def keep_the_first(select: "exp.Select", question: str) -> list[str]:
+    """Return as many rows as the question asks for: the ``top 3`` of a sorted list are three."""
+    asked = {*_TOP.findall(question)}
+    if len(asked) != 1 or not select.args.get("order") or select.args.get("limit"):
+        return []
+    number = _NUMBERS.get(found := asked.pop().lower(), found)
+    select.limit(int(number), copy=False)
+    return [f"returns the first {number}"]
+
+
+def read_stored_parts(tree: "exp.Expr", is_number: Callable[["exp.Column"], bool]) -> list[str]:
+    """Take a year that is stored as a number as it is: SQLite would read it as a day count.
+
+    Args:
+        tree: Changed in place.
+        is_number: Whether a column holds numbers.
+    """
+    from sqlglot import exp
+
+    changes = []
+    for call in list(tree.find_all(exp.TimeToStr, exp.Anonymous)):
+        part = _PARTS.get(call.text("format") or "".join(one.name for one in call.expressions[:1]))
+        column = next(call.find_all(exp.Column), None)
+        if part and column and part in column.name.lower() and is_number(column):
+            changes.append(f"{column.sql()} is the {part} already")
+            call.replace(column.copy())
+    return changes
 
 
 def rank_values_only(tree: "exp.Expr", lacking: Callable[["exp.Column"], bool]) -> list[str]:
@@ -94,7 +152,11 @@ def divide_as_real_numbers(tree: "exp.Expr") -> list[str]:
     """Keep the fraction of a ratio: whole numbers divided are cut to whole numbers."""
     from sqlglot import exp
 
-    found = [division for division in tree.find_all(exp.Div) if not _is_real(division)]
+    found = [
+        division
+        for division in tree.find_all(exp.Div)
+        if not _is_real(division) and not division.find_ancestor(exp.Limit, exp.Offset)
+    ]
     for division in found:
         one = exp.Literal.number("1.0")
         division.set("this", exp.Mul(this=one, expression=exp.paren(division.this.unnest())))

@@ -1,0 +1,147 @@
+"""Names that a query gets nearly right, and properties that are one step away.
+
+A small model knows what it looks for better than where a graph keeps it: as in SQL, a name with one
+near neighbour is that one, and a property of the node next door is looked up there.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from planweave.tools.cypher.describe import quoted
+from planweave.tools.cypher.hints import Names
+from planweave.tools.cypher.patterns import Access, Element
+from planweave.tools.cypher.sql_habits import clauses
+from planweave.tools.cypher.tokens import Token
+from planweave.tools.database import Entity
+from planweave.tools.suggest import nearest
+
+_CLOSE = 0.75
+"""Resemblance from which on a name counts as misspelled."""
+
+
+class Edit(NamedTuple):
+    """Text that takes the place of some characters of the query."""
+
+    start: int
+    length: int
+    text: str
+
+
+def properties(entity: Entity) -> set[str]:
+    """What nodes of a label, or relationships of a type, may have."""
+    return {field.name for field in entity.fields}
+
+
+def renamed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+    """Labels, types and properties that do not exist, where one that exists is meant."""
+    ends = _labels_beside(names)
+    for place, element in names.patterns.elements.items():
+        known = names.nodes if element.is_node else names.relationships
+        for name in element.names:
+            meant = "" if name in known else ends.get(name) or _near(name, known)
+            token = next((t for t in tokens[place:] if t.identifier == name), None)
+            if meant and token:
+                yield [_put(token, meant)], f"{name} → {meant}"
+    for access in names.patterns.accesses:
+        owners = names.owners(access.variable)
+        if access.place < 0 or len(owners) != 1 or is_known(access.property, names):
+            continue
+        if meant := _near(access.property, properties(owners[0])):
+            yield [_put(tokens[access.place + 2], meant)], f"{access.property} → {meant}"
+
+
+def _labels_beside(names: Names) -> dict[str, str]:
+    """For a label that does not exist, the only one at its end of the relationship beside it."""
+    found: dict[str, str] = {}
+    for link in names.patterns.links:
+        types = [names.relationships.get(name) for name in link.relationship.names]
+        if len(types) != 1 or types[0] is None:
+            continue
+        for element, other in ((link.left, link.right), (link.right, link.left)):
+            if any(name in names.nodes for name in element.names):
+                continue
+            # The end follows from the label on the other side, as the arrow may be wrong.
+            known = {name for name in other.names if name in names.nodes}
+            ends = [
+                b
+                for a, b in ((types[0].start, types[0].end), (types[0].end, types[0].start))
+                if known & {*a}
+            ]
+            if len(ends) == 1 and len(ends[0]) == 1:
+                found.update(dict.fromkeys(element.names, ends[0][0]))
+    return found
+
+
+def _near(name: str, known: Sequence[str] | dict[str, Entity] | set[str]) -> str:
+    close = nearest(name, sorted(known), 1, close=_CLOSE)
+    return close[0] if close else ""
+
+
+def is_known(name: str, names: Names) -> bool:
+    """Whether anything in the graph has a property of that name."""
+    every = (*names.nodes.values(), *names.relationships.values())
+    return any(name in properties(entity) for entity in every)
+
+
+def _put(token: Token, name: str) -> Edit:
+    return Edit(token.start, len(token.text), quoted(name))
+
+
+def joined(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+    """Properties of the one label next door that has them: the step there joins the pattern."""
+    made: dict[tuple[str, str], str] = {}
+    for access in names.patterns.accesses:
+        owners = names.owners(access.variable)
+        if access.place < 0 or len(owners) != 1 or owners[0].name not in names.nodes:
+            continue
+        if access.property in properties(owners[0]) or _is_here(access.property, names):
+            continue
+        steps = [*_steps(owners[0].name, access.property, names)]
+        end = _end_of_pattern(access, names, tokens)
+        if len(steps) != 1 or end < 0:
+            continue
+        step, label = steps[0]
+        edits = []
+        key = (access.variable, label)
+        if key not in made:
+            made[key] = f"next{len(made) + 1}"
+            pattern = f"({quoted(access.variable)}){step}({made[key]}:{quoted(label)})"
+            edits.append(Edit(end, 0, f", {pattern}"))
+        token = tokens[access.place]
+        edits.append(Edit(token.start, len(token.text), made[key]))
+        yield edits, f"{access.property} is a property of {label}"
+
+
+def _is_here(name: str, names: Names) -> bool:
+    """Whether an element of the query has the property."""
+    elements = names.patterns.elements.values()
+    return any(name in properties(one) for e in elements for one in names.entities(e))
+
+
+def _steps(label: str, name: str, names: Names) -> Iterator[tuple[str, str]]:
+    """Steps from a label to those beside it that have a property, with the label there."""
+    for type_ in names.relationships.values():
+        for here, there, step in (
+            (type_.start, type_.end, f"-[:{quoted(type_.name)}]->"),
+            (type_.end, type_.start, f"<-[:{quoted(type_.name)}]-"),
+        ):
+            if label in here:
+                yield from ((step, o) for o in there if name in properties(names.nodes[o]))
+
+
+def _end_of_pattern(access: Access, names: Names, tokens: Sequence[Token]) -> int:
+    """Where the MATCH that binds a variable ends; -1 if the property is read in another scope."""
+
+    def binds(element: Element) -> bool:
+        return element.is_node and element.variable == access.variable
+
+    place = next((p for p, element in names.patterns.elements.items() if binds(element)), -1)
+    words = clauses(tokens)
+    before = [one for one in words if place >= 0 and one.start < tokens[place].start]
+    after = [one for one in words if place >= 0 and one.start > tokens[place].start]
+    read_at = tokens[access.place].start
+    is_apart = any(one.word in ("WITH", "UNION") and one.start < read_at for one in after)
+    if not before or before[-1].word != "MATCH" or not after or is_apart:
+        return -1
+    last = [one for one in tokens if one.start < after[0].start][-1]
+    return last.start + len(last.text)
