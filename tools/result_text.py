@@ -11,6 +11,8 @@ from planweave.texts import shorten
 from planweave.tools.database import Cell, QueryResult
 
 _DIGITS = (6, 9, 12, 17)  # significant digits; 17 tell any two doubles apart
+FOR_PEOPLE = 12
+"""Significant digits of a number as a person has written it, without the noise of a double."""
 _SHORTEST_CELL = 40
 _NO_ROWS = "no rows"
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # Unicode categories
@@ -58,18 +60,20 @@ def _float_text(value: float, digits: int) -> str:
     return f"{value:.{digits}g}"
 
 
-def result_text(result: QueryResult, *, max_characters: int) -> str:
+def result_text(result: QueryResult, *, max_characters: int, digits: int = _DIGITS[0]) -> str:
     """Render a result: what was cut and the hint, then a header, then one row a line.
 
-    A column of floats is shown with six significant digits, or more where six would make two
+    A column of floats is shown with so many significant digits, or more where these would make two
     different values look equal.
 
     Args:
         result: What a database tool returned.
         max_characters: Length of the text at most; rows that do not fit are left out and counted.
+        digits: Few for a model, whose prompts they make longer; :data:`FOR_PEOPLE`.
     """
-    columns = " | ".join(_cell(name) for name in result.columns)
-    lines = _row_lines(result, max(max_characters // 2, _SHORTEST_CELL))
+    columns, *lines = table_lines(
+        result.columns, result.rows, max(max_characters // 2, _SHORTEST_CELL), digits
+    )
     shown = len(lines)
     while True:
         head = _head(result, shown)
@@ -106,14 +110,27 @@ def _head(result: QueryResult, shown: int) -> list[str]:
     return head
 
 
-def _row_lines(result: QueryResult, longest_cell: int) -> list[str]:
-    digits = [_digits(column) for column in zip(*result.rows, strict=True)]
+def table_lines(
+    columns: Sequence[str], rows: Sequence[Sequence[Cell]], longest_cell: int, digits: int
+) -> list[str]:
+    """The header and the rows, a line each.
+
+    Args:
+        columns: Their names.
+        rows: The cells of each.
+        longest_cell: Letters of a cell at most.
+        digits: Significant digits of floats at least.
+    """
+    wanted = [max(digits, _digits(column)) for column in zip(*rows, strict=True)]
     return [
-        " | ".join(
-            shorten(_cell(cell, wanted), longest_cell)
-            for cell, wanted in zip(row, digits, strict=True)
-        )
-        for row in result.rows
+        " | ".join(map(_cell, columns)),
+        *(
+            " | ".join(
+                shorten(_cell(cell, digits), longest_cell)
+                for cell, digits in zip(row, wanted, strict=True)
+            )
+            for row in rows
+        ),
     ]
 
 

@@ -9,6 +9,7 @@ from planweave import BadInput
 from planweave.apps.options import Database, TrustRole
 from planweave.apps.plain import json_text
 from planweave.tools import Limits, open_database, result_text
+from planweave.tools.result_text import FOR_PEOPLE
 
 EXAMPLES = """\
 planweave query --database sales.csv "SELECT count(*) FROM sales"
@@ -39,4 +40,4 @@ def query(
     if as_json:
         typer.echo(json_text(asdict(result) | {"truncated": result.truncated}, indent=None))
     else:
-        typer.echo(result_text(result, max_characters=limits.characters))
+        typer.echo(result_text(result, max_characters=limits.characters, digits=FOR_PEOPLE))

@@ -24,6 +24,7 @@ from planweave.memory import Answer, Claim, Fact, WorkingMemory, total_usage
 from planweave.nodes.shared.citation_check import CITATION
 from planweave.nodes.support.briefing import source_text
 from planweave.nodes.support.verdict import is_good
+from planweave.tools.result_text import FOR_PEOPLE, table_lines
 from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
@@ -123,7 +124,7 @@ class Story:
             )
 
     def _fact(self, fact: Fact) -> None:
-        lines = fact["text"].splitlines()
+        lines = _lines(fact)
         more = [f"… {len(lines) - _SHOWN_LINES} more lines"] if len(lines) > _SHOWN_LINES else []
         text = "\n    ".join(lines[:_SHOWN_LINES] + more)
         self.console.print(Text(plain(f"  [{fact['number']}] {text}"), style="green"))
@@ -145,6 +146,15 @@ class Story:
             if not claim["supported"]:
                 text = f"  ? {claim['text']} ({claim['reason']})"
                 self.console.print(Text(plain(text), style="yellow"))
+
+
+def _lines(fact: Fact) -> list[str]:
+    """The text of a fact; numbers of a table as they are, which a model sees shortened."""
+    lines = fact["text"].splitlines()
+    if (table := fact.get("table")) is None:
+        return lines
+    columns, *_ = shown = table_lines(table["columns"], table["rows"], _SHOWN_LETTERS, FOR_PEOPLE)
+    return [*lines[: lines.index(columns)], *shown] if columns in lines else lines
 
 
 def _answer(answer: Answer, *, in_words: bool) -> Panel:

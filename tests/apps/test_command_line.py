@@ -32,7 +32,7 @@ from planweave.graphs.support.events import (
     TokenEvent,
 )
 from planweave.memory import Answer as Given
-from planweave.memory import Claim, Fact, Member, Verdict, VerdictKind, WorkingMemory
+from planweave.memory import Claim, Fact, Member, Value, Verdict, VerdictKind, WorkingMemory
 
 
 @pytest.fixture
@@ -553,6 +553,25 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
     assert len(shown) > 10 * len(text)
     styles = re.compile(r"\x1b\[[0-9;]*m")
     assert not set(styles.sub("", shown)) & set("\x1b\u202e\u009b\r")
+
+
+def test_numbers_of_a_fact_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    rows: list[list[Value]] = [["West", 12345.67], ["North", 0.1 + 0.2]]
+    fact: Fact = {
+        "number": 1,
+        "text": "truncated: 2 of 7 rows\nregion | revenue\nWest | 12345.7\nNorth | 0.3",
+        "values": {},
+        "source": "sql",
+        "query": "SELECT 1",
+        "quote": None,
+        "faithfulness": None,
+        "table": {"columns": ["region", "revenue"], "rows": rows, "complete": False},
+    }
+    Story(Console(width=100, highlight=False)).show(FactEvent(fact=fact))
+    shown = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert shown == [
+        *("[1] truncated: 2 of 7 rows", "region | revenue", "West | 12345.67", "North | 0.3")
+    ]
 
 
 def test_how_many_runs_agree_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

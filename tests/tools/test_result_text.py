@@ -1,5 +1,5 @@
 from planweave.tools.database import Cell, QueryResult
-from planweave.tools.result_text import cell_text, one_line, result_text
+from planweave.tools.result_text import FOR_PEOPLE, cell_text, one_line, result_text
 
 
 def result(
@@ -40,6 +40,12 @@ def test_numbers_are_plain() -> None:
         "true",
         "100000000000000000000",
     ]
+
+
+def test_a_person_sees_numbers_as_they_are() -> None:
+    found = result([("genoa", 12345.67), ("venice", 0.1 + 0.2), ("riga", 1 / 3)])
+    text = result_text(found, max_characters=1000, digits=FOR_PEOPLE)
+    assert text == "node | profit\ngenoa | 12345.67\nvenice | 0.3\nriga | 0.333333333333"
 
 
 def test_lists_and_maps() -> None:
