@@ -14,6 +14,12 @@ from planweave.tools.environments import ENVIRONMENTS, open_environment
 from planweave.tools.environments.episodes import close_all
 from planweave.tools.result_text import one_line
 
+EXAMPLES = """\
+planweave act hotpotqa
+
+planweave act webshop --data webshop/ --task 7 --paths solved.jsonl
+"""
+
 _LISTED = 20
 
 

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from planweave.tools.documents import Added, Collection
     from planweave.tools.documents.collection import Progress as Told
 
+EXAMPLES = """\
+planweave docs add report.pdf minutes.docx https://example.org/page.html
+
+planweave docs add handbook/ --collection energy --embeddings none
+
+planweave docs list
+"""
+
 app = typer.Typer(help="The documents that answers are drawn from.", no_args_is_help=True)
 
 _DEFAULT = "default"

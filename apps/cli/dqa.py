@@ -2,6 +2,12 @@
 
 from planweave.apps.cli.lazily import Home, lazy
 
+EXAMPLES = """\
+planweave dqa download data/
+
+planweave dqa check --data data/dqa-dev.tar.xz
+"""
+
 app = lazy(
     "The published Decision QA data set.",
     {

@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 
     from planweave.learning.instruction_graph import InstructionGraph
 
+EXAMPLES = """\
+planweave experience confirm THREAD
+
+planweave experience list
+
+planweave experience show --out graph.html
+"""
+
 app = typer.Typer(
     help="Paths of instructions that were carried out; those that succeeded guide later runs.",
     no_args_is_help=True,

@@ -101,7 +101,7 @@ def main() -> None:
         if name in COMMANDS:
             app.command(name, epilog=_epilog(module))(getattr(module, name))
         else:
-            app.add_typer(module.app, name=name)
+            app.add_typer(module.app, name=name, epilog=_epilog(module))
     if not asked:
         for panel, names in PANELS.items():
             for name in names:

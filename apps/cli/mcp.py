@@ -12,6 +12,10 @@ from planweave.apps.options import Database, Graph, Model, Rules, context_of, te
 if TYPE_CHECKING:
     from planweave.apps.service import Service
 
+EXAMPLES = """\
+planweave mcp --database shop.db --model openai:gpt-4.1-mini
+"""
+
 
 def mcp(
     database: Database = "",

@@ -15,6 +15,10 @@ from planweave.graphs import METHODS, Method
 if TYPE_CHECKING:
     from langchain_core.runnables.graph import Graph
 
+EXAMPLES = """\
+planweave methods --json
+"""
+
 _HEAD = """# Graphs
 
 Each method as LangGraph has it, below what its paper's figure shows. `planweave methods

@@ -2,6 +2,12 @@
 
 from planweave.apps.cli.lazily import Home, lazy
 
+EXAMPLES = """\
+planweave models list
+
+planweave models pull 0.5b
+"""
+
 app = lazy(
     "Weights of the models in this process.",
     {

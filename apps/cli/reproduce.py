@@ -15,6 +15,12 @@ from planweave import BadInput
 from planweave.benchmarks import reproduction
 from planweave.benchmarks.reproduction import PaperTable
 
+EXAMPLES = """\
+planweave reproduce
+
+planweave reproduce planrag --table 2 --limit 5
+"""
+
 
 def reproduce(
     paper: Annotated[str, typer.Argument(help="A paper of the list; lists all if unset.")] = "",

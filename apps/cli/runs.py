@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 
     from planweave.memory import WorkingMemory
 
+EXAMPLES = """\
+planweave runs
+
+planweave runs show THREAD
+
+planweave runs remove THREAD
+"""
+
 app = typer.Typer()
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]

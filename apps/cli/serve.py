@@ -20,6 +20,14 @@ from planweave.apps.options import TrustRole
 from planweave.apps.origins import THIS_MACHINE
 from planweave.apps.ports import Port, bound
 
+EXAMPLES = """\
+planweave serve --open
+
+planweave serve --port 8080 --workers 4 --users users.json
+
+planweave serve --new-key ann
+"""
+
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
 _TOKEN = "PLANWEAVE_SERVE_TOKEN"  # noqa: S105 (the name of a variable)

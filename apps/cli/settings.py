@@ -11,6 +11,12 @@ from rich.table import Table
 from planweave.apps import completion
 from planweave.graphs import METHODS
 
+EXAMPLES = """\
+planweave settings --method rat
+
+planweave ask --setting retrievals=3 --setting citation_check=model "…"
+"""
+
 _CALLERS = {
     "free": "caller",
     "lower": "caller, up to the operator's",

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
     from planweave.memory.long_term import Term
 
+EXAMPLES = """\
+planweave terms list
+
+planweave terms confirm LCOH
+"""
+
 app = typer.Typer(
     help="Abbreviations learned from documents; only confirmed ones are used again.",
     no_args_is_help=True,

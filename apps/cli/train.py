@@ -2,6 +2,10 @@
 
 from planweave.apps.cli.lazily import Home, lazy
 
+EXAMPLES = """\
+planweave train adapt --data mine.jsonl --task NAME --agents shipped --out mine
+"""
+
 app = lazy(
     "Train what ships trained.",
     {

@@ -1,6 +1,9 @@
 """``planweave settings``, and the page of the docs that it makes."""
 
 import json
+import re
+import shlex
+from importlib import import_module
 from pathlib import Path
 
 from command_line import CommandLine, assert_one_clear_error
@@ -36,3 +39,11 @@ def test_a_method_shows_what_it_reads(planweave: CommandLine) -> None:
 def test_every_command_is_listed_under_a_heading() -> None:
     shown = [name for names in PANELS.values() for name in names]
     assert sorted(shown) == sorted((*COMMANDS, *GROUPS))
+
+
+def test_examples_are_commands(planweave: CommandLine) -> None:
+    for name in (*COMMANDS, *GROUPS):
+        examples = getattr(import_module(f"planweave.apps.cli.{name}"), "EXAMPLES", "")
+        for command in filter(None, re.split(r"\n+| && ", examples)):
+            run = planweave(*shlex.split(command)[1:], "--help")
+            assert (run.returncode, run.stderr) == (0, ""), command

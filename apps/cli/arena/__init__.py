@@ -24,6 +24,12 @@ from planweave.benchmarks.core.table import Table
 from planweave.memory import Context
 from planweave.models import CallRecord, ModelUnavailable
 
+EXAMPLES = """\
+planweave arena results/writing/embedded.jsonl --page
+
+planweave arena results/writing/embedded.jsonl --judge openai:gpt-4.1-mini
+"""
+
 Say = Callable[[str], None]
 
 

@@ -7,6 +7,14 @@ from importlib.metadata import entry_points
 from planweave.apps.cli.lazily import Home, lazy
 from planweave.benchmarks.suites import OWN
 
+EXAMPLES = """\
+planweave bench shop --model embedded --limit 20
+
+planweave bench dqa --data dqa-dev.tar.xz --method planrag,single_rag --database both
+
+planweave bench report results/dqa/embedded.jsonl
+"""
+
 _HERE = "planweave.apps.cli.bench"
 _ALONE = ("abstention", "assessor", "check", "documents", "environment", "instruction_graph")
 _COMMANDS = {name: name for name in (*_ALONE, "load", "paths", "refusal", "regrade", "report")}
