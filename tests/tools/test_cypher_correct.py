@@ -12,10 +12,11 @@ CREATE (:Person {name: "Ada", born: 1970});
 CREATE (:Movie {title: "Sea", released: 1999});
 MATCH (a:Person {name: "Ada"}), (b:Movie {title: "Sea"}) CREATE (a)-[:REVIEWED {rating: 9}]->(b);
 MATCH (a:Person {name: "Ada"}), (b:Movie {title: "Sea"}) CREATE (a)-[:DIRECTED {}]->(b);
+CREATE (:Event {title: "Fair", held: "1999-05-01", tags: ["art", "food"]});
 CREATE (:Studio {title: "Hill's", fee: "100.50"});
 MATCH (a:Studio), (b:Person {name: "Ada"}) CREATE (a)-[:EMPLOYS {}]->(b);
 """
-HILLS = (("Hill's",),)
+HILLS, SEA, FAIR = (("Hill's",),), (("Sea",),), (("Fair",),)
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +88,36 @@ def test_what_is_corrected(films: Database, query: str, rows: tuple[object, ...]
 )
 def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(films: Database, query: str) -> None:
     assert films.corrected(query)[:2] == (query, ())
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "rows"),
+    [
+        ("MATCH (m:Movie {title: 'ea'}) RETURN m.title", "Titles containing 'ea'?", (("Sea",),)),
+        ("MATCH (m:Movie {title: {text: 'S'}}) RETURN m.title", "Titles that start with 'S'?", SEA),
+        ("MATCH (m:Movie) WHERE m.title = 'ea' RETURN m.title", "Which end with 'ea'?", ()),
+        ("MATCH (m:Movie) WHERE m.title = 'ea' RETURN m.title", "Titles ending in 'ea'?", SEA),
+        ("MATCH (m:Movie {title: 'ea'}) RETURN m.title", "Which is called 'ea'?", ()),
+        ("MATCH (m:Movie {released: {year: 1999}}) RETURN m.title", "From 1999?", SEA),
+        ("MATCH (m:Movie {title: 'ea', released: 1999}) RETURN m.title", "Includes 'ea'?", SEA),
+        ("MATCH (m:Movie {released: 1999, title: 'ea'}) RETURN m.title", "Includes 'ea'?", SEA),
+        (
+            "MATCH (:Movie {title: 'ea'})<-[:DIRECTED]-(p) WHERE p.born > 1 RETURN p.name",
+            "Who directed a title with the word 'ea'?",
+            (("Ada",),),
+        ),
+        ("MATCH (e:Event) WHERE e.held = '1999' RETURN e.title", "What was held in 1999?", FAIR),
+        ("MATCH (e:Event {held: 1999}) RETURN e.title", "What was held in 1999?", FAIR),
+        ("MATCH (e:Event) WHERE e.tags CONTAINS 'art' RETURN e.title", "About art?", FAIR),
+        ("MATCH (e:Event) WHERE e.tags = 'art' RETURN e.title", "About art?", FAIR),
+        ("MATCH (p:Person) WHERE p.rating > 5 RETURN p.name", "Who rated above 5?", (("Ada",),)),
+    ],
+)
+def test_a_comparison_is_what_the_question_says(
+    films: Database, query: str, question: str, rows: tuple[object, ...]
+) -> None:
+    done = films.corrected(query, question=question)
+    assert films.run(done.query).rows == rows
 
 
 def test_a_thing_is_named_before_it_is_shown(films: Database) -> None:

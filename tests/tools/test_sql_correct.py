@@ -233,6 +233,23 @@ def test_since_a_day_is_not_on_that_day(shop: SqlDatabase) -> None:
     assert not shop.corrected(query, question="How many sales were there on 2024-02-05?").changes
 
 
+@pytest.mark.parametrize(
+    ("text", "question", "names"),
+    [
+        ("k", "Which products have a name containing 'k'?", ["Desk"]),
+        ("D", "Which names begin with the letter D?", ["Desk"]),
+        ("p", "Which names end with 'p'?", ["Lamp"]),
+        ("k", "Which products are called 'k'?", []),
+    ],
+)
+def test_a_part_of_a_text_is_compared_as_the_question_says(
+    shop: SqlDatabase, text: str, question: str, names: list[str]
+) -> None:
+    query = f"SELECT name FROM product WHERE name = '{text}'"
+    done = shop.corrected(query, question=question)
+    assert [row[0] for row in shop.run(done.query).rows] == names
+
+
 def test_a_value_that_no_row_holds_is_doubted(shop: SqlDatabase) -> None:
     doubts = shop.corrected("SELECT name FROM product WHERE colour = 'Mauve'").doubts
     assert doubts == ("product.colour is never 'Mauve'; it is one of: Red, Blue.",)

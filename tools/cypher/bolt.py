@@ -123,8 +123,9 @@ class BoltCypher:
 
     def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
         """Turn relationships the way they run; see :class:`planweave.tools.database.Database`."""
-        del question, now
-        return corrected(query, self.schema(), stored_values(self.schema(), self.run))
+        del now
+        values = stored_values(self.schema(), self.run)
+        return corrected(query, self.schema(), values, question)
 
     def linked(self, question: str) -> list[str]:
         """Values and names of a question; see :class:`planweave.tools.database.Database`."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from planweave import PlanweaveError
+from planweave.tools.cypher.comparisons import compared_as_meant
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, runs
@@ -21,7 +22,7 @@ _ITEM = re.compile(r"(?P<variable>[A-Za-z]\w*)(?:\.`?(?P<property>\w+)`?)?(?:\s+
 _ORDER = re.compile(r"\bORDER BY (?P<variable>[A-Za-z]\w*)\.(?P<property>\w+)\b", re.I)
 _NAMING = re.compile(r"name$|title", re.I)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_PASSES = 3
+_PASSES = 6
 _ADDED_UP = ("SUM", "AVG", "MIN", "MAX")
 _NO_RETURN = "The query has no RETURN: return what the question asks for."
 _LOOKED_UP = Limits(seconds=1.0, rows=1_000, characters=100_000)
@@ -32,13 +33,16 @@ def _no_values(_label: str, _property: str) -> Sequence[str]:
     return ()
 
 
-def corrected(query: str, schema: Schema, values: Values = _no_values) -> Corrected:
+def corrected(
+    query: str, schema: Schema, values: Values = _no_values, question: str = ""
+) -> Corrected:
     """Correct a query as far as the schema leaves one reading.
 
     Args:
         query: As a model wrote it; what the guard refuses is left as it is.
         schema: The graph's.
         values: The texts that a property has, by label and property.
+        question: What is asked.
     """
     try:
         query, rewritten = without_sql(query)
@@ -47,7 +51,7 @@ def corrected(query: str, schema: Schema, values: Values = _no_values) -> Correc
             return _returning(query, Names(schema, tokens), rewritten, values)
         changes = list(rewritten)
         for _ in range(_PASSES):  # a label that is known by now tells more
-            if not (found := _found(Names(schema, tokens), tokens)):
+            if not (found := _found(Names(schema, tokens), tokens, question)):
                 break
             statement = _edited(statement, [edit for edits, _ in found for edit in edits])
             tokens = tokenize(statement)
@@ -64,10 +68,11 @@ def corrected(query: str, schema: Schema, values: Values = _no_values) -> Correc
     return Corrected(statement if changes else query, tuple(dict.fromkeys(changes)))
 
 
-def _found(names: Names, tokens: Sequence[Token]) -> list[tuple[list[Edit], str]]:
-    """What the schema corrects, with what is reported of it."""
+def _found(names: Names, tokens: Sequence[Token], question: str) -> list[tuple[list[Edit], str]]:
+    """What schema and question correct, with what is reported of it."""
     corrections = (renamed, _turned, _routed, _moved, joined, _as_numbers)
-    return [one for correction in corrections for one in correction(names, tokens)]
+    found = [one for correction in corrections for one in correction(names, tokens)]
+    return found or [*compared_as_meant(names, tokens, question)]
 
 
 def _edited(statement: str, edits: Iterable[Edit]) -> str:
@@ -90,11 +95,12 @@ def _returning(query: str, names: Names, rewritten: tuple[str, ...], values: Val
 
 
 def _title(entity: Entity, values: Values) -> str:
-    """The property that names a thing to a reader; empty if none tells all of them apart."""
+    """The property that names a thing to a reader, else its key; empty if it has neither."""
     for name in (field.name for field in entity.fields if _NAMING.search(field.name)):
         if name.lower() in ("name", "title") or len(values(entity.name, name)) == entity.count:
             return name
-    return ""
+    keys = (f"{entity.name}id".lower(), f"{entity.name}_id".lower(), "id")
+    return next((field.name for field in entity.fields if field.name.lower() in keys), "")
 
 
 def named(

@@ -15,6 +15,7 @@ from planweave.tools.cypher.tokens import Token
 from planweave.tools.database import Entity
 from planweave.tools.suggest import nearest
 
+_NEXT = "next"
 _CLOSE = 0.75
 """Resemblance from which on a name counts as misspelled."""
 
@@ -105,7 +106,7 @@ def joined(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
         key = (access.variable, label)
         if key not in made:
             made[key] = f"next{len(made) + 1}"
-            pattern = f"({quoted(access.variable)}){step}({made[key]}:{quoted(label)})"
+            pattern = f"({quoted(access.variable)}){step.replace(_NEXT, made[key])}"
             edits.append(Edit(end, 0, f", {pattern}"))
         token = tokens[access.place]
         edits.append(Edit(token.start, len(token.text), made[key]))
@@ -119,14 +120,20 @@ def _is_here(name: str, names: Names) -> bool:
 
 
 def _steps(label: str, name: str, names: Names) -> Iterator[tuple[str, str]]:
-    """Steps from a label to those beside it that have a property, with the label there."""
+    """Steps from a label to what beside it has a property, and the label or type that has it."""
     for type_ in names.relationships.values():
-        for here, there, step in (
-            (type_.start, type_.end, f"-[:{quoted(type_.name)}]->"),
-            (type_.end, type_.start, f"<-[:{quoted(type_.name)}]-"),
+        for here, there, left, right in (
+            (type_.start, type_.end, "-", "->"),
+            (type_.end, type_.start, "<-", "-"),
         ):
-            if label in here:
-                yield from ((step, o) for o in there if name in properties(names.nodes[o]))
+            if label not in here:
+                continue
+            if name in properties(type_):
+                yield f"{left}[{_NEXT}:{quoted(type_.name)}]{right}()", type_.name
+            for other in there:
+                if name in properties(names.nodes[other]):
+                    step = f"{left}[:{quoted(type_.name)}]{right}({_NEXT}:{quoted(other)})"
+                    yield step, other
 
 
 def _end_of_pattern(access: Access, names: Names, tokens: Sequence[Token]) -> int:
@@ -143,5 +150,10 @@ def _end_of_pattern(access: Access, names: Names, tokens: Sequence[Token]) -> in
     is_apart = any(one.word in ("WITH", "UNION") and one.start < read_at for one in after)
     if not before or before[-1].word != "MATCH" or not after or is_apart:
         return -1
-    last = [one for one in tokens if one.start < after[0].start][-1]
+    return end_of_clause(tokens, after[0])
+
+
+def end_of_clause(tokens: Sequence[Token], following: Token) -> int:
+    """Where the clause before another one ends."""
+    last = [one for one in tokens if one.start < following.start][-1]
     return last.start + len(last.text)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from planweave.tools.said import said_part
 from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
@@ -288,7 +289,7 @@ def set_the_present(tree: "exp.Expr", now: str) -> list[str]:
 
 
 def compare_as_said(tree: "exp.Expr", question: str) -> list[str]:
-    """Compare a date as the question says: what happened "since" a day is no earlier than it."""
+    """Compare as the question says: "since" a day is no earlier than it, "containing" is LIKE."""
     from sqlglot import exp
 
     kinds: dict[str, type[exp.Expr]] = {
@@ -300,12 +301,24 @@ def compare_as_said(tree: "exp.Expr", question: str) -> list[str]:
     said = {day: kinds[word.lower()] for word, day in _SAID.findall(question)}
     changes = []
     for test in list(tree.find_all(exp.EQ, exp.Like)):
-        day = test.expression
-        kind = said.get(day.name.rstrip("%")) if isinstance(day, exp.Literal) else None
-        if kind is None or not isinstance(test.this, exp.Column):
+        text = test.expression
+        if not isinstance(test.this, exp.Column) or not isinstance(text, exp.Literal):
+            continue
+        kind, pattern = said.get(text.name.rstrip("%")), _said_pattern(test, text, question)
+        if not kind and not pattern:
             continue
         written = test.sql()
-        made = kind(this=test.this.copy(), expression=exp.Literal.string(day.name.rstrip("%")))
+        kind, meant = (kind, text.name.rstrip("%")) if kind else (exp.Like, pattern)
+        made = kind(this=test.this.copy(), expression=exp.Literal.string(meant))
         test.replace(made)
         changes.append(f"{written} → {made.sql()}")
     return changes
+
+
+def _said_pattern(test: "exp.Expr", text: "exp.Literal", question: str) -> str:
+    """What LIKE compares with where the question names a part of the text; empty if it does not."""
+    from sqlglot import exp
+
+    part = said_part(question, text.name) if text.is_string and isinstance(test, exp.EQ) else None
+    before, after = part in ("contains", "ends"), part in ("contains", "starts")
+    return f"{'%' * before}{text.name}{'%' * after}" if part else ""

@@ -1,0 +1,176 @@
+"""Comparisons that cannot be meant as a query writes them: maps, parts of texts, dates, lists.
+
+A model writes ``{tagline: 'end'}`` where the question says "containing 'end'", ``{born: {year:
+1970}}`` where it means 1970, and compares a whole date with a year. The question and the types of
+the schema tell what was meant.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from planweave.tools.cypher.describe import quoted
+from planweave.tools.cypher.hints import Names
+from planweave.tools.cypher.patterns import Element
+from planweave.tools.cypher.reach import Edit, end_of_clause
+from planweave.tools.cypher.sql_habits import clauses
+from planweave.tools.cypher.tokens import Token
+from planweave.tools.database import Field
+from planweave.tools.said import Part, said_part
+
+_OPERATORS: dict[Part, str] = {
+    "contains": "CONTAINS",
+    "starts": "STARTS WITH",
+    "ends": "ENDS WITH",
+}
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_YEAR = re.compile(r"\d{4}(?:-\d{2})?")
+
+
+class _Entry(NamedTuple):
+    """A key of a map and its value, by the numbers of their tokens."""
+
+    key: int
+    first: int
+    last: int
+
+
+def compared_as_meant(
+    names: Names, tokens: Sequence[Token], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """Equalities that mean a part of a text, a year or an item of a list."""
+    for access in names.patterns.accesses:
+        place = access.place
+        if place < 0 or place + 4 >= len(tokens):
+            continue
+        field = _field(names, access.variable, access.property)
+        sign, value = tokens[place + 3], tokens[place + 4]
+        if field is None or value.kind not in ("string", "number"):
+            continue
+        if field.type == "LIST" and sign.text.upper() in ("=", "CONTAINS"):
+            end = value.start + len(value.text)
+            edits = [
+                Edit(tokens[place].start, 0, "any(item IN "),
+                Edit(sign.start, 0, "WHERE item "),
+                Edit(end, 0, ")"),
+            ]
+            yield edits, f"{access.property} is a list: any of its items counts"
+        elif sign.text == "=" and (operator := _meant(value, field, question)):
+            text = _as_text(value)
+            edits = [
+                Edit(sign.start, 1, operator),
+                Edit(value.start, len(value.text), text),
+            ]
+            yield edits, f"{access.property} {operator} {text}"
+    yield from _maps(names, tokens, question)
+
+
+def _maps(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tuple[list[Edit], str]]:
+    """The first entry of a pattern's map that is no equality, or whose value is a map itself."""
+    for place, element in names.patterns.elements.items():
+        start = _map_of(tokens, place)
+        for entry in _entries(tokens, start):
+            name, value = tokens[entry.key].identifier, _value(tokens, entry)
+            owners = [e for e in names.entities(element) if name in {f.name for f in e.fields}]
+            if value is None or len(owners) != 1:
+                continue
+            field = next(field for field in owners[0].fields if field.name == name)
+            if operator := _meant(value, field, question):
+                edits = _moved_to_where(
+                    names, tokens, place, entry, f"{operator} {_as_text(value)}"
+                )
+                if edits:
+                    yield edits, f"{name} {operator} {_as_text(value)}"
+                    return
+            elif entry.first != entry.last:
+                first, last = tokens[entry.first], tokens[entry.last]
+                length = last.start + len(last.text) - first.start
+                yield [Edit(first.start, length, value.text)], f"{name} is {value.text}"
+                return
+
+
+def _meant(value: Token, field: Field, question: str) -> str:
+    """The operator that a question means by equality with a value; empty if it means that."""
+    text = value.text.strip("'\"")
+    if any(map(_DATE.match, field.samples)) and _YEAR.fullmatch(text):
+        return "STARTS WITH"
+    part = said_part(question, text) if value.kind == "string" else None
+    return _OPERATORS[part] if part else ""
+
+
+def _as_text(value: Token) -> str:
+    return value.text if value.kind == "string" else f"'{value.text}'"
+
+
+def _field(names: Names, variable: str, name: str) -> Field | None:
+    found = [f for owner in names.owners(variable) for f in owner.fields if f.name == name]
+    return found[0] if len(found) == 1 else None
+
+
+def _map_of(tokens: Sequence[Token], place: int) -> int:
+    """Where the map of an element opens; -1 if it has none."""
+    for at in range(place + 1, len(tokens)):
+        if tokens[at].text == "{":
+            return at
+        if tokens[at].text in (")", "]", "("):
+            return -1
+    return -1
+
+
+def _entries(tokens: Sequence[Token], start: int) -> Iterator[_Entry]:
+    """The keys of the map that opens at a token, with their values."""
+    depth, key = 0, start + 1
+    for at in range(start + 1, len(tokens) if start >= 0 else 0):
+        text = tokens[at].text
+        if depth == 0 and text in (",", "}"):
+            if at > key + 2 and tokens[key + 1].text == ":":
+                yield _Entry(key, key + 2, at - 1)
+            key = at + 1
+        if depth == 0 and text == "}":
+            return
+        depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+
+
+def _value(tokens: Sequence[Token], entry: _Entry) -> Token | None:
+    """The literal of an entry, or of the only entry of its map."""
+    if entry.first == entry.last:
+        found = tokens[entry.first]
+    elif tokens[entry.first].text == "{":
+        inner = [*_entries(tokens, entry.first)]
+        if len(inner) != 1 or inner[0].first != inner[0].last:
+            return None
+        found = tokens[inner[0].first]
+    else:
+        return None
+    return found if found.kind in ("string", "number") else None
+
+
+def _moved_to_where(
+    names: Names, tokens: Sequence[Token], place: int, entry: _Entry, test: str
+) -> list[Edit]:
+    """Take an entry out of its map, and test it in WHERE; empty where there is no place for it."""
+    element: Element = names.patterns.elements[place]
+    words = clauses(tokens)
+    after = [one for one in words if one.start > tokens[place].start]
+    before = [one for one in words if one.start < tokens[place].start]
+    if not after or not before or before[-1].word != "MATCH":
+        return []
+    start, key, last = _map_of(tokens, place), tokens[entry.key], tokens[entry.last]
+    closing = tokens[entry.last + 1]
+    edits = []
+    if len([*_entries(tokens, start)]) == 1:
+        edits.append(Edit(tokens[start].start, closing.start + 1 - tokens[start].start, ""))
+    elif closing.text == ",":
+        edits.append(Edit(key.start, closing.start + 1 - key.start, ""))
+    else:
+        comma = tokens[entry.key - 1].start
+        edits.append(Edit(comma, last.start + len(last.text) - comma, ""))
+    variable = element.variable or "named"
+    if not element.variable:
+        edits.append(Edit(tokens[place].start + 1, 0, variable))
+    tested = f"{variable}.{quoted(tokens[entry.key].identifier)} {test}"
+    if after[0].word == "WHERE":
+        edits.append(Edit(after[0].start + len("WHERE"), 0, f" {tested} AND"))
+    else:
+        edits.append(Edit(end_of_clause(tokens, after[0]), 0, f" WHERE {tested}"))
+    return edits
