@@ -8,7 +8,7 @@ Part: TypeAlias = Literal["contains", "starts", "ends"]
 _WORDS: dict[Part, str] = {
     "contains": r"(?:contain|includ|mention|with the (?:word|term|phrase|text))\w*",
     "starts": r"(?:start|begin)\w* (?:with|by|in)",
-    "ends": r"end(?:s|ing) (?:with|in|on)",
+    "ends": r"end(?:s|ing)? (?:with|in|on)",
 }
 _BETWEEN = r"(?: (?:a|an|the|word|words|term|text|phrase|letter|letters|string)){0,3} ?\W?"
 

@@ -97,7 +97,7 @@ def joined(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
             continue
         if access.property in properties(owners[0]) or _is_here(access.property, names):
             continue
-        steps = [*_steps(owners[0].name, access.property, names)]
+        steps = _steps(owners[0].name, access.property, names)
         end = _end_of_pattern(access, names, tokens)
         if len(steps) != 1 or end < 0:
             continue
@@ -119,8 +119,12 @@ def _is_here(name: str, names: Names) -> bool:
     return any(name in properties(one) for e in elements for one in names.entities(e))
 
 
-def _steps(label: str, name: str, names: Names) -> Iterator[tuple[str, str]]:
-    """Steps from a label to what beside it has a property, and the label or type that has it."""
+def _steps(label: str, name: str, names: Names) -> list[tuple[str, str]]:
+    """Steps from a label to what beside it has a property, and the label or type that has it.
+
+    A node goes before a relationship, which often repeats the keys of its nodes.
+    """
+    nodes, types = [], []
     for type_ in names.relationships.values():
         for here, there, left, right in (
             (type_.start, type_.end, "-", "->"),
@@ -129,11 +133,12 @@ def _steps(label: str, name: str, names: Names) -> Iterator[tuple[str, str]]:
             if label not in here:
                 continue
             if name in properties(type_):
-                yield f"{left}[{_NEXT}:{quoted(type_.name)}]{right}()", type_.name
+                types.append((f"{left}[{_NEXT}:{quoted(type_.name)}]{right}()", type_.name))
             for other in there:
                 if name in properties(names.nodes[other]):
                     step = f"{left}[:{quoted(type_.name)}]{right}({_NEXT}:{quoted(other)})"
-                    yield step, other
+                    nodes.append((step, other))
+    return nodes or types
 
 
 def _end_of_pattern(access: Access, names: Names, tokens: Sequence[Token]) -> int:
