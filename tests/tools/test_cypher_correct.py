@@ -95,7 +95,7 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(films: Database, 
     [
         ("MATCH (m:Movie {title: 'ea'}) RETURN m.title", "Titles containing 'ea'?", (("Sea",),)),
         ("MATCH (m:Movie {title: {text: 'S'}}) RETURN m.title", "Titles that start with 'S'?", SEA),
-        ("MATCH (m:Movie) WHERE m.title = 'ea' RETURN m.title", "Which end with 'ea'?", ()),
+        ("MATCH (m:Movie) WHERE m.title = 'ea' RETURN m.title", "Which has the title 'ea'?", ()),
         ("MATCH (m:Movie) WHERE m.title = 'ea' RETURN m.title", "Titles ending in 'ea'?", SEA),
         ("MATCH (m:Movie {title: 'ea'}) RETURN m.title", "Which is called 'ea'?", ()),
         ("MATCH (m:Movie {released: {year: 1999}}) RETURN m.title", "From 1999?", SEA),
