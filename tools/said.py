@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 Part: TypeAlias = Literal["contains", "starts", "ends"]
 
 _WORDS: dict[Part, str] = {
-    "contains": r"(?:contain(?:s|ing)?|includes?|including|mention(?:s|ing)?|with the (?:word|term|phrase|text))",
+    "contains": r"(?:contain(?:s|ing)?|includes?|including|mention(?:s|ing)?|with the word)",
     "starts": r"(?:start|begin)\w* (?:with|by|in)",
     "ends": r"end(?:s|ing)? (?:with|in|on)",
 }
