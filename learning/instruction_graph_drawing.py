@@ -5,7 +5,6 @@ import pathlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 from statistics import fmean as mean
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -19,28 +18,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS = (".png", ".svg", ".html")
+FORMATS = (".png", ".svg")
 
 Place: TypeAlias = tuple[float, float]
 
 _MOST_COLUMNS = 6
-_MOST_LISTED = 30  # instructions or questions of a row of the page
 _LABEL = 26
 _SWEEPS = 8
 _OTHERS = "#9aa0a6"
 _PALETTE = ("#3366cc", "#109618", "#990099", "#dc3912", "#0099c6", "#b5651d", "#dd4477")
 _JUNCTION, _NODE, _INK = "#f2a541", "#dbe4f0", "#23303f"
-_STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; }
-figure { background: #fff; margin: 0; }
-svg { height: auto; max-width: 100%; }
-table { border-collapse: collapse; margin: 1rem 0 2rem; width: 100%; }
-th, td { border-top: 1px solid #8885; padding: .35rem .6rem; text-align: left; vertical-align: top;
-  overflow-wrap: anywhere; }
-tr:target { background: #f2a54155; }
-li { margin: 0; } ul { margin: 0; padding-left: 1.1rem; }
-"""
 
 
 class _Link(NamedTuple):
@@ -73,7 +60,7 @@ class Drawing:
 def draw(
     graph: InstructionGraph, file: pathlib.Path, *, most: int = 40, key: str | None = None
 ) -> None:
-    """Draw a graph as PNG or SVG, or as a page by itself (HTML) that lists every node and edge.
+    """Draw a graph as PNG or SVG.
 
     Args:
         graph: With at least one path.
@@ -88,16 +75,9 @@ def draw(
         raise BadInput(
             f"{file} names no format of pictures.", fix=f"End it in {', '.join(FORMATS)}."
         )
-    drawing = _planned(graph, most, graph.walk(key) if key else ())
-    figure = _figure(drawing)
-    if file.suffix.lower() == ".png":
-        packed = _saved(figure, "png")
-    elif file.suffix.lower() == ".svg":
-        packed = _saved(figure, "svg")
-    else:
-        packed = _page(drawing, _saved(figure, "svg").decode()).encode("utf-8", "replace")
+    figure = _figure(_planned(graph, most, graph.walk(key) if key else ()))
     try:
-        file.write_bytes(packed)
+        file.write_bytes(_saved(figure, file.suffix.lower().removeprefix(".")))
     except OSError as error:
         raise BadInput(
             f"The picture cannot be written to {file} ({error.strerror}).",
@@ -215,7 +195,7 @@ def _node(axes: "Axes", drawing: Drawing, node: int, place: Place) -> None:
         alpha=0.4 if faint else 1,
         zorder=3,
     )
-    dot.set_urls([f"#n{node}"])
+    dot.set_gid(f"n{node}")
     if node in drawing.walk:
         turns = ",".join(str(n) for n, passed in enumerate(drawing.walk, 1) if passed == node)
         axes.annotate(turns, place, ha="center", va="center", fontsize=7, weight="bold", zorder=4)
@@ -290,40 +270,3 @@ def _saved(figure: "Figure", kind: str) -> bytes:
             packed, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None
         )
     return packed.getvalue()
-
-
-def _page(drawing: Drawing, svg: str) -> str:
-    graph = drawing.graph
-    nodes = "".join(
-        f'<tr id="n{node}"><th>{node}</th><td>{_listed(held)}</td>'
-        f"<td>{', '.join(_anchor(other) for other in graph.successors(node))}</td></tr>"
-        for node, held in graph.nodes.items()
-    )
-    edges = "".join(
-        f"<tr><td>{_anchor(a)} → {_anchor(b)}</td><td>{escape(task) or 'no task'}</td>"
-        f"<td>{_listed(sorted(asked))}</td></tr>"
-        for (a, b), tasks in graph.edges.items()
-        for task, asked in tasks.items()
-    )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta http-equiv="Content-Security-Policy" '
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Instruction graph</title><style>{_STYLE}</style></head><body>"
-        f'<h1>Instruction graph</h1><figure role="img" aria-label="{escape(_title(drawing))}">'
-        f"{svg[svg.index('<svg') :]}</figure>"
-        "<h2>Nodes</h2><table><tr><th>node</th><th>instructions</th><th>leads to</th></tr>"
-        f"{nodes}</table><h2>Edges</h2><table><tr><th>edge</th><th>task</th><th>questions</th>"
-        f"</tr>{edges}</table></body></html>\n"
-    )
-
-
-def _anchor(node: int) -> str:
-    return f'<a href="#n{node}">{node}</a>'
-
-
-def _listed(texts: Sequence[str]) -> str:
-    rows = "".join(f"<li>{escape(text)}</li>" for text in texts[:_MOST_LISTED])
-    more = f"<li>and {len(texts) - _MOST_LISTED} more</li>" if len(texts) > _MOST_LISTED else ""
-    return f"<ul>{rows}{more}</ul>"

@@ -250,7 +250,8 @@ class Context(BaseModel):
         default="fused", description="Search by meaning and words together, or by one of them"
     )
     reranker: Annotated[str | None, Setting("Reading", "never")] = Field(
-        default=None, description="Orders the pages found once more; such as maxsim"
+        default=None,
+        description="Cross-encoder that orders the pages found once more: onnx:/folder",
     )
     corrective: Annotated[bool, Setting("Reading", "free")] = Field(
         default=False, description="Have a grader drop pages that do not bear on the question"

@@ -280,10 +280,6 @@ class MiniLM(Embeddings):
         """The vector of one text."""
         return self.embed_documents([text])[0]
 
-    def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
-        """The vectors [tokens, 384] of the tokens of each text, at unit length."""
-        return self._encoder.encode(texts, unit)
-
 
 def unit(vectors: Vectors) -> Vectors:
     """The vectors [..., d] at unit length; zero stays zero."""

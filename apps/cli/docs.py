@@ -118,7 +118,7 @@ def search(
     mode: Annotated[
         str, typer.Option(help="dense (by meaning), bm25 (by words), or fused.")
     ] = "fused",
-    reranker: Annotated[str, typer.Option(help="Order the pages once more: maxsim.")] = "",
+    reranker: Annotated[str, typer.Option(help="Order the pages once more: onnx:/folder.")] = "",
     as_json: _AsJson = False,
 ) -> None:
     """Find the pages that fit a question best."""

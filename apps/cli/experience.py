@@ -103,7 +103,7 @@ def show(
     *,
     owner: Owner = "local",
     out: Annotated[
-        Path | None, typer.Option(help="Draw the graph into this .png, .svg or .html file.")
+        Path | None, typer.Option(help="Draw the graph into this .png or .svg file.")
     ] = None,
     threshold: Annotated[
         float, typer.Option(help="Cosine from which instructions share a node.", min=0, max=1)
@@ -229,7 +229,7 @@ def _show_graph(graph: "InstructionGraph") -> None:
     )
     for task, count in tasks.most_common():
         typer.echo(one_line(f"  {task or 'no task'}: {count} paths"))
-    typer.echo("Draw it with --out graph.html")
+    typer.echo("Draw it with --out graph.svg")
 
 
 def _record(graph: "InstructionGraph") -> dict[str, Any]:

@@ -97,41 +97,6 @@ def test_ask_tells_what_other_methods_do(
     assert len(model.requests) == len(replies)
 
 
-def test_ask_json_is_the_whole_run(library: CommandLine) -> None:
-    with serving(*scripted(*V1)) as model:
-        run = library(
-            *("ask", "What is the cost?", "--collection", "market", "--method", "agent_v1"),
-            *("--model", model.name, "--json", *SEARCHED),
-        )
-    told = json.loads(run.stdout)
-    assert told["answer"]["decision"] == "USD 5.5/kg"
-    assert told["facts"][0]["quote"] == {"document": "report.txt", "page": 1, "text": QUOTE[:-1]}
-    assert told["claims"][0]["supported"] is True
-
-
-def test_an_ensemble_of_any_method_tells_how_many_agree(library: CommandLine) -> None:
-    ensemble = ("--method", "ensemble", "--setting", "ensemble_of=agent_v1")
-    asked = ("ask", "What is the cost?", "--collection", "market", *ensemble)
-    with serving(*scripted(*V1)) as model:
-        run = library(
-            *asked, "--setting", "ensemble_runs=1", "--model", model.name, "--json", *SEARCHED
-        )
-    told = json.loads(run.stdout)
-    assert told["agreement"] == 1
-    assert [member["answer"]["decision"] for member in told["members"]] == ["USD 5.5/kg"]
-
-
-def test_a_question_to_documents_and_a_database(library: CommandLine, offers: str) -> None:
-    query = {"thought": "And the price.", "tool": "sql", "input": "SELECT price FROM offer LIMIT 1"}
-    finish = {"thought": "Enough.", "tool": "finish", "input": ""}
-    with serving(*scripted(SEARCH, READ, query, finish, ANSWER)) as model:
-        run = library(
-            *("ask", "What?", "--collection", "market", "--database", offers, "--json"),
-            *("--method", "react", "--model", model.name, *SEARCHED),
-        )
-    assert [fact["source"] for fact in json.loads(run.stdout)["facts"]] == ["documents", "sql"]
-
-
 def test_a_term_is_learned_confirmed_used_and_forgotten(library: CommandLine) -> None:
     def ask() -> str:
         with serving(*scripted(*V1)) as model:

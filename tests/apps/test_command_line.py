@@ -341,11 +341,6 @@ def test_query_exit_codes(planweave: CommandLine, offers: str, statement: str, c
     assert_one_clear_error(run, code=code)
 
 
-def test_query_names_the_nearest_table(planweave: CommandLine, offers: str) -> None:
-    run = planweave("query", "--database", offers, "SELECT price FROM ofer")
-    assert_one_clear_error(run, "offer", code=4)
-
-
 # bad input
 
 
@@ -393,13 +388,6 @@ def test_no_question(planweave: CommandLine, offers: str) -> None:
         run = planweave("decide", *question, "--database", offers)
         assert_one_clear_error(run, "There is no question", "planweave decide")
         assert run.stdout == ""  # nothing was begun
-
-
-def test_unreachable_model(planweave: CommandLine, offers: str) -> None:
-    run = planweave(
-        "decide", "Which?", "--database", offers, "--model", "http://127.0.0.1:9/v1#tiny"
-    )
-    assert_one_clear_error(run, "cannot be reached")
 
 
 def test_missing_and_wrong_key(planweave: CommandLine, offers: str) -> None:

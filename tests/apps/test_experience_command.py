@@ -91,8 +91,7 @@ def test_the_graph_is_shown_and_drawn(filled: Run, tmp_path: Path) -> None:
     assert graph["nodes"]["0"] == ["open fridge"]
     assert graph["edges"][0] == {"from": 0, "to": 1, "tasks": {"heat": ["an egg"]}}
     assert graph["walks"][EGG.key] == [0, 1, 2]
-    assert filled("show", "--out", "graph.html").out == "Written: graph.html\n"
-    assert "heat egg" in (tmp_path / "graph.html").read_text("utf-8")
+    assert filled("show", "--out", "graph.svg").out == "Written: graph.svg\n"
     assert filled("show", EGG.key, "--out", "path.png").code == 0
     assert (tmp_path / "path.png").stat().st_size > 5_000
 

@@ -1,16 +1,22 @@
 """``langgraph dev`` serves every graph: driven offline through its SDK, as Studio does."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, TypedDict
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from dev_server import langgraph_dev
-from langgraph_sdk import get_client
+from browser import complaints
+from dev_server import ROOT, langgraph_dev
+from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.client import LangGraphClient
 from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, scripted
 from openai_server import Script, serving
+from playwright.sync_api import Browser, expect
 from tokens import assert_tokens_are_streamed
 
 from planweave.graphs import METHODS
@@ -118,6 +124,71 @@ async def test_what_a_person_can_fix_is_said_to_them(
     parts = client.runs.stream(None, "planrag", input=chat("Which?"), context=context)
     errors = [part.data async for part in parts if part.event == "error"]
     assert [sentence in error["message"] for error in errors] == [True]
+
+
+def test_the_page_asks_it(server: str, browser: Browser, offers: str) -> None:
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        page = browser.new_page(base_url=server)
+        heard = complaints(page)
+        chosen = json.dumps({"model": model.name, "database": offers})
+        page.add_init_script(f"localStorage.setItem('planweave.settings', {json.dumps(chosen)})")
+        page.goto("/studio/")
+        page.get_by_role("textbox", name="Ask a question").fill("Which offer is cheapest?")
+        page.keyboard.press("Enter")
+        answer = page.get_by_role("region", name="Answer")
+        expect(answer).to_contain_text("Birch", timeout=60_000)
+    assert heard == []
+
+
+def test_the_chat_page_gets_what_it_needs(server: str) -> None:
+    """As agent-chat-ui does: a stream of values, the request to approve, the decision."""
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        example = [sys.executable, str(ROOT / "examples" / "agent_chat_ui.py"), model.name]
+        variables = os.environ | {"PLANWEAVE_URL": server}
+        address = subprocess.check_output(example, env=variables, text=True, timeout=120).strip()
+        query = {name: value for name, (value,) in parse_qs(urlsplit(address).query).items()}
+        assert query["apiUrl"] == server
+        parts = urlsplit(address)
+        headers = {"origin": f"{parts.scheme}://{parts.netloc}"}
+        with get_sync_client(url=query["apiUrl"], api_key=None, headers=headers) as client:
+            thread = client.threads.create()["thread_id"]
+            asked: Any = {"messages": [{"type": "human", "content": "Which offer is cheapest?"}]}
+            assistant = query["assistantId"]
+            stream = client.runs.stream(thread, assistant, input=asked, stream_mode=["values"])
+            request = list(stream)[-1].data["__interrupt__"][0]["value"]
+            (action,), (review,) = request["action_requests"], request["review_configs"]
+            assert action["args"] == {"plan": PLAN["steps"]}
+            assert review["action_name"] == action["name"]
+            assert {"approve", "edit", "reject"} <= set(review["allowed_decisions"])
+            edited = {"name": action["name"], "args": {"plan": json.dumps(["Mine."])}}
+            decision = {"decisions": [{"type": "edit", "edited_action": edited}]}
+            done: Any = client.runs.wait(thread, assistant, command={"resume": decision})
+    assert done["plan"] == ["Mine."]
+    assert "Birch" in done["messages"][-1]["content"]
+
+
+def test_chat_completions(server: str, offers: str) -> None:
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        context = {"model": model.name, "database": offers}
+        asked = {"model": "planrag", "context": context, "stream": True}
+        messages = [{"role": "user", "content": "Which offer is cheapest?"}]
+        reply = httpx.post(
+            f"{server}/v1/chat/completions", json=asked | {"messages": messages}, timeout=60
+        )
+    chunks = [
+        json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith("data: {")
+    ]
+    deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
+    assert "**Birch**" in "".join(delta.get("content", "") for delta in deltas)
+    assert any(PLAN["steps"][0] in delta.get("reasoning_content", "") for delta in deltas)
+    assert chunks[-1]["planweave"]["answer"]["decision"] == "Birch"
+    unasked = {"role": "tool", "tool_call_id": f"call_{'0' * 32}", "content": "yes"}
+    refused = httpx.post(
+        f"{server}/v1/chat/completions", json=asked | {"messages": [unasked], "stream": False}
+    )
+    assert refused.status_code == 400, refused.text
+    foreign = httpx.get(f"{server}/v1/models", headers={"origin": "https://evil.example"})
+    assert foreign.status_code == 403
 
 
 async def test_a_page_under_a_name_of_its_own_reads_nothing(server: str) -> None:

@@ -319,16 +319,6 @@ def test_a_long_paragraph_is_found_whole(tmp_path: Path, monkeypatch: pytest.Mon
     }
 
 
-def test_a_reply_that_cannot_be_read_is_a_wrong_answer(
-    data: Path, tmp_path: Path, reader: Reader
-) -> None:
-    reader.says = lambda _: "I would rather talk about the weather."
-    bench(data, tmp_path, "--dataset", "musique")
-    found = results(tmp_path)
-    assert len(found) == len(WAYS)
-    assert all(one.score.value == 0.0 and not one.error for one in found.values())
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -466,15 +456,6 @@ def test_rounds_by_hand() -> None:
         ("x, 3 hops", "rag-1", "1", "2 · 2 · 2", "0"),
         ("x, 3 hops", "furepa", "1", "2 · 2 · 2", "0"),
     ]
-
-
-def test_the_report_of_a_run(data: Path, tmp_path: Path) -> None:
-    bench(data, tmp_path, "--method", "rag-1,furepa", "--limit", 1)
-    page = (tmp_path / "report.md").read_text("utf-8")
-    for title in ("Answers and paragraphs by data set", "By number of hops", "Beside the paper"):
-        assert f"## {title}" in page
-    assert "Every figure here depends on the language model" in page
-    assert str(tmp_path) not in page
 
 
 def test_a_copy_without_the_texts_of_the_data_set_gives_the_same_report(

@@ -1,4 +1,7 @@
-"""Every example runs as a person runs it, and answers."""
+"""Every example runs as a person runs it, and answers.
+
+That of the chat page needs ``langgraph dev``: ``tests/apps/test_langgraph_dev.py``.
+"""
 
 import json
 import os
@@ -6,15 +9,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
-import httpx
 import pytest
-from dev_server import ROOT, langgraph_dev, wait_until_ready
-from langgraph_sdk import get_sync_client
-from offers import PLAN, WHOLE_RUN, scripted
+from dev_server import ROOT, wait_until_ready
+from offers import WHOLE_RUN, scripted
 from openai_server import Script, serving
+from serve import serving_planweave
 from servers import free_port
 
 pytestmark = pytest.mark.server
@@ -40,9 +40,9 @@ def run(name: str, *arguments: str, **variables: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with langgraph_dev(tmp_path_factory.mktemp("dev")) as url:
-        yield url
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving_planweave(tmp_path_factory.mktemp("served")) as served:
+        yield served.url
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +90,9 @@ def test_without_a_server(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVER_PROTOCOL)
-def test_over_the_servers_protocol(dev: str, name: str) -> None:
+def test_over_the_servers_protocol(server: str, name: str) -> None:
     with serving(*scripted(*WHOLE_RUN)) as model:
-        assert "Birch" in run(name, model.name, PLANWEAVE_URL=dev)
+        assert "Birch" in run(name, model.name, PLANWEAVE_URL=server)
 
 
 @pytest.mark.parametrize("name", OVER_DOORS)
@@ -108,56 +108,3 @@ def test_the_service_file_of_the_examples_is_one() -> None:
 
     written = Service.model_validate_json((EXAMPLES / "service.json").read_bytes())
     assert Path(ROOT, written.context.database or "").is_file()
-
-
-def test_the_chat_page_gets_what_it_needs(dev: str) -> None:
-    """As agent-chat-ui does: a stream of values, the request to approve, the decision."""
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        address = run("agent_chat_ui", model.name, PLANWEAVE_URL=dev).strip()
-        query = {name: value for name, (value,) in parse_qs(urlsplit(address).query).items()}
-        assert query["apiUrl"] == dev
-        headers = {"origin": _origin(address)}
-        with get_sync_client(url=query["apiUrl"], api_key=None, headers=headers) as client:
-            thread = client.threads.create()["thread_id"]
-            asked: Any = {"messages": [{"type": "human", "content": "Which offer is cheapest?"}]}
-            assistant = query["assistantId"]
-            stream = client.runs.stream(thread, assistant, input=asked, stream_mode=["values"])
-            request = list(stream)[-1].data["__interrupt__"][0]["value"]
-            (action,), (review,) = request["action_requests"], request["review_configs"]
-            assert action["args"] == {"plan": PLAN["steps"]}
-            assert review["action_name"] == action["name"]
-            assert {"approve", "edit", "reject"} <= set(review["allowed_decisions"])
-            edited = {"name": action["name"], "args": {"plan": json.dumps(["Mine."])}}
-            decision = {"decisions": [{"type": "edit", "edited_action": edited}]}
-            done: Any = client.runs.wait(thread, assistant, command={"resume": decision})
-    assert done["plan"] == ["Mine."]
-    assert "Birch" in done["messages"][-1]["content"]
-
-
-def test_chat_completions_of_langgraph_dev(dev: str) -> None:
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        context = {"model": model.name, "database": str(EXAMPLES / "offers.sql")}
-        asked = {"model": "planrag", "context": context, "stream": True}
-        messages = [{"role": "user", "content": "Which offer is cheapest?"}]
-        reply = httpx.post(
-            f"{dev}/v1/chat/completions", json=asked | {"messages": messages}, timeout=60
-        )
-    chunks = [
-        json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith("data: {")
-    ]
-    deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
-    assert "**Birch**" in "".join(delta.get("content", "") for delta in deltas)
-    assert any(PLAN["steps"][0] in delta.get("reasoning_content", "") for delta in deltas)
-    assert chunks[-1]["planweave"]["answer"]["decision"] == "Birch"
-    unasked = {"role": "tool", "tool_call_id": f"call_{'0' * 32}", "content": "yes"}
-    refused = httpx.post(
-        f"{dev}/v1/chat/completions", json=asked | {"messages": [unasked], "stream": False}
-    )
-    assert refused.status_code == 400, refused.text
-    foreign = httpx.get(f"{dev}/v1/models", headers={"origin": "https://evil.example"})
-    assert foreign.status_code == 403
-
-
-def _origin(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}"

@@ -32,7 +32,6 @@ COSTS = "SELECT name, cost FROM plant"
 REGIONS = "SELECT name, region FROM plant"
 NOTHING = "SELECT name FROM plant WHERE region = 'north'"
 PLANNED = steps("Look at the costs.", "Look at the regions.", ("Compare them.", [1, 2]))
-BAD = "I would rather talk about the weather."
 
 
 @pytest.fixture
@@ -94,18 +93,6 @@ async def test_a_rule_that_differs_is_shown_to_the_answering_machine(run: Run) -
     memory = await run(script)
     assert answer_of(memory)["decision"] == "Bonn"
     assert "You decided Aachen." in script.prompts[-1].text
-
-
-async def test_a_decision_that_is_not_admitted_is_asked_for_again(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[act("sql", COSTS), done(decide("Bon", 1))],
-        decide=[decide("Bonn", 1)],
-    )
-    memory = await run(script, candidates=("Aachen", "Bonn"))
-    assert script.tasks == ["plan", "action", "action", "decide"]
-    assert answer_of(memory)["decision"] == "Bonn"
-    assert '"Bon" is not one of the decisions' in script.prompts[-1].text
 
 
 async def test_without_an_answer_the_answering_machine_is_asked(run: Run) -> None:

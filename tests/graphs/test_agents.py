@@ -14,7 +14,6 @@ from scripted import (
     Reply,
     Script,
     act,
-    decide,
     finding,
     found,
     keep,
@@ -333,16 +332,6 @@ async def test_what_was_thought_before_a_calculation_is_not_shown_to_who_answers
     assert any("It is 12" in prompt.text for prompt in script.prompts)
 
 
-async def test_nothing_found_is_a_problem_that_the_next_prompt_shows(ask: Ask) -> None:
-    script = Replies(
-        action=[act("documents", "submarines"), SEARCH, act("finish")], read=[READ], answer=[ANSWER]
-    )
-    memory = await ask("react", script)
-    assert memory["turns"][0]["problem"] == "The documents hold nothing like that."
-    assert "The documents hold nothing like that." in script.prompts[1].text
-    assert answer_of(memory)["facts"] == [1]
-
-
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [
@@ -391,13 +380,6 @@ async def test_a_search_that_is_made_again_goes_on_with_the_next_pages(ask: Ask)
     assert [fact["quote"]["page"] for fact in memory["facts"] if fact["quote"]] == [82, 90]
     assert "already taken and led to: fact [1]" in memory["turns"][2]["problem"]
     assert "33.3 kWh/kg" in script.prompts[-1].text
-
-
-async def test_an_unreadable_reading_goes_on(ask: Ask) -> None:
-    script = Replies(action=[SEARCH, act("finish")], read=[BAD, BAD])
-    memory = await ask("react", script)
-    assert [failure["role"] for failure in memory["failures"]] == ["reader"]
-    assert answer_of(memory)["decision"] is None
 
 
 # -- the grader -------------------------------------------------------------------------------
@@ -492,19 +474,6 @@ async def test_continuing_says_why_to_the_taskmaster(ask: Ask) -> None:
     assert [fact["number"] for fact in memory["facts"]] == [1, 2]
 
 
-@pytest.mark.parametrize("role", ["plan", "task", "verdict"])
-async def test_a_malformed_reply_never_ends_v3(ask: Ask, role: str) -> None:
-    script = good("agent_v3")
-    script.left[role] = [BAD] * 8
-    script.left["action"].append(act("documents", "heating value"))
-    script.left["task"] = [BAD] * 8 if role == "task" else [{"task": "Find it."}] * 4
-    script.left["read"] += [READ]
-    script.left["plan"] = script.left["plan"] + [plan("Answer.")] * 2
-    memory = await ask("agent_v3", script, max_iterations=2)
-    assert answer_of(memory)["facts"] == [1]
-    assert memory["failures"][0]["kind"] == "malformed_reply"
-
-
 # -- V3 where one reply may say several things ------------------------------------------------
 
 
@@ -580,14 +549,6 @@ async def test_a_citation_that_names_no_fact_is_taken_out(ask: Ask) -> None:
     script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg [1][7].")]
     memory = await ask("react", script)
     assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
-
-
-async def test_an_uncited_claim_gets_the_fact_that_supports_it(ask: Ask) -> None:
-    script = good("react")
-    text = "Hydrogen costs USD 5.5/kg in 2023. It costs USD 5.5/kg in 2023 [1]."
-    script.left["answer"] = [tell(text)]
-    memory = await ask("react", script)
-    assert answer_of(memory)["why"].startswith("Hydrogen costs USD 5.5/kg in 2023 [1].")
 
 
 async def test_a_short_answer_that_asks_again_is_none(ask: Ask) -> None:
@@ -701,13 +662,6 @@ async def test_what_no_fact_tells_is_said(ask: Ask) -> None:
     script.left["answer"] = [tell("", None, "The cost in 2050.")]
     memory = await ask("react", script)
     assert "Not known: The cost in 2050." in memory["messages"][-1].text
-
-
-async def test_a_decision_over_documents_is_checked_against_its_candidates(ask: Ask) -> None:
-    script = good("react")
-    script.left["decide"] = [decide("Nowhere", 1), decide("Bonn", 1)]
-    memory = await ask("react", script, candidates=("Bonn", "Köln"))
-    assert answer_of(memory)["decision"] == "Bonn"
 
 
 # -- units ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from scripted import Prompt, Replies, act, decide, register
+from scripted import Replies, act, decide, register
 
 from planweave import BadInput
 from planweave.graphs import METHODS
@@ -33,35 +33,6 @@ def asked() -> Replies:
         action=[act("tide", '{"harbour": "Hull"}'), act("finish", "")],
         decide=[decide("Hull", 1)],
     )
-
-
-@pytest.mark.parametrize("method", ["iter_rag", "react", "agent_v2"])
-async def test_a_bound_tool_is_offered_and_its_result_is_a_fact(method: str, run: Run) -> None:
-    seen: list[str] = []
-    script = asked()
-
-    def listening(prompt: Prompt) -> object:
-        seen.append(prompt.text)
-        return script(prompt)
-
-    memory = await run(method, listening, tools=["tide"])
-    (fact,) = memory["facts"]
-    assert fact["source"] == "tide"
-    assert fact["values"] == {"metres": 1.5, "hour": 12}
-    assert "- tide: Height of the tide at a harbour." in seen[0]
-    assert "harbour (string), hour (integer)" in seen[0]
-
-
-async def test_wrong_arguments_are_a_problem(run: Run) -> None:
-    script = Replies(
-        action=[act("tide", '{"port": "Hull"}'), act("tide", "Hull"), act("finish", "")],
-        decide=[decide("Hull")],
-    )
-    memory = await run("iter_rag", script, tools=["tide"])
-    assert [turn["problem"][:29] for turn in memory["turns"]] == [
-        "tide has no argument 'port'. ",
-        "The input of tide is no JSON ",
-    ]
 
 
 async def test_a_tool_that_is_not_known_is_reported_first(run: Run) -> None:

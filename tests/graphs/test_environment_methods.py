@@ -131,17 +131,6 @@ async def test_a_task_is_solved(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-async def test_a_limit_ends_without_a_further_call(name: str, tmp_path: Path) -> None:
-    script = acting("Search[Oslo]", "Search[Oslo]", name=name)
-    if name == "genground":
-        script.left["ground"].append({"answer": "So."})
-    memory = await run(name, in_encyclopedia(tmp_path, script, max_iterations=2, trials=1))
-    assert answer_of(memory)["decision"] is None
-    assert "not finished. The limit of 2 iterations" in answer_of(memory)["unknown"]
-    assert not any(script.left.values())
-
-
-@pytest.mark.parametrize("name", ALL)
 async def test_a_repeated_action_is_done_again_and_asked_for_warmer(
     name: str, tmp_path: Path
 ) -> None:
@@ -266,11 +255,6 @@ async def test_agents_of_a_file_propose_and_select(tmp_path: Path) -> None:
         "In which country was the composer of Valse triste born?",
         "Is Bergen a town of Denmark?",
     }
-
-
-async def test_agents_that_are_not_there_are_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nothing\.npz cannot be read"):
-        await run("instructrag", in_encyclopedia(tmp_path, Replies(), agents="nothing.npz"))
 
 
 async def test_rap_shows_whole_trajectories(tmp_path: Path) -> None:

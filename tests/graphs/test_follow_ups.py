@@ -156,20 +156,6 @@ async def test_a_poor_interpretation_keeps_question_and_facts(
     assert "Question: Which is cheapest?" in script.prompts[-1].text
 
 
-async def test_a_greeting_between_two_questions_costs_nothing(talk: Talk) -> None:
-    script = Replies(
-        action=[act("sql", COSTS), act("finish"), act("finish")],
-        decide=[decide("Bonn", 1), decide("Cottbus", 1)],
-        interpret=[understood("Which plant is cheapest but for Bonn?")],
-    )
-    hello, first, thanks, last = await talk(
-        "iter_rag", script, "Hello!", "Which is cheapest?", "Thanks!", "And without Bonn?"
-    )
-    assert (hello["facts"], hello["history"], first["history"]) == ([], [], [])
-    assert thanks["facts"] == last["facts"] == first["facts"]
-    assert [told["question"] for told in last["history"]] == ["Which is cheapest?"]
-
-
 async def test_messages_alone_tell_what_a_follow_up_means(database: str) -> None:
     script = Replies(
         action=[act("sql", REGIONS), act("finish")],

@@ -4,14 +4,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf, put_up
 from scripted import Prompt, Replies, Reply, Script, register
 
 from planweave import BadInput
 from planweave.graphs import METHODS
 from planweave.memory import Answer, Context, Input, Revision, WorkingMemory
-from planweave.models import ModelUnavailable
 from planweave.nodes.drafting.finisher import plan_lines
 from planweave.nodes.drafting.reviser import revision_text
 
@@ -226,31 +224,6 @@ async def test_a_given_plan_is_the_draft(ask: Ask) -> None:
     memory = await ask("rat", script, given)
     assert "draft" not in script.tasks
     assert memory["revised"] == [COSTS_5, HOLDS_33]
-
-
-@pytest.mark.parametrize("parallel", [False, True])
-async def test_a_run_that_broke_off_goes_on_where_it_was(shelf: Shelf, parallel: bool) -> None:
-    asked: list[Prompt] = []
-    broken = [True]
-
-    def script(prompt: Prompt) -> Reply:
-        asked.append(prompt)
-        if prompt.task == "revise" and HOLDS_30 in prompt.text and broken:
-            broken.pop()
-            raise ConnectionError("refused")
-        return independent(prompt)
-
-    graph = METHODS.get("rat").compiled(checkpointer=InMemorySaver())
-    context = Context(model=register(script), collection="energy", parallel=parallel)
-    config = {"configurable": {"thread_id": "1"}}
-    with pytest.raises(ModelUnavailable):
-        await graph.ainvoke({"question": QUESTION}, config, context=context)
-    memory = await graph.ainvoke(None, config, context=context)
-    assert memory["revised"] == [COSTS_5, HOLDS_33]
-    assert [fact["number"] for fact in memory["facts"]] == [1, 2]
-    tasks = [prompt.task for prompt in asked]
-    assert [tasks.count(task) for task in ("draft", "query", "answer")] == [1, 2, 1]
-    assert tasks.count("revise") <= 3 + parallel  # a step beside it may be given up with it
 
 
 # -- variants ---------------------------------------------------------------------------------

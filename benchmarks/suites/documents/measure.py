@@ -72,7 +72,7 @@ class Asked:
     embeddings: str = "minilm"
     sizes: Sequence[int] = (1_000, 10_000, 100_000, 1_000_000)
     queries: int = 200
-    rerankers: Sequence[str] = ("maxsim",)
+    rerankers: Sequence[str] = ()
     seed: int = 1
 
 
