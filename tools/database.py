@@ -160,13 +160,16 @@ class Database(Protocol):
             DatabaseUnavailable: The connection is gone.
         """
 
-    def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
+    def corrected(
+        self, query: str, *, question: str = "", now: str = "", ranks: bool = False
+    ) -> Corrected:
         """What schema and data alone correct in a query that a model wrote.
 
         Args:
             query: As the model wrote it.
             question: What is asked.
             now: The moment of the question; the database's own clock if empty.
+            ranks: The query ranks options: no columns are added to it.
         """
 
     def linked(self, question: str) -> list[str]:

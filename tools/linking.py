@@ -66,26 +66,26 @@ def spoken_values(
 
     A word that names a table, or a calculation, speaks of that and of no value.
     """
-    text = f" {_plain(question)} "
-    names = {_stem(p.casefold()) for entity in schema.entities for p in _parts_of(entity.name)}
+    text = f" {plain(question)} "
+    names = {stem(p.casefold()) for entity in schema.entities for p in parts_of(entity.name)}
     spoken = {
         (entity.name, field.name): [
             value
             for value in values(entity.name, field.name)
-            if _is_spoken(value, text) and _stem(_plain(value)) not in names | _AGGREGATES
+            if _is_spoken(value, text) and stem(plain(value)) not in names | _AGGREGATES
         ]
         for entity in schema.entities
         for field in entity.fields
     }
-    texts = {_plain(value) for found in spoken.values() for value in found}
+    texts = {plain(value) for found in spoken.values() for value in found}
     for (table, column), found in spoken.items():
-        longest = [value for value in found if not _is_part(_plain(value), texts)]
+        longest = [value for value in found if not _is_part(plain(value), texts)]
         if longest:
             yield table, column, longest
 
 
 def _is_spoken(value: str, text: str) -> bool:
-    said = _plain(value)
+    said = plain(value)
     if len(said) < 2 or len(value) > _LONGEST_VALUE or said in _NO_NAMES or said.isdigit():
         return False
     if f" {said} " in text or (len(said) > 3 and f" {said}s " in text):
@@ -103,15 +103,15 @@ def _is_part(value: str, others: Iterable[str]) -> bool:
 
 def _spoken_columns(question: str, schema: Schema) -> list[str]:
     """Columns of one table alone all of whose words, if they are several, are in the question."""
-    words = {_stem(word) for word in _plain(question).split()}
+    words = {stem(word) for word in plain(question).split()}
     names = Counter(field.name for entity in schema.entities for field in entity.fields)
     return [
         f"{entity.name}.{field.name}"
         for entity in schema.entities
         for field in entity.fields
         if names[field.name] == 1
-        and len(parts := _parts_of(field.name)) > 1
-        and all(_stem(part.casefold()) in words for part in parts)
+        and len(parts := parts_of(field.name)) > 1
+        and all(stem(part.casefold()) in words for part in parts)
     ]
 
 
@@ -121,10 +121,10 @@ def about(question: str, schema: Schema) -> Schema:
     Tables or labels that it names, or whose columns it names, come first, then those that refer to
     several of them. If it names none, the schema stays as it is.
     """
-    words = {_stem(word) for word in _plain(question).split()}
+    words = {stem(word) for word in plain(question).split()}
 
     def named(name: str) -> float:
-        parts = {_stem(part.casefold()) for part in _parts_of(name)}
+        parts = {stem(part.casefold()) for part in parts_of(name)}
         return len(parts & words) / len(parts) if parts else 0.0
 
     weights = {
@@ -143,17 +143,17 @@ def about(question: str, schema: Schema) -> Schema:
     return replace(schema, entities=tuple(kept)) if kept else schema
 
 
-def _parts_of(name: str) -> list[str]:
+def parts_of(name: str) -> list[str]:
     """The words that a name is made of: ``sbTxStatus`` has three."""
     return _PARTS_OF_A_NAME.findall(name)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """The words of a text in lower case, without the marks between them."""
     return " ".join(_WORDS.findall(text.casefold()))
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """A word without its plural ending."""
     if word.endswith("ies"):
         return f"{word[:-3]}y"

@@ -242,7 +242,9 @@ def try_query(
             query = database.ranking(
                 query, ranking.option, highest=ranking.highest, missing=ranking.missing
             )
-        query, changes, doubts = database.corrected(query, question=need.question, now=need.now)
+        query, changes, doubts = database.corrected(
+            query, question=need.question, now=need.now, ranks=ranking is not None
+        )
         result = database.run(query, limits)
     except (QueryFailed, QueryRefused, QueryTimeout) as error:
         return Candidate(query, changes, None, str(error))

@@ -198,6 +198,29 @@ def test_a_name_of_two_tables_is_of_the_one_that_is_asked_about(shop: SqlDatabas
         assert shop.run(shop.corrected(query, question=question).query).rows == ((name,),)
 
 
+@pytest.mark.parametrize(
+    ("query", "question", "shown"),
+    [
+        ("SELECT SUM(amount) FROM sale", "What is sold per customer id?", "customer_id"),
+        ("SELECT COUNT(*) FROM customer", "How many customers are there by city?", "city"),
+        ("SELECT COUNT(*) FROM customer", "How many customers are in each city?", "city"),
+        ("SELECT COUNT(*) FROM sale", "How many sales were made by customer 2?", ""),
+        ("SELECT COUNT(*) FROM customer", "Count the customers, sorted by city.", ""),
+        ("SELECT amount * 2 FROM sale", "What is twice the amount for each sale id?", "sale_id"),
+        ("SELECT name FROM customer", "Return the name and the city of customers.", "city"),
+        ("SELECT name FROM customer", "Who lives in a city?", ""),
+    ],
+)
+def test_what_the_question_names_is_shown(
+    shop: SqlDatabase, query: str, question: str, shown: str
+) -> None:
+    done = shop.corrected(query, question=question)
+    added = {*shop.run(done.query).columns} - {*shop.run(query).columns}
+    assert added == ({shown} if shown else set())
+    if not shown:
+        assert done.query == query
+
+
 def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:
     query = "SELECT sale_id, amount FROM sale ORDER BY amount DESC"
     for question, count in (

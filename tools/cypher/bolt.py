@@ -121,9 +121,11 @@ class BoltCypher:
             hint=" ".join([*unknown[:2], said]).strip(),
         )
 
-    def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
+    def corrected(
+        self, query: str, *, question: str = "", now: str = "", ranks: bool = False
+    ) -> Corrected:
         """Turn relationships the way they run; see :class:`planweave.tools.database.Database`."""
-        del now
+        del now, ranks
         values = stored_values(self.schema(), self.run)
         return corrected(query, self.schema(), values, question)
 

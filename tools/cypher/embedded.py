@@ -82,9 +82,11 @@ class EmbeddedCypher:
             hint=hint(names, rows, lambda read: self._ask(read, Limits(seconds=1, rows=500))[1]),
         )
 
-    def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
+    def corrected(
+        self, query: str, *, question: str = "", now: str = "", ranks: bool = False
+    ) -> Corrected:
         """Turn relationships the way they run; see :class:`planweave.tools.database.Database`."""
-        del now
+        del now, ranks
         values = stored_values(self.schema(), self.run)
         return corrected(query, self.schema(), values, question)
 

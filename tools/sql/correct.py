@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from planweave.tools.database import Corrected, Schema
 from planweave.tools.sql import slips
+from planweave.tools.sql.asked_columns import show_asked_columns
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
@@ -23,6 +24,7 @@ def corrected(
     lacking: Callable[[str, str], bool] = lambda _table, _column: False,
     question: str = "",
     now: str = "",
+    ranks: bool = False,
 ) -> Corrected:
     """Correct a query as far as schema and data leave one reading.
 
@@ -34,6 +36,7 @@ def corrected(
         lacking: Whether rows have no value in a column.
         question: What is asked.
         now: The moment of the question; the database's own clock if empty.
+        ranks: The query ranks options: no columns are added to it.
     """
     import sqlglot
     from sqlglot import exp
@@ -56,8 +59,7 @@ def corrected(
     if isinstance(tree, exp.Select):
         changes += slips.group_by_what_is_shown(tree)
         changes += slips.show_keys(tree)
-        changes += slips.show_names(tree, catalogue.naming)
-        changes += slips.keep_the_first(tree, question)
+        changes += [] if ranks else _shown(tree, catalogue, question)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     if dialect == "sqlite":
         changes += slips.read_stored_parts(tree, catalogue.is_number)
@@ -75,6 +77,13 @@ def corrected(
     if not changes:
         return Corrected(query, doubts=doubts)
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)
+
+
+def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+    """Show what the question names, what rows are called, and as many rows as are asked for."""
+    changes = show_asked_columns(select, catalogue, question)
+    changes += slips.show_names(select, catalogue.naming)
+    return changes + slips.keep_the_first(select, question)
 
 
 class _Homes:

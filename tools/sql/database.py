@@ -87,13 +87,16 @@ class SqlDatabase:
         except self._engine_errors() as error:
             raise unavailable(self._backend.engine.url, error) from error
 
-    def corrected(self, query: str, *, question: str = "", now: str = "") -> Corrected:
+    def corrected(
+        self, query: str, *, question: str = "", now: str = "", ranks: bool = False
+    ) -> Corrected:
         """What schema and data alone correct in a query that a model wrote.
 
         Args:
             query: One SELECT, in a code fence perhaps.
             question: What is asked.
             now: The moment of the question; the database's own clock if empty.
+            ranks: The query ranks options: no columns are added to it.
 
         Raises:
             DatabaseUnavailable: The database does not answer.
@@ -106,6 +109,7 @@ class SqlDatabase:
             lacking=self._lacking,
             question=question,
             now=now,
+            ranks=ranks,
         )
 
     def option(self, options: Sequence[str], question: str) -> Option | None:

@@ -95,7 +95,9 @@ def show_names(select: "exp.Select", naming: Callable[[str], str]) -> list[str]:
         or name.lower() in {one.name.lower() for one in shown}
     ):
         return []
-    select.set("expressions", [exp.column(name, quoted=True), *select.expressions])
+    select.set(
+        "expressions", [exp.column(name, quoted=not name.isidentifier()), *select.expressions]
+    )
     return [f"shows {name}"]
 
 

@@ -1,0 +1,121 @@
+"""Columns that a question asks for by name and that a query does not show.
+
+"For each country" wants the country beside each number, and "return the name and the phone number"
+wants both. What is read here are the words of the question; the tables are those of the query.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from planweave.tools.linking import parts_of, plain, stem
+from planweave.tools.sql.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_EACH = re.compile(
+    r"\b(?:(?:for|in|of|by|to) each|per)\b (?P<words>\w+(?: \w+){0,2})", re.IGNORECASE
+)
+_BY = re.compile(
+    r"(?<!sorted )(?<!ordered )(?<!order )(?<!ranked )\bby (?P<words>\w+(?: \w+){0,2}?)"
+    r"(?=[?.,;)]|$| in | for | and | with )",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"\b(?:return|show|give|list|display)(?: me)?(?: only)?(?: the| their| its| his| her| both)? "
+    r"(?P<items>[^.?!;:]+?)(?= of | for | who | that | where | whose | in | with |[.?!;:]|$)",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r",|\band\b|\(|\)|&", re.IGNORECASE)
+_MOST_WORDS = 4
+_NAMING = ((), ("name",), ("id",), ("code",))
+"""What the name of a column may have beside what the question calls it, the best first."""
+
+
+def show_asked_columns(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+    """Show the columns that a question names, and group by "each" of them where it adds up.
+
+    Args:
+        select: Changed in place.
+        catalogue: What the schema holds.
+        question: What is asked.
+    """
+    from sqlglot import exp
+
+    shown = [one.unalias() for one in select.expressions]
+    if select.args.get("distinct") or select.args.get("group") or any(o.is_star for o in shown):
+        return []
+    adds_up = [bool(one.find(exp.AggFunc)) for one in shown]
+    if (any(adds_up) and not all(adds_up)) or any(one.find(exp.Window) for one in shown):
+        return []
+    tables = _tables(select, catalogue)
+    each = [column for column in _each(question, tables) if not _is_there(column, select)]
+    if any(adds_up):
+        if not each:
+            return []
+        select.set("group", exp.Group(expressions=[each[0].copy()]))
+        select.set("expressions", [each[0], *select.expressions])
+        return [f"groups by {each[0].sql()}"]
+    asked = [column for column in _asked(question, tables) if not _is_there(column, select)]
+    found = {column.sql(): column for column in (*each[:1], *asked)}
+    if not found:
+        return []
+    before, after = each[:1], [c for text, c in found.items() if not each or text != each[0].sql()]
+    select.set("expressions", [*before, *select.expressions, *after])
+    return [f"shows {text}" for text in found]
+
+
+def _tables(select: "exp.Select", catalogue: Catalogue) -> dict[str, dict[str, str]]:
+    """For each alias the columns of its table, as compared and as written."""
+    from sqlglot import exp
+
+    sources = [select.args.get("from_"), *(select.args.get("joins") or ())]
+    tables = [one.this for one in sources if one is not None and isinstance(one.this, exp.Table)]
+    return {one.alias_or_name: catalogue.columns.get(one.name.lower(), {}) for one in tables}
+
+
+def _is_there(column: "exp.Column", select: "exp.Select") -> bool:
+    """Whether a column of that name is shown already, by itself or inside an expression."""
+    from sqlglot import exp
+
+    names = {one.alias_or_name.lower() for one in select.expressions}
+    used = {one.name.lower() for e in select.expressions for one in e.find_all(exp.Column)}
+    return column.name.lower() in names | used
+
+
+def _each(question: str, tables: dict[str, dict[str, str]]) -> "Iterator[exp.Column]":
+    for found in _EACH.finditer(question):
+        yield from _called(found["words"], tables)
+    for found in _BY.finditer(question):  # "by customer 5" names one, and no group
+        column = _column([stem(word) for word in plain(found["words"]).split()], tables)
+        if column is not None:
+            yield column
+
+
+def _asked(question: str, tables: dict[str, dict[str, str]]) -> "Iterator[exp.Column]":
+    for found in _ASKED.finditer(question):
+        for item in _BETWEEN.split(found["items"]):
+            yield from _called(item, tables)
+
+
+def _called(text: str, tables: dict[str, dict[str, str]]) -> "Iterator[exp.Column]":
+    """The column that the longest beginning of a text calls by its name."""
+    words = [stem(word) for word in plain(text).split() if word != "the"]
+    for length in range(min(len(words), _MOST_WORDS), 0, -1):
+        column = _column(words[:length], tables)
+        if column is not None:
+            yield column
+            return
+
+
+def _column(words: list[str], tables: dict[str, dict[str, str]]) -> "exp.Column | None":
+    """The column of the query's tables that is called by these words; None if none is."""
+    from sqlglot import exp
+
+    for more in _NAMING:
+        for alias, columns in tables.items():
+            for name in columns.values():
+                if [stem(part.casefold()) for part in parts_of(name)] == [*words, *more]:
+                    return exp.column(name, table=alias, quoted=not name.isidentifier())
+    return None
