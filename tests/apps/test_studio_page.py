@@ -10,7 +10,6 @@ from threading import Barrier
 import pytest
 from axe import Look
 from browser import complaints
-from dev_server import langgraph_dev
 from market import NAME, add_report
 from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, querying, scripted
 from openai_server import Answer, Script, serving
@@ -56,12 +55,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[str]:
-    variables = {
-        f"PLANWEAVE_{name.upper()}_DIR": str(folder / name)
-        for name in ("data", "state", "results", "cache")
-    }
-    with langgraph_dev(folder, **variables) as url:
-        yield url
+    with serving_planweave(folder, PLANWEAVE_RESULTS_DIR=str(folder / "results")) as served:
+        yield served.url
 
 
 @pytest.fixture
@@ -602,7 +597,7 @@ def test_methods_are_chosen_by_their_figures(page: Page, visit: Visit, look: Loo
 
 
 def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
-    browser: Browser, folder: Path, look: Look
+    browser: Browser, folder: Path, tmp_path: Path, look: Look
 ) -> None:
     users = {name: {"keys": [digest(f"key of {name}")]} for name in ("alice", "bob")}
     (folder / "users.json").write_text(json.dumps(users))
@@ -613,7 +608,7 @@ def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
         }
         (folder / "service.json").write_text(json.dumps(offer))
         with serving_planweave(
-            folder,
+            tmp_path,  # the other server keeps its runs in the folder
             *("--users", str(folder / "users.json")),
             PLANWEAVE_SERVICE=str(folder / "service.json"),
         ) as server:
