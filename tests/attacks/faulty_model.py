@@ -6,12 +6,12 @@ with one sentence on what is wrong with the server.
 
 import gzip
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from http_server import Handler, listening
 
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 
@@ -130,11 +130,11 @@ TROUBLE = (
 """Faults that are trouble of the server's: the same request is sent again."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     faults: list[Fault]
     asked: list[int]
 
-    def do_POST(self) -> None:
+    def answer(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
         self.asked[0] += 1
         fault = self.faults.pop(0) if len(self.faults) > 1 else self.faults[0]
@@ -158,9 +158,6 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.wfile.closed:
             super().finish()
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (http.server's name)
-        return
-
 
 @dataclass
 class FaultyServer:
@@ -177,13 +174,5 @@ def faulty(*names: str) -> Iterator[FaultyServer]:
     faults = [sound if name == "sound" else FAULTS[name] for name in names]
     count = [0]
     handler = type("Handler", (_Handler,), {"faults": faults, "asked": count})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        server.handle_error = lambda *_: None  # type: ignore[method-assign]  # of a closed socket
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield FaultyServer(f"http://127.0.0.1:{server.server_address[1]}/v1#m", count)
-        finally:
-            server.shutdown()
-            thread.join()
+    with listening(handler) as url:
+        yield FaultyServer(f"{url}/v1#m", count)

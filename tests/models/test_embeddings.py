@@ -1,14 +1,13 @@
 """Embeddings: by name, with instructions, in this process, and what goes wrong told."""
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from http_server import Handler, listening
 from langchain_core.embeddings import Embeddings
 from tiny_onnx import write_model
 
@@ -64,8 +63,8 @@ class EmbeddingServer:
 def server() -> Iterator[EmbeddingServer]:
     what = EmbeddingServer()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
+    class Answering(Handler):
+        def answer(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))["input"]
             what.inputs.append(asked)
             data = [
@@ -83,18 +82,9 @@ def server() -> Iterator[EmbeddingServer]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name)
-            return
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        what.url = f"http://127.0.0.1:{http.server_address[1]}/v1#m"
-        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield what
-        finally:
-            http.shutdown()
-            thread.join()
+    with listening(Answering) as url:
+        what.url = f"{url}/v1#m"
+        yield what
 
 
 def encoder(folder: Path, kind: str, max_tokens: int = 6) -> Encoder:

@@ -3,16 +3,15 @@
 import errno
 import hashlib
 import sys
-import threading
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from http_server import Handler, listening
 from typer.testing import CliRunner
 
 from planweave.apps.cli.models import app
@@ -77,8 +76,8 @@ class Site:
 def site(content: bytes, patience: int | None = None) -> Iterator[Site]:
     what = Site(content, patience)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Answering(Handler):
+        def answer(self) -> None:
             asked = self.headers["range"]
             what.ranges.append(asked)
             start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked else 0
@@ -87,18 +86,8 @@ def site(content: bytes, patience: int | None = None) -> Iterator[Site]:
             self.end_headers()
             self.wfile.write(what.content[start:][: what.patience])
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name)
-            return
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        what.url = f"http://127.0.0.1:{server.server_address[1]}"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield what
-        finally:
-            server.shutdown()
-            thread.join()
+    with listening(Answering) as what.url:
+        yield what
 
 
 def write_wheels(folder: Path, weights: Weights, content: bytes = CONTENT) -> None:

@@ -6,8 +6,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NotRequired, TypedDict
+
+from http_server import Handler, listening
 
 _PATIENCE = 60
 
@@ -65,10 +66,10 @@ class Script:
         return fitting[0]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     script: Script
 
-    def do_POST(self) -> None:
+    def answer(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
         script = self.script
         request: Request = json.loads(body)
@@ -105,9 +106,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _say(self, chunk: dict[str, object]) -> None:
         self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (http.server's name)
-        return
 
 
 def _payload(answer: Answer) -> dict[str, object]:
@@ -149,13 +147,5 @@ def serving(*answers: Answer) -> Iterator[Script]:
     """Serve ``answers`` in order on a free port."""
     script = Script(list(answers))
     handler = type("Handler", (_Handler,), {"script": script})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        script.url = f"http://127.0.0.1:{server.server_address[1]}"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield script
-        finally:
-            server.shutdown()
-            thread.join()
+    with listening(handler) as script.url:
+        yield script

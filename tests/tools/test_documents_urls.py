@@ -2,13 +2,12 @@
 
 import ipaddress
 import socket
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from documents import WordEmbeddings, WordTokens
+from http_server import Handler, listening
 
 from planweave import BadInput
 from planweave.models import register_embeddings
@@ -27,8 +26,8 @@ PAGES = {
 }
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
+class _Handler(Handler):
+    def answer(self) -> None:
         path = self.path.partition("?")[0]
         if path.startswith("/to/"):
             self._reply(302, "text/plain", b"", self.path.removeprefix("/to/"))
@@ -51,16 +50,11 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True  # the reader has had enough
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as made:
-        threading.Thread(target=made.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{made.server_port}"
-        made.shutdown()
+    with listening(_Handler) as url:
+        yield url
 
 
 @pytest.fixture

@@ -4,14 +4,13 @@ There is no internet here: the search tools are ours, and the pages lie on loopb
 """
 
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import ModuleType
 from typing import ClassVar
 
 import pytest
+from http_server import Handler, listening
 from langchain_core.tools import BaseTool
 from scripted import Replies, register, tell
 
@@ -33,8 +32,8 @@ PAGES = {
 }
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
+class _Handler(Handler):
+    def answer(self) -> None:
         kind, body = PAGES.get(self.path, ("text/plain", ""))
         self.send_response(200 if self.path in PAGES else 404)
         self.send_header("content-type", kind)
@@ -45,16 +44,11 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True
 
-    def log_message(self, *_: object) -> None:
-        pass
-
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as made:
-        threading.Thread(target=made.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{made.server_port}"
-        made.shutdown()
+    with listening(_Handler) as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)
