@@ -35,6 +35,7 @@ COLOURS = {
     "magenta": "#c88bd8",
     "blue": "#7aa7f0",
 }
+SEEN = {True: "visibility:visible", False: "visibility:hidden"}
 SPINNER = re.compile(r"[\u2800-\u28ff]")
 """At the beginning of what is still being written."""
 
@@ -155,9 +156,9 @@ def rule(name: str, times: list[bool], starts: list[float]) -> str:
     steps, before = [], None
     for is_seen, start in zip(times, starts, strict=True):
         if is_seen != before:
-            steps.append(f"{start:.2%}{{opacity:{int(is_seen)}}}")
+            steps.append(f"{start:.2%}{{{SEEN[is_seen]}}}")
         before = is_seen
-    last = f".{name}{{opacity:{int(times[-1])};animation-name:{name}}}"
+    last = f".{name}{{{SEEN[times[-1]]};animation-name:{name}}}"
     return f"@keyframes {name}{{{''.join(steps)}}}{last}"
 
 
