@@ -1,4 +1,4 @@
-"""How a question says that a text is compared: by a part of it, its beginning or its end."""
+"""How a question says what a query compares and sorts by: parts of texts, and age."""
 
 import re
 from typing import Literal, TypeAlias
@@ -20,3 +20,21 @@ def said_part(question: str, text: str) -> Part | None:
         if text and re.search(said, question, re.IGNORECASE):
             return part
     return None
+
+
+_OLD = re.compile(r"\b(?:oldest|earliest)\b", re.IGNORECASE)
+_YOUNG = re.compile(r"\b(?:youngest|newest|latest|most recent)\b", re.IGNORECASE)
+_TIME = re.compile(r"born|birth|year|date|released|founded|created", re.IGNORECASE)
+
+
+def said_direction(question: str, name: str) -> Literal["ASC", "DESC"] | None:
+    """How the question sorts by a time: the oldest has the least; None if it does not say.
+
+    Args:
+        question: What is asked.
+        name: What the query sorts by.
+    """
+    old, young = _OLD.search(question), _YOUNG.search(question)
+    if not _TIME.search(name) or bool(old) == bool(young):
+        return None
+    return "ASC" if old else "DESC"

@@ -111,6 +111,16 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(films: Database, 
         ("MATCH (e:Event) WHERE e.tags CONTAINS 'art' RETURN e.title", "About art?", FAIR),
         ("MATCH (e:Event) WHERE e.tags = 'art' RETURN e.title", "About art?", FAIR),
         ("MATCH (p:Person) WHERE p.rating > 5 RETURN p.name", "Who rated above 5?", (("Ada",),)),
+        (
+            "MATCH (p:Person)-[:DIRECTED]->(m:Movie)<-[:REVIEWED]-(q:Person) RETURN q.name",
+            "Which movies did the same person direct and review?",
+            (("Ada",),),
+        ),
+        (
+            "UNWIND [1999, 1980] AS y MATCH (m:Movie) RETURN m.title ORDER BY m.released LIMIT 1",
+            "Which is the oldest movie?",
+            SEA,
+        ),
     ],
 )
 def test_a_comparison_is_what_the_question_says(
@@ -118,6 +128,27 @@ def test_a_comparison_is_what_the_question_says(
 ) -> None:
     done = films.corrected(query, question=question)
     assert films.run(done.query).rows == rows
+
+
+@pytest.mark.parametrize(
+    ("written", "question", "sorted_by"),
+    [
+        ("ORDER BY p.born DESC LIMIT 1", "Who is the oldest?", "ORDER BY p.born ASC LIMIT 1"),
+        ("ORDER BY p.born LIMIT 1", "Who is the youngest?", "ORDER BY p.born DESC LIMIT 1"),
+        ("ORDER BY p.born DESC", "Who is the oldest?", "ORDER BY p.born DESC"),
+        (
+            "ORDER BY p.born DESC LIMIT 1",
+            "The oldest or the newest?",
+            "ORDER BY p.born DESC LIMIT 1",
+        ),
+        ("ORDER BY p.name DESC LIMIT 1", "Who is the oldest?", "ORDER BY p.name DESC LIMIT 1"),
+    ],
+)
+def test_the_oldest_has_the_earliest_year(
+    films: Database, written: str, question: str, sorted_by: str
+) -> None:
+    query = f"MATCH (p:Person) RETURN p.name {written}"
+    assert films.corrected(query, question=question).query.endswith(f"p.name {sorted_by}")
 
 
 def test_a_thing_is_named_before_it_is_shown(films: Database) -> None:

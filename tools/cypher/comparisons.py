@@ -16,7 +16,7 @@ from planweave.tools.cypher.reach import Edit, end_of_clause
 from planweave.tools.cypher.sql_habits import clauses
 from planweave.tools.cypher.tokens import Token
 from planweave.tools.database import Field
-from planweave.tools.said import Part, said_part
+from planweave.tools.said import Part, said_direction, said_part
 
 _OPERATORS: dict[Part, str] = {
     "contains": "CONTAINS",
@@ -63,6 +63,43 @@ def compared_as_meant(
             ]
             yield edits, f"{access.property} {operator} {text}"
     yield from _maps(names, tokens, question)
+    yield from _sorted_as_said(tokens, question)
+    yield from _same(names, tokens, question)
+
+
+def _sorted_as_said(tokens: Sequence[Token], question: str) -> Iterator[tuple[list[Edit], str]]:
+    """``ORDER BY p.born DESC LIMIT 3`` for the oldest, whose year of birth is the least."""
+    words = [token.word or token.text for token in tokens]
+    for at in range(len(tokens) - 5):
+        if words[at : at + 2] != ["ORDER", "BY"] or words[at + 3] != ".":
+            continue
+        key, direction = tokens[at + 4], tokens[at + 5]
+        said = said_direction(question, key.identifier)
+        is_down = direction.word in ("DESC", "DESCENDING")
+        has_direction = is_down or direction.word in ("ASC", "ASCENDING")
+        following = words[at + 5 + has_direction : at + 6 + has_direction]
+        if said is None or (said == "DESC") == is_down or following != ["LIMIT"]:
+            continue
+        if has_direction:
+            yield [Edit(direction.start, len(direction.text), said)], f"sorts {said}"
+        else:
+            yield [Edit(key.start + len(key.text), 0, f" {said}")], f"sorts {said}"
+
+
+def _same(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tuple[list[Edit], str]]:
+    """Two variables for what the question calls the same: "directed by the same person"."""
+    for label in names.nodes:
+        variables = dict.fromkeys(
+            element.variable
+            for element in names.patterns.elements.values()
+            if element.is_node and element.variable and label in element.names
+        )
+        said = re.search(rf"\bthe same {re.escape(label)}\b", question, re.IGNORECASE)
+        if said is None or len(variables) != 2:
+            continue
+        first, second = variables
+        edits = [Edit(t.start, len(t.text), first) for t in tokens if t.identifier == second]
+        yield edits, f"{second} is the same {label} as {first}"
 
 
 def _maps(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tuple[list[Edit], str]]:
