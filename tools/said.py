@@ -27,14 +27,12 @@ _YOUNG = re.compile(r"\b(?:youngest|newest|latest|most recent)\b", re.IGNORECASE
 _TIME = re.compile(r"born|birth|year|date|released|founded|created", re.IGNORECASE)
 
 
-def said_direction(question: str, name: str) -> Literal["ASC", "DESC"] | None:
-    """How the question sorts by a time: the oldest has the least; None if it does not say.
-
-    Args:
-        question: What is asked.
-        name: What the query sorts by.
-    """
+def said_direction(question: str) -> Literal["ASC", "DESC"] | None:
+    """How the question sorts by a time: the oldest has the least; None if it does not say."""
     old, young = _OLD.search(question), _YOUNG.search(question)
-    if not _TIME.search(name) or bool(old) == bool(young):
-        return None
-    return "ASC" if old else "DESC"
+    return None if bool(old) == bool(young) else "ASC" if old else "DESC"
+
+
+def is_time(name: str) -> bool:
+    """Whether a column or property of that name holds a time."""
+    return _TIME.search(name) is not None
