@@ -156,6 +156,11 @@ def test_a_thing_is_named_before_it_is_shown(films: Database) -> None:
     assert [row[0] for row in films.run(done.query).rows] == ["Sea"]
 
 
+def test_things_are_listed_once(films: Database) -> None:
+    done = films.corrected("MATCH (p:Person)-[]->(m:Movie) RETURN p")
+    assert [row[0] for row in films.run(done.query).rows] == ["Ada"]
+
+
 def test_a_property_of_another_scope_is_left(films: Database) -> None:
     query = "MATCH (m:Movie) WITH m LIMIT 1 RETURN m.born"
     assert films.corrected(query)[:2] == (query, ())

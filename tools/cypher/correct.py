@@ -17,7 +17,7 @@ from planweave.tools.cypher.tokens import Token, tokenize
 from planweave.tools.database import Corrected, Entity, Limits, QueryResult, Schema
 from planweave.tools.linking import linked
 
-_SHOWN = re.compile(r"RETURN\s+(?:DISTINCT\s+)?(?P<items>.*)", re.I | re.S)
+_SHOWN = re.compile(r"RETURN\s+(?P<once>DISTINCT\s+)?(?P<items>.*)", re.I | re.S)
 _ITEM = re.compile(r"(?P<variable>[A-Za-z]\w*)(?:\.`?(?P<property>\w+)`?)?(?:\s+AS\s+\S+)?", re.I)
 _ORDER = re.compile(r"\bORDER BY (?P<variable>[A-Za-z]\w*)\.(?P<property>\w+)\b", re.I)
 _NAMING = re.compile(r"name$|title", re.I)
@@ -124,7 +124,10 @@ def named(
     if title in asked or not asked <= properties(owners[0]):
         return None
     text = f"{things.pop()}.{quoted(title)}"
-    return Edit(words[place].start + shown.start("items"), 0, f"{text}, "), f"shows {text}"
+    is_whole = any(item and not item["property"] for item in found)
+    is_sorted = any(one.word == "ORDER" for one in words[place:])
+    once = "DISTINCT " if is_whole and not is_sorted and not shown["once"] else ""
+    return Edit(words[place].start + shown.start("items"), 0, f"{once}{text}, "), f"shows {text}"
 
 
 def _meant_titles(names: Names, tokens: Sequence[Token], values: Values) -> Iterator[Edit]:
