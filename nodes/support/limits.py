@@ -56,9 +56,14 @@ def out_of_time(state: WorkingMemory, context: Context) -> str:
 
 
 @contextmanager
-def time_left(state: WorkingMemory, context: Context) -> Iterator[None]:
-    """Have calls of models inside the block cut off when the time of the run is over."""
-    if context.max_seconds is None:
+def time_left(state: WorkingMemory, context: Context | None) -> Iterator[None]:
+    """Have calls of models inside the block cut off when the time of the run is over.
+
+    Args:
+        state: That of the run.
+        context: Its settings; None for a graph that is run without any.
+    """
+    if context is None or context.max_seconds is None:
         yield
         return
     limit = context.max_seconds

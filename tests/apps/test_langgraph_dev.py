@@ -126,20 +126,6 @@ async def test_what_a_person_can_fix_is_said_to_them(
     assert [sentence in error["message"] for error in errors] == [True]
 
 
-def test_the_page_asks_it(server: str, browser: Browser, offers: str) -> None:
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        page = browser.new_page(base_url=server)
-        heard = complaints(page)
-        chosen = json.dumps({"model": model.name, "database": offers})
-        page.add_init_script(f"localStorage.setItem('planweave.settings', {json.dumps(chosen)})")
-        page.goto("/studio/")
-        page.get_by_role("textbox", name="Ask a question").fill("Which offer is cheapest?")
-        page.keyboard.press("Enter")
-        answer = page.get_by_role("region", name="Answer")
-        expect(answer).to_contain_text("Birch", timeout=60_000)
-    assert heard == []
-
-
 def test_the_chat_page_gets_what_it_needs(server: str) -> None:
     """As agent-chat-ui does: a stream of values, the request to approve, the decision."""
     with serving(*scripted(*WHOLE_RUN)) as model:
@@ -219,3 +205,17 @@ async def test_a_foreign_web_page_starts_no_run(server: str, origin: str, admitt
             assert reply.status_code == (200 if admitted else 403)
             listed = await page.post("/threads/search", json={}, headers=headers)
             assert listed.status_code == (200 if admitted else 403)
+
+
+def test_the_page_asks_it(server: str, browser: Browser, offers: str) -> None:
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        page = browser.new_page(base_url=server)
+        heard = complaints(page)
+        chosen = json.dumps({"model": model.name, "database": offers})
+        page.add_init_script(f"localStorage.setItem('planweave.settings', {json.dumps(chosen)})")
+        page.goto("/studio/")
+        page.get_by_role("textbox", name="Ask a question").fill("Which offer is cheapest?")
+        page.keyboard.press("Enter")
+        answer = page.get_by_role("region", name="Answer")
+        expect(answer).to_contain_text("Birch", timeout=60_000)
+    assert heard == []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from planweave import BadInput
@@ -41,7 +42,10 @@ def test_every_command_is_understood(command: str) -> None:
     filled = command.format(data="D", dqa="D/dqa", out="OUT", limit=20, model="embedded:0.5b")
     group, name, *words = shlex.split(filled)
     commands = typer.main.get_command(import_module(f"planweave.apps.cli.{group}").app)
-    known = commands.commands[name]  # type: ignore[attr-defined]
+    assert isinstance(commands, TyperGroup)
+    with commands.make_context(group, [name, *words], resilient_parsing=True) as context:
+        _, known, _ = commands.resolve_command(context, [name, *words])
+    assert known is not None
     with known.make_context(name, words):  # raises where an option is unknown or missing
         pass
 

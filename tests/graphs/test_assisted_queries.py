@@ -166,7 +166,7 @@ async def test_a_plan_s_query_that_runs_stays_as_it_is(run: Run) -> None:
 
 async def test_a_graph_is_asked_alike(run: Run, graph: str) -> None:
     query = "MATCH (p:Plant) RETURN p.name, p.cost ORDER BY p.cost LIMIT 1"
-    script = Replies(write=["MATCH (p:Plants) RETURN p.name", query], decide=[decide("Bonn", 1)])
+    script = Replies(write=["MATCH (p:Factory) RETURN p.name", query], decide=[decide("Bonn", 1)])
     memory = await run(
         "single_rag", script, database=None, graph=graph, assist="on", query_candidates=1
     )
