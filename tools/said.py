@@ -24,7 +24,7 @@ def said_part(question: str, text: str) -> Part | None:
 
 _OLD = re.compile(r"\b(?:oldest|earliest)\b", re.IGNORECASE)
 _YOUNG = re.compile(r"\b(?:youngest|newest|latest|most recent)\b", re.IGNORECASE)
-_TIME = re.compile(r"born|birth|year|date|released|founded|created", re.IGNORECASE)
+_TIME = re.compile(r"born|birth|year(?!s)|(?<!candi)date|released|founded|created", re.IGNORECASE)
 
 
 def said_direction(question: str) -> Literal["ASC", "DESC"] | None:

@@ -227,6 +227,7 @@ def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:
         ("Show the top 2 sales.", 2),
         ("What is the top one?", 3),
         ("The top 2 of the top 3?", 3),
+        ("Show the top 2 % of the sales.", 3),
     ):
         assert len(shop.run(shop.corrected(query, question=question).query).rows) == count
     limited = f"{query} LIMIT 1"

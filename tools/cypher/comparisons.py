@@ -7,6 +7,7 @@ the schema tell what was meant.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from planweave.tools.cypher.describe import quoted
@@ -98,7 +99,11 @@ def _same(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tupl
         if said is None or len(variables) != 2:
             continue
         first, second = variables
-        edits = [Edit(t.start, len(t.text), first) for t in tokens if t.identifier == second]
+        edits = [
+            Edit(token.start, len(token.text), first)
+            for before, token in pairwise(tokens)
+            if token.identifier == second and before.text not in (".", ":")
+        ]
         yield edits, f"{second} is the same {label} as {first}"
 
 
@@ -192,6 +197,9 @@ def _moved_to_where(
     before = [one for one in words if one.start < tokens[place].start]
     if not after or not before or before[-1].word != "MATCH":
         return []
+    end = after[1].start if len(after) > 1 else tokens[-1].start
+    if any(one.word in ("OR", "XOR") and after[0].start < one.start < end for one in tokens):
+        return []  # AND would bind more tightly
     start, key, last = _map_of(tokens, place), tokens[entry.key], tokens[entry.last]
     closing = tokens[entry.last + 1]
     edits = []

@@ -1,4 +1,4 @@
-"""What the schema alone corrects in a Cypher query: directions, and whose a property is."""
+"""What schema, data and question correct in a Cypher query: directions, owners and names."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ def _no_values(_label: str, _property: str) -> Sequence[str]:
 def corrected(
     query: str, schema: Schema, values: Values = _no_values, question: str = ""
 ) -> Corrected:
-    """Correct a query as far as the schema leaves one reading.
+    """Correct a query as far as schema, data and question leave one reading.
 
     Args:
         query: As a model wrote it; what the guard refuses is left as it is.
@@ -60,7 +60,7 @@ def corrected(
             statement = _edited(statement, meant)
             tokens = tokenize(statement)
             changes += [f"the name is {edit.text}" for edit in meant]
-        if shown := named(statement, Names(schema, tokens), tokens, values):
+        if shown := _titled(statement, Names(schema, tokens), tokens, values):
             statement = _edited(statement, [shown[0]])
             changes.append(shown[1])
     except PlanweaveError:
@@ -97,13 +97,20 @@ def _returning(query: str, names: Names, rewritten: tuple[str, ...], values: Val
 def _title(entity: Entity, values: Values) -> str:
     """The property that names a thing to a reader, else its key; empty if it has neither."""
     for name in (field.name for field in entity.fields if _NAMING.search(field.name)):
-        if name.lower() in ("name", "title") or len(values(entity.name, name)) == entity.count:
+        if name.lower() in ("name", "title") or _tells_apart(entity, name, values):
             return name
     keys = (f"{entity.name}id".lower(), f"{entity.name}_id".lower(), "id")
     return next((field.name for field in entity.fields if field.name.lower() in keys), "")
 
 
-def named(
+def _tells_apart(entity: Entity, name: str, values: Values) -> bool:
+    """Whether no two nodes have the same text; of more than are looked up it is not known."""
+    count = entity.count
+    is_few = count is not None and count <= _LOOKED_UP.rows
+    return is_few and len(values(entity.name, name)) == count
+
+
+def _titled(
     statement: str, names: Names, tokens: Sequence[Token], values: Values
 ) -> tuple[Edit, str] | None:
     """Show what a thing is called before what is asked about it, or before the thing as a whole."""

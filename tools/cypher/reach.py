@@ -4,7 +4,7 @@ A small model knows what it looks for better than where a graph keeps it: as in 
 near neighbour is that one, and a property of the node next door is looked up there.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from planweave.tools.cypher.describe import quoted
@@ -73,7 +73,7 @@ def _labels_beside(names: Names) -> dict[str, str]:
     return found
 
 
-def _near(name: str, known: Sequence[str] | dict[str, Entity] | set[str]) -> str:
+def _near(name: str, known: Iterable[str]) -> str:
     close = nearest(name, sorted(known), 1, close=_CLOSE)
     return close[0] if close else ""
 

@@ -221,7 +221,7 @@ class _Scope:
         return column.find_ancestor(exp.Join, exp.Select) is not self._select
 
     def _told_apart(self) -> list[str]:
-        """Name the table of a column that several tables have: what joins them is equal in all."""
+        """Name the table of a column that several have: one that is asked about, or the first."""
         outputs = {one.alias.lower() for one in self._select.expressions if one.alias}
         aliases = {source.alias_or_name.lower(): source for source in _sources(self._select)}
         homes = {

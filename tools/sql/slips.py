@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SAID = re.compile(r"\b(since|from|after|before|until|till) (\d{4}-\d{2}-\d{2})", re.IGNORECASE)
-_TOP = re.compile(r"\btop (\d+|two|three|four|five|ten)\b", re.IGNORECASE)
+_TOP = re.compile(r"\btop (\d{1,4}|two|three|four|five|ten)\b(?! ?(?:%|per ?cent))", re.I)
 _NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "ten": "10"}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 _FEW_VALUES = 12
@@ -88,16 +88,13 @@ def show_names(select: "exp.Select", naming: Callable[[str], str]) -> list[str]:
     keys = {key.this.sql().lower() for key in order.expressions}
     shown = [one.unalias() for one in select.expressions]
     is_bare = all(isinstance(one, exp.Column) and one.sql().lower() in keys for one in shown)
-    name = naming(source.this.name) if isinstance(source.this, exp.Table) and is_bare else ""
-    if (
-        not name
-        or select.args.get("distinct")
-        or name.lower() in {one.name.lower() for one in shown}
-    ):
+    if not is_bare or select.args.get("distinct") or not isinstance(source.this, exp.Table):
         return []
-    select.set(
-        "expressions", [exp.column(name, quoted=not name.isidentifier()), *select.expressions]
-    )
+    name = naming(source.this.name)
+    if not name or name.lower() in {one.name.lower() for one in shown}:
+        return []
+    column = exp.column(name, quoted=not name.isidentifier())
+    select.set("expressions", [column, *select.expressions])
     return [f"shows {name}"]
 
 
@@ -308,13 +305,10 @@ def sort_as_said(
         return []
     direction = said_direction(question)
     sorts_by_time = dates(keys[0].this) or is_time(keys[0].this.name)
-    if (
-        direction is None
-        or not sorts_by_time
-        or (direction == "DESC") == bool(keys[0].args.get("desc"))
-    ):
+    is_down = direction == "DESC"
+    if direction is None or not sorts_by_time or is_down == bool(keys[0].args.get("desc")):
         return []
-    keys[0].set("desc", direction == "DESC")
+    keys[0].set("desc", is_down)
     return [f"sorts by {keys[0].this.sql()} {direction}"]
 
 
