@@ -410,12 +410,16 @@ class Runs:
 
     @transaction
     def add_events(self, connection: Connection, worker: str, batch: Sequence[Event]) -> None:
-        """Keep events of runs that this worker holds; those of others are dropped."""
+        """Keep events of runs that this worker holds; those of others are dropped.
+
+        The runs are locked until the events are kept: a worker that is stopped in between would
+        otherwise write them after another one has taken its runs.
+        """
         names = {event.run_id for event in batch}
         asked = select(runs.c.run_id, runs.c.attempt).where(
             runs.c.run_id.in_(names), runs.c.worker == worker
         )
-        held = _pairs(connection.execute(asked))
+        held = _pairs(connection.execute(asked.with_for_update(read=True)))
         kept = [event for event in batch if held.get(event.run_id) == event.number // _NUMBERS]
         _add(connection, kept)
 

@@ -30,6 +30,7 @@ from planweave.apps.server.database import PostgresqlDatabase, ServerDatabase, S
 from planweave.apps.sqlite_file import CHECKPOINTS, STORE, Columns, check
 
 metadata = MetaData()
+_SILENT_SECONDS = 10  # within a transaction nothing is waited for, so its process is stopped
 
 threads = Table(
     "planweave_threads",
@@ -190,6 +191,7 @@ def open_database(url: str) -> ServerDatabase:
     """
     if is_postgresql(url):
         engine = create_async_engine(address(url), pool_size=5, max_overflow=5, pool_pre_ping=True)
+        event.listen(engine.sync_engine, "connect", _end_when_silent)
         return PostgresqlDatabase(engine)
     connect = {"timeout": 60, "check_same_thread": False}  # threads take turns, see OneThread
     own = create_engine(address(url), connect_args=connect, poolclass=StaticPool)
@@ -200,6 +202,14 @@ def open_database(url: str) -> ServerDatabase:
             connection.execute(f"PRAGMA {pragma}")
 
     return SqliteDatabase(own)
+
+
+def _end_when_silent(connection: Any, _: object) -> None:
+    """Have PostgreSQL end a stopped worker's transaction: its locks keep runs from the others."""
+    connection.cursor().execute(
+        f"SET idle_in_transaction_session_timeout = {_SILENT_SECONDS * 1000}"
+    )
+    connection.commit()
 
 
 def check_database(url: str) -> None:

@@ -16,9 +16,15 @@ from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, scripted
 from openai_server import Script, serving
 from serve import Served, ready, serving_planweave, start, stop
 from servers import Unobtainable, postgresql
-from sqlalchemy import create_engine, select
+from sqlalchemy import create_engine, event, select, text
+from sqlalchemy.util import await_only
 
-from planweave.apps.server.tables import runs
+from planweave.apps.server.people import Person
+from planweave.apps.server.runs import Order, Runs
+from planweave.apps.server.settings import UserLimits
+from planweave.apps.server.storage import open_storage
+from planweave.apps.server.tables import runs as runs_table
+from planweave.apps.server.wire import Event
 
 pytestmark = pytest.mark.server
 
@@ -28,19 +34,24 @@ SLOW = [*scripted(PLAN, QUERY), *scripted(FINISH, delay=20), *scripted(FINISH, D
 """The third call hangs; whoever takes the run up asks for it once more, and gets the fourth."""
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Where the servers of a test keep their runs."""
-    (tmp_path / "offers.sql").write_text(SCRIPT)
+@pytest.fixture
+def postgresql_url() -> Iterator[str]:
+    """A PostgreSQL server's URL."""
     with ExitStack() as stack:
-        if request.param == "sqlite":
-            yield LEASE
-            return
         try:
             database = stack.enter_context(postgresql(""))
         except Unobtainable as reason:
             pytest.skip(str(reason))
-        yield LEASE | {"PLANWEAVE_SERVE_URL": database.url("owner")}
+        yield database.url("owner")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """Where the servers of a test keep their runs."""
+    (tmp_path / "offers.sql").write_text(SCRIPT)
+    if request.param == "sqlite":
+        return LEASE
+    return LEASE | {"PLANWEAVE_SERVE_URL": request.getfixturevalue("postgresql_url")}
 
 
 @contextmanager
@@ -59,7 +70,7 @@ def worker_of(run: str, folder: Path, place: dict[str, str]) -> int:
     url = place.get("PLANWEAVE_SERVE_URL", f"sqlite:///{file}")
     engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.connect() as connection:
-        asked = select(runs.c.worker).where(runs.c.run_id == run)
+        asked = select(runs_table.c.worker).where(runs_table.c.run_id == run)
         worker: str = connection.execute(asked).scalar_one()
     engine.dispose()
     return int(worker.split("-")[-2])
@@ -183,3 +194,39 @@ async def test_worker_processes_share_the_work(tmp_path: Path) -> None:
             figures = (await page.get(f"{server.url}/metrics")).text
         assert 'planweave_runs_finished_total{method="planrag",status="success"} 1.0' in figures
     assert len(model.requests) == CALLS + 1
+
+
+async def test_a_worker_that_is_stopped_while_it_writes_keeps_nothing_late(
+    postgresql_url: str,
+) -> None:
+    """Another worker takes the run only before or after the events are written, not meanwhile."""
+    taken: list[Any] = []
+    async with open_storage(postgresql_url) as storage, open_storage(postgresql_url) as another:
+        runs, others = Runs(storage.database), Runs(another.database)
+        order = Order(method="planrag", payload={"stream_mode": []}, metadata={})
+        run = await runs.create(Person("ann", UserLimits(), shared=True), None, order)
+        (claim,) = await runs.claim("one", -1, 9)  # the lease has run out already
+
+        async def take() -> None:
+            taken.extend(await others.claim("two", 60, 9))
+
+        engine = getattr(storage.database, "_engine").sync_engine  # noqa: B009
+
+        @event.listens_for(engine, "before_cursor_execute")
+        def _stopped(*call: Any) -> None:
+            if "INSERT INTO planweave_events" in call[2]:
+                await_only(take())
+
+        await runs.add_events("one", [Event(claim.run_id, claim.first_number, "updates", "1")])
+        assert taken == []
+        kept, _ = await runs.events(run["run_id"], -1)
+        assert [found.number for found in kept] == [claim.first_number]
+        assert [found.attempt for found in await others.claim("two", 60, 9)] == [2]
+        await runs.add_events("one", [Event(claim.run_id, claim.first_number + 1, "late", "2")])
+        assert len((await runs.events(run["run_id"], -1))[0]) == 1
+
+
+async def test_a_stopped_workers_transaction_ends(postgresql_url: str) -> None:
+    async with open_storage(postgresql_url) as storage:
+        asked = text("SHOW idle_in_transaction_session_timeout")
+        assert await storage.database.transaction(lambda c: c.execute(asked).scalar()) == "10s"
