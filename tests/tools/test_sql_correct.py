@@ -258,22 +258,6 @@ def test_since_a_day_is_not_on_that_day(shop: SqlDatabase) -> None:
 
 
 @pytest.mark.parametrize(
-    ("direction", "question", "sale"),
-    [
-        ("DESC", "Which is the oldest sale?", 1),
-        ("ASC", "Which is the latest sale?", 3),
-        ("DESC", "Which sale came last?", 3),
-    ],
-)
-def test_the_oldest_has_the_earliest_date(
-    shop: SqlDatabase, direction: str, question: str, sale: int
-) -> None:
-    query = f"SELECT sale_id FROM sale ORDER BY sold {direction} LIMIT 1"
-    done = shop.corrected(query, question=question)
-    assert shop.run(done.query).rows[0][0] == sale
-
-
-@pytest.mark.parametrize(
     ("text", "question", "names"),
     [
         ("k", "Which products have a name containing 'k'?", ["Desk"]),

@@ -10,25 +10,21 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from planweave import PlanweaveError
 from planweave.tools.cypher.cells import cut
-from planweave.tools.cypher.correct import corrected, links, stored_values
 from planweave.tools.cypher.describe import describe
+from planweave.tools.cypher.graph import Graph
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, hint
 from planweave.tools.database import (
     Cell,
-    Corrected,
     DatabaseUnavailable,
-    Kind,
     Limits,
     QueryFailed,
     QueryRefused,
     QueryResult,
     QueryTimeout,
     Schema,
-    Unlinked,
 )
 from planweave.tools.slots import Slots
-from planweave.tools.unlinked import unlinked
 
 if TYPE_CHECKING:
     from neo4j import Driver, Transaction
@@ -43,7 +39,7 @@ _CONNECTING = 10.0  # seconds
 Answer: TypeAlias = tuple[tuple[str, ...], list[list[Cell]], int | None]
 
 
-class BoltCypher:
+class BoltCypher(Graph):
     """A read-only graph on a server; it may be shared between threads.
 
     Args:
@@ -54,8 +50,6 @@ class BoltCypher:
     Raises:
         DatabaseUnavailable: The server does not answer or refuses the login.
     """
-
-    kind: Kind = "graph"
 
     def __init__(self, url: str, auth: tuple[str, str] | None = None) -> None:
         from neo4j import GraphDatabase
@@ -120,23 +114,6 @@ class BoltCypher:
             seconds=seconds,
             hint=" ".join([*unknown[:2], said]).strip(),
         )
-
-    def corrected(
-        self, query: str, *, question: str = "", now: str = "", ranks: bool = False
-    ) -> Corrected:
-        """Turn relationships the way they run; see :class:`planweave.tools.database.Database`."""
-        del now, ranks
-        values = stored_values(self.schema(), self.run)
-        return corrected(query, self.schema(), values, question)
-
-    def linked(self, question: str) -> list[str]:
-        """Values and names of a question; see :class:`planweave.tools.database.Database`."""
-        return links(question, self.schema(), self.run)
-
-    def unlinked(self, question: str, explained: str = "") -> Unlinked:
-        """Words that nothing corresponds to; see :class:`planweave.tools.database.Database`."""
-        values = stored_values(self.schema(), self.run)
-        return unlinked(question, self.schema(), values, explained=explained)
 
     def close(self) -> None:
         """Close all connections, at the latest when a query left behind has ended.

@@ -6,8 +6,8 @@ from pathlib import Path
 from threading import Lock
 from typing import cast
 
-from planweave.tools.cypher.correct import corrected, links, stored_values
 from planweave.tools.cypher.describe import describe
+from planweave.tools.cypher.graph import Graph
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, hint
 from planweave.tools.cypher.own import rewritten
@@ -15,32 +15,27 @@ from planweave.tools.cypher.process import Worker
 from planweave.tools.cypher.tokens import tokenize
 from planweave.tools.database import (
     Cell,
-    Corrected,
     DatabaseUnavailable,
-    Kind,
     Limits,
     QueryFailed,
     QueryResult,
     QueryTimeout,
     Schema,
-    Unlinked,
 )
 from planweave.tools.process import ProcessEnded
 from planweave.tools.slots import Slots
-from planweave.tools.unlinked import unlinked
 
 _DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
 _NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."
 
 
-class EmbeddedCypher:
+class EmbeddedCypher(Graph):
     """A read-only graph loaded from a script of Cypher statements.
 
     It may be shared between threads; its queries run one after the other, those of different
     owners in turn.
     """
 
-    kind: Kind = "graph"
     language = "Cypher (Neo4j)"
 
     def __init__(self, path: Path) -> None:
@@ -81,23 +76,6 @@ class EmbeddedCypher:
             seconds=seconds,
             hint=hint(names, rows, lambda read: self._ask(read, Limits(seconds=1, rows=500))[1]),
         )
-
-    def corrected(
-        self, query: str, *, question: str = "", now: str = "", ranks: bool = False
-    ) -> Corrected:
-        """Turn relationships the way they run; see :class:`planweave.tools.database.Database`."""
-        del now, ranks
-        values = stored_values(self.schema(), self.run)
-        return corrected(query, self.schema(), values, question)
-
-    def linked(self, question: str) -> list[str]:
-        """Values and names of a question; see :class:`planweave.tools.database.Database`."""
-        return links(question, self.schema(), self.run)
-
-    def unlinked(self, question: str, explained: str = "") -> Unlinked:
-        """Words that nothing corresponds to; see :class:`planweave.tools.database.Database`."""
-        values = stored_values(self.schema(), self.run)
-        return unlinked(question, self.schema(), values, explained=explained)
 
     def close(self) -> None:
         """End the process; safe to call twice."""

@@ -1,4 +1,4 @@
-"""SQL in a Cypher query, rewritten: quotes, grouping, and sorting in the wrong place.
+"""SQL in a Cypher query, rewritten: BETWEEN, grouping, and sorting in the wrong place.
 
 Small models know SQL better than Cypher. What has one meaning only is rewritten on the tokens; the
 rest is left to the engine, whose message the model sees.
@@ -30,42 +30,11 @@ def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
         QueryRefused: It cannot be cut into tokens.
     """
     changes = []
-    rewrites = (
-        *(_quotes, _contains, _between, _grouping, _early_sorting, _loose_direction, _last),
-        _sorting_by_name,
-    )
-    for rewrite in rewrites:
+    for rewrite in (_between, _grouping, _early_sorting, _loose_direction, _last):
         query, change = rewrite(query)
         if change:
             changes.append(change)
     return query, tuple(changes)
-
-
-def _quotes(query: str) -> tuple[str, str]:
-    """``'it''s'`` is one text in SQL and two in Cypher."""
-    tokens = tokenize(query)
-    for left, right in pairwise(tokens):
-        end = left.start + len(left.text)
-        if left.text[0] == right.text[0] == "'" and end == right.start:
-            joined = f"{left.text[:-1]}\\'{right.text[1:]}"
-            return _quotes(query[: left.start] + joined + query[end + len(right.text) :])[0], (
-                "a quote inside a text is written \\'"
-            )
-    return query, ""
-
-
-def _contains(query: str) -> tuple[str, str]:
-    """``LIKE '%x%'`` is ``CONTAINS 'x'``."""
-    for token, text in _pairs(tokenize(query)):
-        if token.word != "LIKE" or text.kind != "string":
-            continue
-        inner = text.text[1:-1]
-        start, end = inner.startswith("%"), inner.endswith("%")
-        word = {(True, True): "CONTAINS", (False, True): "STARTS WITH", (True, False): "ENDS WITH"}
-        written = f"{word.get((start, end), '=')} {text.text[0]}{inner.strip('%')}{text.text[0]}"
-        rest = query[text.start + len(text.text) :]
-        return _contains(query[: token.start] + written + rest)[0], "LIKE is CONTAINS"
-    return query, ""
 
 
 def _between(query: str) -> tuple[str, str]:
@@ -170,24 +139,6 @@ def _last(query: str) -> tuple[str, str]:
         return query, ""
     start = rest[-1].start
     return f"{query[:start]}RETURN{query[start + len('WITH') :]}", "returns what it has last"
-
-
-def _sorting_by_name(query: str) -> tuple[str, str]:
-    """``RETURN count(*) AS n ORDER BY count(*)`` sorts by ``n``."""
-    words = clauses(tokenize(query))
-    pairs = [(one, by) for one, by in pairwise(words) if by.word == "ORDER"]
-    if not pairs or pairs[-1][0].word not in ("RETURN", "WITH"):
-        return query, ""
-    shown, order = pairs[-1]
-    end = next((token.start for token in words if token.start > order.start), len(query))
-    keys = query[order.start : end]
-    for item in items(query[shown.start + len(shown.word) : order.start]):
-        text, _, name = item.rpartition(" AS ")
-        if text and _aggregate(text):
-            keys = keys.replace(text.strip(), name.strip())
-    if keys == query[order.start : end]:
-        return query, ""
-    return query[: order.start] + keys + query[end:], "sorts by what it shows"
 
 
 def _aggregate(text: str) -> str:

@@ -83,7 +83,6 @@ def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[st
     """Show what the question names, what rows are called, and as many rows as are asked for."""
     changes = show_asked_columns(select, catalogue, question)
     changes += slips.show_names(select, catalogue.naming)
-    changes += slips.sort_as_said(select, question, catalogue.is_date)
     return changes + slips.keep_the_first(select, question)
 
 

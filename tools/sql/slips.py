@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from planweave.tools.said import is_time, said_direction, said_part
+from planweave.tools.said import said_part
 from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
@@ -285,31 +285,6 @@ def set_the_present(tree: "exp.Expr", now: str) -> list[str]:
         is_date = isinstance(clock, exp.CurrentDate)
         clock.replace(exp.Literal.string(now.partition(" ")[0] if is_date else now))
     return [f"the present is {now}"] if texts or clocks else []
-
-
-def sort_as_said(
-    select: "exp.Select", question: str, dates: Callable[["exp.Column"], bool]
-) -> list[str]:
-    """Sort by a time as the question says: the oldest comes first where it asks for that.
-
-    Args:
-        select: Changed in place.
-        question: What is asked.
-        dates: Whether a column holds dates.
-    """
-    from sqlglot import exp
-
-    order = select.args.get("order")
-    keys = order.expressions if order and select.args.get("limit") else []
-    if len(keys) != 1 or not isinstance(keys[0].this, exp.Column):
-        return []
-    direction = said_direction(question)
-    sorts_by_time = dates(keys[0].this) or is_time(keys[0].this.name)
-    is_down = direction == "DESC"
-    if direction is None or not sorts_by_time or is_down == bool(keys[0].args.get("desc")):
-        return []
-    keys[0].set("desc", is_down)
-    return [f"sorts by {keys[0].this.sql()} {direction}"]
 
 
 def compare_as_said(tree: "exp.Expr", question: str) -> list[str]:
