@@ -155,8 +155,11 @@ class Claim(TypedDict):
     reason: str
 
 
-How: TypeAlias = Literal["stated", "highest", "lowest", "count", "sum", "comparison", "learned"]
-"""How a decision follows from a fact: it is stated there, or a rule on a column gives it."""
+How: TypeAlias = Literal[
+    "stated", "highest", "lowest", "count", "sum", "comparison", "learned", "rows"
+]
+"""How a decision follows from a fact: it is stated there, a rule on a column gives it, or the rows
+of the fact are the answer."""
 
 VerdictKind: TypeAlias = Literal["supported", "unsure", "not_in_facts", "contradicted", "undecided"]
 

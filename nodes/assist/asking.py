@@ -18,6 +18,11 @@ def writes_queries(context: Context) -> bool:
     return context.assists(_QUERY_WRITER)
 
 
+def answers_in_rows(context: Context) -> bool:
+    """Whether the rows of a query may be the answer, without a model that says them again."""
+    return context.assists("answering_machine")
+
+
 def few_findings(context: Context) -> int:
     """How many findings a small model is asked for in one reply, where more would repeat; else 0.
 

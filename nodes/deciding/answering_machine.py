@@ -23,6 +23,7 @@ from planweave.memory import (
 from planweave.models import Reply
 from planweave.nodes.assist.asking import without_guesses
 from planweave.nodes.assist.replies import cites_support, own_answer, unless_nothing
+from planweave.nodes.assist.row_answer import row_answer
 from planweave.nodes.deciding.path_follower import Finish, finish
 from planweave.nodes.deciding.selector import action_of
 from planweave.nodes.shared.citation_check import CITATION, in_words
@@ -162,8 +163,8 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     withheld and both are reported. Where a learned path has decided, that decision stays.
     """
     candidates = runtime.context.candidates
-    if ranked := ranked_answer(state, candidates):
-        return {"answer": ranked}
+    if found := ranked_answer(state, candidates) or row_answer(state, runtime.context):
+        return {"answer": found}
     learned = finish(state)
     stands = admitted(learned.decision, candidates) if learned else None
     occasion = reason_to_answer(state, runtime.context) or _learned_text(learned)

@@ -112,7 +112,8 @@ def _checked(
         found = followed(answer, state, context)
         if found.kind == "supported" and (doubt := _doubt(answer, state, context)):
             return "unsure", doubt
-        return found.kind, found.reason
+        rows = (answer.get("basis") or _NO_BASIS)["how"] == "rows"
+        return ("unsure" if rows and found.kind == "not_in_facts" else found.kind), found.reason
     if not claims:
         return "not_in_facts", "The answer was not checked."
     wrong = [claim for claim in claims if not claim["supported"]]

@@ -22,9 +22,11 @@ def facts(memory: WorkingMemory) -> list[str]:
 
 
 async def test_one_source_needs_no_selector(run: Run) -> None:
-    script = Replies(write=[f"```sql\n{CHEAPEST};\n```"], decide=[decide("Bonn", 1)])
+    script = Replies(write=[f"```sql\n{CHEAPEST};\n```"])
     memory = await run("single_rag", script, assist="on", query_candidates=1)
-    assert script.tasks == ["write", "decide"]
+    assert script.tasks == ["write"]  # and rows need no answering machine
+    assert memory["answer"] is not None
+    assert memory["answer"]["decision"] == "Bonn"
     assert memory["turns"][0]["input"] == CHEAPEST
     assert facts(memory) == ["Bonn | 7.25"]
     assert memory["usage"]["query_writer"]["calls"] == 1
@@ -296,9 +298,9 @@ async def test_what_the_database_knows_nothing_of_is_not_asked(run: Run) -> None
     assert memory["answer"] is not None
     assert memory["answer"]["decision"] is None
     assert "language, government" in memory["answer"]["unknown"]
-    script = Replies(write=[CHEAPEST], decide=[decide("Bonn", 1)])
+    script = Replies(write=[CHEAPEST])
     await run("single_rag", script, given, assist="on", query_candidates=1, most_unlinked=1.0)
-    assert script.tasks == ["write", "decide"]
+    assert script.tasks == ["write"]
 
 
 async def test_a_query_that_fails_twice_is_sampled(run: Run) -> None:

@@ -46,6 +46,7 @@ TALKED = memory(history=[{"question": "Which is cheapest?", "answer": "Bonn."}],
 
 CASES: dict[Callable[..., Any], tuple[Sequence[Any], Any, Any]] = {
     asking.writes_queries: ((), False, True),
+    asking.answers_in_rows: ((), False, True),
     asking.few_findings: ((), 0, 3),
     asking.searches_first: ((), False, True),
     asking.only_query_tool: (

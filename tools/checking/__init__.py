@@ -1,7 +1,8 @@
 """Checks by rules that need no model: whether a decision or a sentence follows from facts."""
 
 from planweave.tools.checking.claims import CITATION, Judgement, judge, said_by, says_result
-from planweave.tools.checking.decisions import Following, follow
+from planweave.tools.checking.decisions import Following, follow, rows_asked
+from planweave.tools.checking.tables import view_of
 from planweave.tools.checking.words import superlatives
 
 __all__ = [
@@ -10,7 +11,9 @@ __all__ = [
     "Judgement",
     "follow",
     "judge",
+    "rows_asked",
     "said_by",
     "says_result",
     "superlatives",
+    "view_of",
 ]

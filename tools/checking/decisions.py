@@ -65,7 +65,8 @@ _NAMED = 5
 _TIES = re.compile(r"\b(ties?|tied|equal|equally|same)\b", re.I)
 _CALENDAR = (
     "january february march april may june july august september october november december monday "
-    "tuesday wednesday thursday friday saturday sunday i eur usd gbp kwh mwh celsius fahrenheit"
+    "tuesday wednesday thursday friday saturday sunday i id ids eur usd gbp kwh mwh celsius "
+    "fahrenheit"
 )
 _FORM = re.compile(r"\b(?:Answer|Reply) with\b[^.?!]*", re.I)
 """What a question says of the form of its answer."""
@@ -87,7 +88,32 @@ _COMMON = listed(
     "others question answer second third fourth fifth first more less much many most least "
     "now today currently"
 )
+_COMPARING = listed(
+    "before after above below within without greater smaller larger higher lower over under across "
+    "between both someone he she they whose unique distinct different relationship relationships "
+    "past current first last"
+)
+_VERB = re.compile(r"(?:ing|ed)$")
 _LISTED = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
+
+
+_WORDS_ASKED = re.compile(
+    r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must|why"
+    r"|explain|describe|summari[sz]e|compare)\b|\bshould\b|\brecommend|\badvi[cs]e|\bbetter\b"
+    r"|\bhow (?:can|could|do|does|did|should|would|to|come)\b",
+    re.I,
+)
+"""A question for yes or no, for advice or for reasons: rows alone do not answer it."""
+
+
+_SORTED = re.compile(
+    r"\bfrom (?:the )?\w+ to (?:the )?\w+est\b|\b(?:first|last)\s*names?\b"
+    r"|\b(?:the )?(?:first|last) \d+ \w+",
+    re.I,
+)
+"""Words of a rank that ask for none: an order of all rows, names of people, spans of time."""
+_EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
+_SEVERAL = re.compile(r"\band (?:what|which|who|whose|how|when|where|why)\b", re.I)
 
 
 class Following(NamedTuple):
@@ -134,8 +160,10 @@ def follow(
     bounds = [*conditions(question), *conditions(_LISTED.sub("", rules))]
     asked = _Asked(question, rules, roots(question), bounds)
     tables = views(facts)
-    if problem := _unspoken(asked, facts, tables):
+    if problem := _unspoken(asked, facts, tables, in_rows=how == "rows"):
         return _no(problem)
+    if how == "rows":
+        return _as_rows(tables[0], asked, facts)
     found = [_in_table(decision, view, asked, facts) for view in tables]
     found += [_in_words(decision, fact, asked) for fact in facts if fact["quote"]]
     found += [
@@ -164,8 +192,15 @@ def _cites(numbers: Iterable[int]) -> str:
 # -- what no table can make up for -----------------------------------------------------------------
 
 
-def _unspoken(asked: _Asked, facts: Sequence[Fact], tables: Sequence[View]) -> str:
-    """Why the facts are not about what is asked; empty if nothing speaks against it."""
+def _unspoken(
+    asked: _Asked, facts: Sequence[Fact], tables: Sequence[View], *, in_rows: bool
+) -> str:
+    """Why the facts are not about what is asked; empty if nothing speaks against it.
+
+    Where the rows are the answer, verbs and comparing words are the query's to take account of,
+    and if all candidate queries returned these rows, so are the other words.
+    """
+    agreed = in_rows and all(fact.get("agreement") == 1 for fact in facts)
     named = " ".join(
         f"{fact['query']} {fact['text']} {(fact['quote'] or {'text': ''})['text']}"
         for fact in facts
@@ -173,7 +208,8 @@ def _unspoken(asked: _Asked, facts: Sequence[Fact], tables: Sequence[View]) -> s
     named += " ".join(f" {cell}" for view in tables for row in view.rows for cell in row)
     if name := unknown_name(asked.question, f"{named} {_CALENDAR}"):
         return f"No cited fact speaks of {name}."
-    if tables and (word := _unaccounted(asked.question, roots(named))):
+    word = "" if agreed else _unaccounted(asked.question, roots(named), strict=not in_rows)
+    if tables and word:
         return f"No cited fact takes account of “{word}”."
     spoken = roots(f"{asked.question} {asked.rules}")
     if len(tables) > 1:
@@ -182,12 +218,12 @@ def _unspoken(asked: _Asked, facts: Sequence[Fact], tables: Sequence[View]) -> s
         for name in view.reading.names:
             if (words := roots(name)) and not words & spoken:
                 return f"The query asks for {name!r}, of which the question says nothing."
-    if negations(BOUND_WORDS.sub("", asked.question)):
+    if not agreed and negations(BOUND_WORDS.sub("", asked.question)):
         return "The question denies something, which the check cannot follow."
     return ""
 
 
-def _unaccounted(question: str, known: frozenset[str]) -> str:
+def _unaccounted(question: str, known: frozenset[str], *, strict: bool) -> str:
     """A word by which the question narrows what it asks for, and that no fact knows of.
 
     Such words are behind a preposition, or before the noun that "which" asks for.
@@ -197,6 +233,7 @@ def _unaccounted(question: str, known: frozenset[str]) -> str:
             if word in _ENDING or before in ("all", "every", "each"):
                 break
             ordinary = word in _COMMON or word[0].isdigit() or superlatives(word)
+            ordinary = ordinary or (not strict and (word in _COMPARING or _VERB.search(word)))
             if not (ordinary or _is_kin(root(word), known) or _implied(word, known)):
                 return word
     return ""
@@ -268,6 +305,74 @@ def _by_value(
     if found.kind == "contradicted" and any(fact["source"] == "calculator" for fact in facts):
         return _no(found.reason)  # what was worked out may be what is asked for
     return found
+
+
+def _as_rows(view: View, asked: _Asked, facts: Sequence[Fact]) -> Following:
+    """Whether the rows of a query, as they are, answer the question."""
+    used: set[int] = set()
+    named = named_rows(view, asked.question, used)
+    within, left = bounded_rows(named, asked.bounds, used)
+    others = f"Fact {_cites(view.facts)} also shows rows without what the question asks for."
+    problems = (
+        "The question asks for several things." if _SEVERAL.search(asked.question) else "",
+        others if len(within.rows) < len(view.rows) else "",
+        _unbound(left, facts),
+        _numbers_unused(asked, view, used, facts),
+        _aggregated(set(tokens(asked.question)), view),
+        _uncounted(asked, view),
+        _unranked(asked, view),
+        "" if view.complete else f"Fact {_cites(view.facts)} shows the first rows only.",
+    )
+    if problem := next(filter(None, problems), ""):
+        return _no(problem)
+    return Following("supported", f"The rows of fact {_cites(view.facts)}.", view.facts)
+
+
+def _uncounted(asked: _Asked, view: View) -> str:
+    """Why rows do not say how many there are; empty if they may."""
+    counted = _COUNTING.search(asked.question)
+    if not counted or "count" in view.reading.aggregates:
+        return ""
+    if any(
+        view.is_ordered(c) and root(counted[1]) in view.roots(c) for c in range(len(view.columns))
+    ):
+        return ""
+    return "The question asks for a number, and the query counts nothing."
+
+
+def _unranked(asked: _Asked, view: View) -> str:
+    """Why the first rows are not those that the question asks for; empty if they may be."""
+    reading, ranks = view.reading, superlatives(_SORTED.sub("", asked.question))
+    if not ranks or (_EACH.search(asked.question) and not reading.limited):
+        cut = reading.limited and not numbers_of(asked.question)
+        return f"Nothing says why fact {_cites(view.facts)} shows no other rows." if cut else ""
+    if query_ranks(reading, ranks[0], asked.spoken, asked.spoken):
+        return ""
+    return f"The query of fact {_cites(view.facts)} does not rank by what is {ranks[0].word}."
+
+
+def rows_asked(question: str, view: View) -> list[int]:
+    """The columns by which the rows of a query answer a question as they are; none if they do not.
+
+    A row that comes first answers with its names: the value by which it does is shown beside them.
+    """
+    columns = list(range(len(view.columns)))
+    if _WORDS_ASKED.search(question):
+        return []
+    ranks = superlatives(_SORTED.sub("", question))
+    if not ranks or _EACH.search(question):
+        return columns
+    if any(rank.word in ("best", "worst") for rank in ranks):
+        return []
+    if len(view.rows) > 1:
+        several = view.reading.extremes or float(len(view.rows)) in numbers_of(question)
+        return columns if several else []
+    asked = _Asked(question, "", roots(question), [])
+    texts = [c for c in columns if not view.is_ordered(c)]
+    if not texts or _asks_amount(asked, view):
+        return columns
+    phrase = _phrase(question, view)
+    return [c for c in columns if c in texts or roots(view.columns[c]) & phrase]
 
 
 def _rules_unused(asked: _Asked, facts: Sequence[Fact]) -> str:

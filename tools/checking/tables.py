@@ -111,24 +111,26 @@ def views(facts: Sequence[Fact]) -> list[View]:
 
     A single row without a name gets the one name that its query asks for.
     """
-    made: list[View] = []
-    for fact in facts:
-        if fact["quote"] or fact["source"] == "calculator":
-            continue
-        table = fact.get("table")
-        columns = tuple(table["columns"] if table else fact["values"])
-        rows = [tuple(row) for row in table["rows"]] if table else [tuple(fact["values"].values())]
-        if not columns or not rows:
-            continue
-        view = View(
-            facts=(fact["number"],),
-            columns=columns,
-            rows=tuple(rows),
-            complete=table["complete"] if table else True,
-            reading=read(fact["query"]),
-        )
-        made.append(_named(view))
+    made = [_named(view) for fact in facts if (view := view_of(fact))]
     return [*made, *_together(made)]
+
+
+def view_of(fact: Fact) -> View | None:
+    """The rows of a fact; None for a page, a calculation and what has none."""
+    if fact["quote"] or fact["source"] == "calculator":
+        return None
+    table = fact.get("table")
+    columns = tuple(table["columns"] if table else fact["values"])
+    rows = [tuple(row) for row in table["rows"]] if table else [tuple(fact["values"].values())]
+    if not columns or not rows:
+        return None
+    return View(
+        facts=(fact["number"],),
+        columns=columns,
+        rows=tuple(rows),
+        complete=table["complete"] if table else True,
+        reading=read(fact["query"]),
+    )
 
 
 def _named(view: View) -> View:

@@ -203,6 +203,8 @@ def root(word: str) -> str:
     word = word.lower()
     if len(word) > 4 and word.endswith("ies"):
         word = f"{word[:-3]}y"
+    elif len(word) > 4 and word.endswith("ie"):  # movie, movies
+        word = f"{word[:-2]}y"
     elif len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
         word = word[:-1]
     return word[:6]

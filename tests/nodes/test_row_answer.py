@@ -1,0 +1,140 @@
+"""Rows as the answer: what is listed, what the check says of it, and what is left to a model."""
+
+from typing import Any
+
+import pytest
+
+from planweave.memory import Answer, Context, Fact, Value
+from planweave.nodes.assist.row_answer import row_answer
+from planweave.nodes.support.verdict import with_verdict
+
+NORTH = "SELECT product FROM sales WHERE region = 'North'"
+BY_REGION = "SELECT region, SUM(revenue) FROM sales GROUP BY region"
+MOST = "SELECT product, SUM(revenue) FROM sales GROUP BY product ORDER BY SUM(revenue) DESC LIMIT 1"
+TWO = MOST.replace("LIMIT 1", "LIMIT 2")
+ALL = "SELECT region, revenue FROM sales"
+GIVEN = ("fact", "turns")
+REGIONS = [["East", 640.25], ["North", 3300.5]]
+PRODUCTS = [["Coffee", 2740.25], ["Tea", 2000.5]]
+
+
+def answered(
+    question: str, query: str, rows: list[list[Value]], *, complete: bool = True, **more: Any
+) -> Answer | None:
+    listed = query.partition("SELECT ")[2].partition(" FROM")[0]
+    columns = [one.strip() for one in listed.split(", ")]
+    text = "\n".join([" | ".join(columns), *(" | ".join(map(str, row)) for row in rows)])
+    fact: Fact = {
+        "number": 1,
+        "text": text,
+        "values": {},
+        "source": "sql",
+        "query": query,
+        "quote": None,
+        "faithfulness": None,
+        "table": {"columns": columns, "rows": rows, "complete": complete},
+    }
+    settings = {"assist": "on", "database": "sales.csv"}
+    context = Context.model_validate(settings | {k: v for k, v in more.items() if k not in GIVEN})
+    turns = [{"tool": "sql"}] * more.get("turns", 1)
+    state: Any = {"question": question, "facts": [fact | more.get("fact", {})], "turns": turns}
+    answer = row_answer(state, context)
+    return answer and with_verdict(answer, [], state, context)
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "rows", "decision"),
+    [
+        ("Which products are sold in the North?", NORTH, [["Tea"], ["Coffee"]], "Tea, Coffee"),
+        ("What is the revenue by region?", BY_REGION, REGIONS, "East: 640.25; North: 3300.5"),
+        ("What is the total revenue?", "SELECT SUM(revenue) FROM sales", [[4740.75]], "4740.75"),
+        ("Which product brings the most revenue?", MOST, PRODUCTS[:1], "Coffee"),
+        ("What are the 2 products of most revenue?", TWO, PRODUCTS, "Coffee: 2740.25; Tea: 2000.5"),
+        ("How many products are there?", "SELECT COUNT(DISTINCT product) FROM sales", [[2]], "2"),
+        (
+            "List the revenue of every sale, sorted from highest to lowest.",
+            "SELECT revenue FROM sales ORDER BY revenue DESC",
+            [[n] for n in range(12, 0, -1)],
+            "12, 11, 10, 9, 8, 7, 6, 5, 4, 3 and 2 more",
+        ),
+    ],
+)
+def test_rows_that_are_asked_for_are_the_answer(
+    question: str, query: str, rows: list[list[Value]], decision: str
+) -> None:
+    answer = answered(question, query, rows)
+    assert answer is not None
+    assert (answer["decision"], answer["facts"]) == (decision, [1])
+    assert answer["verdict"]["kind"] == "supported", answer["verdict"]["text"]
+
+
+def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
+    answer = answered("Which product brings the most revenue?", MOST, PRODUCTS[:1])
+    assert answer is not None
+    assert answer["why"] == "SUM(revenue): 2740.25 [1]."
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "rows", "doubt"),
+    [
+        ("How many products are there?", "SELECT product FROM sales", [["Tea"]], "counts nothing"),
+        ("What is the total revenue?", "SELECT revenue FROM sales", [[5.0], [6.0]], "a total"),
+        ("Which products are sold?", f"{NORTH} LIMIT 1", [["Tea"]], "'North'"),
+        ("Which products are sold?", "SELECT product FROM sales LIMIT 1", [["Tea"]], "other rows"),
+        ("Which products are sold in the North and who buys them?", NORTH, [["Tea"]], "several"),
+        ("Which product is sold in Berlin?", NORTH.replace("North", "x"), [["Tea"]], "Berlin"),
+        ("Which sales have a revenue over 900?", ALL, REGIONS, "also shows rows"),
+        ("What is the revenue in the East?", ALL, REGIONS, "also shows rows"),
+        (
+            "Which product brings the least revenue?",
+            MOST,
+            PRODUCTS[:1],
+            "does not rank by what is least",
+        ),
+    ],
+)
+def test_rows_that_may_not_be_what_is_asked_are_amber(
+    question: str, query: str, rows: list[list[Value]], doubt: str
+) -> None:
+    answer = answered(question, query, rows)
+    assert answer is not None
+    assert answer["verdict"]["kind"] == "unsure"
+    assert doubt in answer["verdict"]["text"]
+
+
+def test_rows_that_were_cut_off_or_that_few_candidates_returned_are_amber() -> None:
+    question = "Which products are sold in the North?"
+    cut = answered(question, NORTH, [["Tea"]], complete=False)
+    assert cut is not None
+    assert "first rows only" in cut["verdict"]["text"]
+    split = answered(question, NORTH, [["Tea"]], fact={"agreement": 0.5})
+    assert split is not None
+    assert "50% returned the same" in split["verdict"]["text"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is tea sold in the North?",
+        "Which region should we close?",
+        "Why is the revenue of tea low?",
+        "Which region is best?",
+        "Which region has the highest revenue?",  # of several rows, one
+    ],
+)
+def test_a_question_for_something_else_is_left_to_the_model(question: str) -> None:
+    assert answered(question, ALL, REGIONS) is None
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"assist": "off"},
+        {"rules": "The lowest revenue is closed."},
+        {"candidates": ("East", "North")},
+        {"fact": {"ranks": "highest"}},
+        {"turns": 2},
+    ],
+)
+def test_a_decision_is_left_to_the_answering_machine(more: dict[str, Any]) -> None:
+    assert answered("What is the revenue by region?", BY_REGION, REGIONS, **more) is None
