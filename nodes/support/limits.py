@@ -67,8 +67,10 @@ def time_left(state: WorkingMemory, context: Context | None) -> Iterator[None]:
         yield
         return
     limit = context.max_seconds
-    reason = Budget(seconds=limit).exhausted(Usage(seconds=limit)) or ""
-    with ending(End(monotonic() + limit - _used(state).seconds, reason)):
+    late = out_of_time(state, context)
+    left = 0.0 if late else limit - _used(state).seconds
+    reason = late or Budget(seconds=limit).exhausted(Usage(seconds=limit)) or ""
+    with ending(End(monotonic() + left, reason)):
         yield
 
 

@@ -14,8 +14,8 @@ MOST = "SELECT product, SUM(revenue) FROM sales GROUP BY product ORDER BY SUM(re
 TWO = MOST.replace("LIMIT 1", "LIMIT 2")
 ALL = "SELECT region, revenue FROM sales"
 GIVEN = ("fact", "turns")
-REGIONS = [["East", 640.25], ["North", 3300.5]]
-PRODUCTS = [["Coffee", 2740.25], ["Tea", 2000.5]]
+REGIONS: list[list[Value]] = [["East", 640.25], ["North", 3300.5]]
+PRODUCTS: list[list[Value]] = [["Coffee", 2740.25], ["Tea", 2000.5]]
 
 
 def answered(

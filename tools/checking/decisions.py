@@ -233,8 +233,10 @@ def _unaccounted(question: str, known: frozenset[str], *, strict: bool) -> str:
             if word in _ENDING or before in ("all", "every", "each"):
                 break
             ordinary = word in _COMMON or word[0].isdigit() or superlatives(word)
-            ordinary = ordinary or (not strict and (word in _COMPARING or _VERB.search(word)))
-            if not (ordinary or _is_kin(root(word), known) or _implied(word, known)):
+            left_to_query = not strict and (word in _COMPARING or _VERB.search(word))
+            if not (
+                ordinary or left_to_query or _is_kin(root(word), known) or _implied(word, known)
+            ):
                 return word
     return ""
 
