@@ -173,7 +173,8 @@ def _answer(answer: Answer, *, in_words: bool) -> Panel:
         Text(plain(unknown), style="yellow"),
     ]
     text = Text("\n").join(part for part in parts if part)
-    title = "Answer" if in_words else "Decision"
+    in_rows = answer.get("basis", {"how": "stated"})["how"] == "rows"
+    title = "Answer" if in_words or in_rows else "Decision"
     return Panel(text, title=title, title_align="left", border_style=colour)
 
 
