@@ -153,6 +153,7 @@ def _telling(question: str) -> tuple[str, ...]:
             or len(plain) < 2
             or plain in _ASKING
             or plain in _GENERAL | _DEEDS | _COUNTED
+            or _single(plain) in _DEEDS
             or superlatives(plain)
         ):
             continue

@@ -42,12 +42,13 @@ def row_answer(state: WorkingMemory, context: Context) -> Answer | None:
 
 
 def _listed(rows: Sequence[Sequence[Value]]) -> str:
-    """Rows in one line: names with their values behind them."""
+    """Rows in one line, each once: names with their values behind them."""
     if len(rows) == 1:
         return ", ".join(map(_text, rows[0]))
     between = ", " if len(rows[0]) == 1 else "; "
-    shown = between.join(_row(row) for row in rows[:_ROWS])
-    left = len(rows) - _ROWS
+    lines = list(dict.fromkeys(map(_row, rows)))
+    shown = between.join(lines[:_ROWS])
+    left = len(lines) - _ROWS
     return f"{shown} and {left} more" if left > 0 else shown
 
 

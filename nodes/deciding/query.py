@@ -149,9 +149,6 @@ async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -
         if written.ranking:
             ranks = "highest" if written.ranking.highest else "lowest"
             doubts = await asyncio.to_thread(_doubts, best, state["question"], database, context)
-    if doubts is None and best.result and isinstance(database, SqlDatabase):
-        doubt = await asyncio.to_thread(database.single_row, best.query, state["question"])
-        doubts = [doubt] if doubt else None
     seen = [observation(best.result, context, agreement, ranks, doubts)] if best.result else []
     problem = best.problem or "".join(one.text for one in seen if not one.found)
     turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}

@@ -46,6 +46,7 @@ def answered(
     ("question", "query", "rows", "decision"),
     [
         ("Which products are sold in the North?", NORTH, [["Tea"], ["Coffee"]], "Tea, Coffee"),
+        ("Which products are sold in the North?", NORTH, [["Tea"], ["Tea"]], "Tea"),
         ("What is the revenue by region?", BY_REGION, REGIONS, "East: 640.25; North: 3300.5"),
         ("What is the total revenue?", "SELECT SUM(revenue) FROM sales", [[4740.75]], "4740.75"),
         ("Which product brings the most revenue?", MOST, PRODUCTS[:1], "Coffee"),
@@ -110,6 +111,19 @@ def test_rows_that_were_cut_off_or_that_few_candidates_returned_are_amber() -> N
     split = answered(question, NORTH, [["Tea"]], fact={"agreement": 0.5})
     assert split is not None
     assert "50% returned the same" in split["verdict"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "kind"),
+    [("NOT IN (SELECT region FROM sales WHERE product = 'Coffee')", "supported"), ("", "unsure")],
+)
+def test_what_lacks_something_is_not_what_differs(condition: str, kind: str) -> None:
+    where = f"region {condition}" if condition else "product <> 'Coffee'"
+    query = f"SELECT region FROM sales WHERE {where}"
+    question = "Which region has no coffee sales?"
+    answer = answered(question, query, [["South"]], fact={"agreement": 1.0})
+    assert answer is not None
+    assert answer["verdict"]["kind"] == kind
 
 
 @pytest.mark.parametrize(

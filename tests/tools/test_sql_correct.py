@@ -221,6 +221,60 @@ def test_what_the_question_names_is_shown(
         assert done.query == query
 
 
+BOTH = "FROM customer c JOIN sale s ON s.customer_id = c.customer_id"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "rows"),
+    [
+        (
+            "Which city bought the most pieces?",
+            f"SELECT c.city, s.pieces {BOTH} ORDER BY s.pieces DESC LIMIT 1",
+            (("Genoa", 4),),
+        ),
+        (
+            "Which city has the highest number of pieces?",
+            f"SELECT c.city, s.pieces AS n {BOTH} ORDER BY n DESC LIMIT 1",
+            (("Genoa", 4),),
+        ),
+        ("Which cities bought over 3 pieces?", f"SELECT c.city {BOTH} WHERE s.pieces > 3", "Genoa"),
+        (
+            "Which cities bought over 3 pieces since February?",
+            f"SELECT c.city {BOTH} WHERE s.pieces > 3 AND s.sold >= '2024-02-01'",
+            "Genoa",
+        ),
+        (
+            "Who bought the fewest pieces?",
+            f"SELECT c.city, s.pieces * 2 AS p {BOTH} ORDER BY p LIMIT 1",
+            (("Lübeck", 2),),
+        ),
+    ],
+)
+def test_what_a_thing_has_in_all_is_added_up(
+    shop: SqlDatabase, question: str, query: str, rows: object
+) -> None:
+    done = shop.corrected(query, question=question)
+    assert any(change.startswith("adds up ") for change in done.changes)
+    assert shop.run(done.query).rows == (((rows,),) if isinstance(rows, str) else rows)
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("Which sale has the most pieces?", "SELECT sale_id, pieces FROM sale ORDER BY pieces"),
+        ("Which sales are of over 1 piece?", f"SELECT c.city, s.pieces {BOTH} WHERE s.pieces > 1"),
+        ("Which city has the dearest sale?", f"SELECT c.city, s.amount {BOTH} ORDER BY s.amount"),
+        ("Which city bought most?", f"SELECT c.city, SUM(s.pieces) AS n {BOTH} ORDER BY n"),
+        ("Which city is first?", f"SELECT c.city {BOTH} WHERE s.pieces > 1 OR s.amount > 9"),
+    ],
+)
+def test_single_rows_that_are_asked_for_are_not_added_up(
+    shop: SqlDatabase, question: str, query: str
+) -> None:
+    changes = shop.corrected(query, question=question).changes
+    assert not any(change.startswith("adds up ") for change in changes)
+
+
 def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:
     query = "SELECT sale_id, amount FROM sale ORDER BY amount DESC"
     for question, count in (

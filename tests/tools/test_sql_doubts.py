@@ -97,22 +97,3 @@ def test_right_rankings_of_the_shops_pass_and_wrong_ones_hardly_ever() -> None:
     assert sum(one.passed for one in right) >= 0.8 * len(right)
     assert sum(one.passed for one in wrong) <= 0.06 * len(wrong)
     assert len(wrong) > 40
-
-
-@pytest.mark.parametrize(
-    ("question", "query", "is_doubtful"),
-    [
-        ("Who sends the most pieces?", "SELECT town, pieces FROM {both}", True),
-        ("Who sends the most pieces?", "SELECT town, pieces * price AS pieces FROM {both}", True),
-        ("Who sends the fewest pieces?", "SELECT h.town, p.pieces FROM {both}", True),
-        ("Who sends the most pieces?", "SELECT id, pieces FROM parcels", False),
-        ("Who sends the most expensive parcel?", "SELECT town, pieces FROM {both}", False),
-        ("Who sends the most pieces?", "SELECT town, SUM(pieces) AS pieces FROM {both}", False),
-    ],
-)
-def test_a_single_row_is_no_sum(
-    database: SqlDatabase, question: str, query: str, *, is_doubtful: bool
-) -> None:
-    both = "parcels AS p CROSS JOIN hauliers AS h"  # each town several times
-    text = f"{query.format(both=both)} ORDER BY pieces DESC LIMIT 1"
-    assert bool(database.single_row(text, question)) == is_doubtful

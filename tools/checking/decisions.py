@@ -113,6 +113,8 @@ _SORTED = re.compile(
 )
 """Words of a rank that ask for none: an order of all rows, names of people, spans of time."""
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
+_NONE = re.compile(r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bis\s+null\b|\bexcept\b", re.I)
+"""What a query for things that lack something says; "<>" is no such thing."""
 _SEVERAL = re.compile(r"\band (?:what|which|who|whose|how|when|where|why)\b", re.I)
 
 
@@ -218,7 +220,8 @@ def _unspoken(
         for name in view.reading.names:
             if (words := roots(name)) and not words & spoken:
                 return f"The query asks for {name!r}, of which the question says nothing."
-    if not agreed and negations(BOUND_WORDS.sub("", asked.question)):
+    looks_for_none = agreed and all(_NONE.search(fact["query"]) for fact in facts)
+    if not looks_for_none and negations(BOUND_WORDS.sub("", asked.question)):
         return "The question denies something, which the check cannot follow."
     return ""
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from planweave.tools.database import Corrected, Schema
 from planweave.tools.sql import slips
+from planweave.tools.sql.added_up import add_up
 from planweave.tools.sql.asked_columns import show_asked_columns
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.foreign import as_sqlite_has_them
@@ -15,13 +16,26 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 
+class Data(NamedTuple):
+    """What can be asked of the data.
+
+    Attributes:
+        values: Stored texts of a column, by table and column.
+        lacking: Whether rows have no value in a column, by table and column.
+        several: Whether a query for two numbers gives two that differ.
+    """
+
+    values: Callable[[str, str], Sequence[str]]
+    lacking: Callable[[str, str], bool]
+    several: Callable[["exp.Select"], bool]
+
+
 def corrected(
     query: str,
     schema: Schema,
     dialect: str,
-    values: Callable[[str, str], Sequence[str]],
+    data: Data,
     *,
-    lacking: Callable[[str, str], bool] = lambda _table, _column: False,
     question: str = "",
     now: str = "",
     ranks: bool = False,
@@ -32,8 +46,7 @@ def corrected(
         query: One SELECT as a model wrote it; whatever cannot be read is left as it is.
         schema: The tables that it may read.
         dialect: sqlglot's name of the dialect.
-        values: Stored texts of a column, by table and column.
-        lacking: Whether rows have no value in a column.
+        data: What can be asked of the data.
         question: What is asked.
         now: The moment of the question; the database's own clock if empty.
         ranks: The query ranks options: no columns are added to it.
@@ -66,14 +79,16 @@ def corrected(
         changes += slips.subtract_days(tree, catalogue.is_date)
         homes = _Homes(tree, catalogue)
         changes += slips.rank_values_only(
-            tree, lambda column: (home := homes.of(column)) is not None and lacking(*home)
+            tree, lambda column: (home := homes.of(column)) is not None and data.lacking(*home)
         )
     changes += slips.join_alternatives(tree)
     changes += slips.compare_as_said(tree, question)
-    stored = cache(values)
+    stored = cache(data.values)
     changes += slips.write_stored_values(_compared(tree, catalogue), stored)
     doubts = tuple(slips.values_not_stored(_compared(tree, catalogue), stored))
     changes += slips.set_the_present(tree, now) if now else []
+    if isinstance(tree, exp.Select) and not ranks:
+        changes += add_up(tree, question, data.several)
     if not changes:
         return Corrected(query, doubts=doubts)
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)

@@ -12,7 +12,6 @@ from planweave import PlanweaveError
 from planweave.redact import without_passwords
 from planweave.texts import listed
 from planweave.tools.database import (
-    Cell,
     Corrected,
     DatabaseUnavailable,
     Limits,
@@ -27,16 +26,16 @@ from planweave.tools.database import (
 from planweave.tools.linking import linked
 from planweave.tools.sql import hints
 from planweave.tools.sql.backend import Backend
-from planweave.tools.sql.correct import corrected
+from planweave.tools.sql.correct import Data, corrected
 from planweave.tools.sql.describe import catalogue, definitions, with_data
 from planweave.tools.sql.doubts import doubts
-from planweave.tools.sql.doubts.single import single_row
 from planweave.tools.sql.guard import Statement, check, unwrapped
 from planweave.tools.sql.ranking import Option, as_ranking, option_column
 from planweave.tools.unlinked import unlinked
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
+    from sqlglot import exp
 
 _LOOKED_UP = 1_000
 _LOOKING_UP_SECONDS = 0.5
@@ -105,8 +104,7 @@ class SqlDatabase:
             unwrapped(query),
             self.schema(),
             self._backend.dialect,
-            self._values,
-            lacking=self._lacking,
+            Data(self._values, self._lacking, self._several),
             question=question,
             now=now,
             ranks=ranks,
@@ -126,15 +124,6 @@ class SqlDatabase:
     def doubts(self, query: str, question: str, rules: str) -> tuple[str, ...]:
         """Why the first row of a ranking may not be what is asked; see :func:`doubts.doubts`."""
         return doubts(query, question, rules, self.schema(), self._values, self._backend.dialect)
-
-    def single_row(self, query: str, question: str) -> str:
-        """Why the first row may be one of several; see :func:`single.single_row`."""
-
-        def run(text: str) -> Sequence[Sequence[Cell]]:
-            found = self._try(text, _LOOKING_UP_SECONDS)
-            return found.rows if found else ()
-
-        return single_row(query, question, self._backend.dialect, run)
 
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which columns a question speaks of.
@@ -169,6 +158,11 @@ class SqlDatabase:
             self._stored[table, column] = tuple(map(str, cells)) if is_text else ()
             self._looking_up += time.perf_counter() - started
         return self._stored[table, column]
+
+    def _several(self, counting: "exp.Select") -> bool:
+        """Whether a query for two numbers gives two that differ."""
+        found = self._try(counting.sql(self._backend.dialect), _LOOKING_UP_SECONDS)
+        return found is not None and bool(found.rows) and found.rows[0][0] != found.rows[0][1]
 
     def _lacking(self, table: str, column: str) -> bool:
         """Whether a row has no value in a column, as far as a short time can tell."""
