@@ -5,7 +5,8 @@ from datetime import date
 from typing import NamedTuple
 
 from planweave.simulators.shops import words
-from planweave.simulators.shops.shop import Calendar, Decision, Shop, ShopTable, total
+from planweave.simulators.shops.asked import with_decisions
+from planweave.simulators.shops.shop import Calendar, Shop, ShopTable
 
 _STATUS = ("paid", "paid", "paid", "paid", "open", "cancelled")
 _CATEGORIES = ("kitchen", "living", "office", "garden")
@@ -82,146 +83,10 @@ def build(rng: random.Random) -> Shop:
         )
         for n in range(1, 191)
     ]
-    return Shop(
-        name="sales",
-        rules=_rules(now),
-        tables=(
-            ShopTable("customers", customers),
-            ShopTable("products", products),
-            ShopTable("orders", orders, {"customer_id": "customers"}),
-            ShopTable("order_lines", lines, {"order_id": "orders", "product_id": "products"}),
-        ),
-        decisions=_decisions(rng, now, customers, products, orders, lines),
+    tables = (
+        ShopTable("customers", customers),
+        ShopTable("products", products),
+        ShopTable("orders", orders, {"customer_id": "customers"}),
+        ShopTable("order_lines", lines, {"order_id": "orders", "product_id": "products"}),
     )
-
-
-def _rules(now: Calendar) -> str:
-    return f"""\
-Today is {now.today}.
-The revenue of an order line is quantity * unit_price * (1 - discount). A missing discount is 0.
-The profit of an order line is its revenue minus quantity * unit_cost.
-Orders with the status cancelled do not count for revenue, profit or units sold.
-The loyalty bonus goes to the customer with the highest revenue this year.
-"""
-
-
-def _decisions(
-    rng: random.Random,
-    now: Calendar,
-    customers: list[Customer],
-    products: list[Product],
-    orders: list[Order],
-    lines: list[OrderLine],
-) -> list[Decision]:
-    def revenue(line: OrderLine) -> float:
-        price = products[line.product_id - 1].unit_price
-        return line.quantity * price * (1 - (line.discount or 0))
-
-    sold = [
-        (line, products[line.product_id - 1], order)
-        for line in lines
-        if (order := orders[line.order_id - 1]).status != "cancelled"
-    ]
-    join = (
-        "FROM order_lines l JOIN orders o ON o.id = l.order_id "
-        "JOIN products p ON p.id = l.product_id JOIN customers c ON c.id = o.customer_id"
-    )
-    worth = "l.quantity * p.unit_price * (1 - COALESCE(l.discount, 0))"
-    return [
-        Decision(
-            name="best product",
-            text=rng.choice(
-                (
-                    "Which product should we advertise, the one that brings in the most revenue?",
-                    "We want to put our best seller by revenue in the window. Which product is it?",
-                )
-            ),
-            values=total((product.name, revenue(line)) for line, product, _ in sold),
-            query=f"SELECT p.name {join} WHERE o.status <> 'cancelled' "
-            f"GROUP BY p.id ORDER BY SUM({worth}) DESC LIMIT 1",
-            candidates="SELECT name FROM products",
-        ),
-        Decision(
-            name="loyalty bonus",
-            text=rng.choice(
-                (
-                    "Which customer should get the loyalty bonus?",
-                    "Who gets this year's loyalty bonus?",
-                )
-            ),
-            values=total(
-                (customers[order.customer_id - 1].name, revenue(line))
-                for line, _, order in sold
-                if order.ordered >= now.start
-            ),
-            query=f"SELECT c.name {join} WHERE o.status <> 'cancelled' "
-            f"AND o.ordered >= '{now.start}' GROUP BY c.id ORDER BY SUM({worth}) DESC LIMIT 1",
-            candidates="SELECT name FROM customers",
-        ),
-        Decision(
-            name="weakest category",
-            text=rng.choice(
-                (
-                    "Which product category earns the least profit and should be reviewed?",
-                    "One category is to be given up: the one with the lowest profit. Which one?",
-                )
-            ),
-            values=total(
-                (product.category, revenue(line) - line.quantity * product.unit_cost)
-                for line, product, _ in sold
-            ),
-            smallest=True,
-            query=f"SELECT p.category {join} WHERE o.status <> 'cancelled' "
-            f"GROUP BY p.category ORDER BY SUM({worth} - l.quantity * p.unit_cost) LIMIT 1",
-            candidates="SELECT DISTINCT category FROM products",
-        ),
-        Decision(
-            name="city with open orders",
-            text=rng.choice(
-                (
-                    "In which city should our van start: where do most open orders come from?",
-                    "Which city has the most orders that are still open?",
-                )
-            ),
-            values=total(
-                (customers[order.customer_id - 1].city, 1.0)
-                for order in orders
-                if order.status == "open"
-            ),
-            query="SELECT c.city FROM orders o JOIN customers c ON c.id = o.customer_id "
-            "WHERE o.status = 'open' GROUP BY c.city ORDER BY COUNT(*) DESC LIMIT 1",
-            candidates="SELECT DISTINCT city FROM customers",
-        ),
-        Decision(
-            name="slow seller",
-            text=rng.choice(
-                (
-                    "Which product should we take out of the range because we sold the fewest "
-                    "units of it?",
-                    "The product with the fewest units sold has to go. Which is it?",
-                )
-            ),
-            values=total((product.name, float(line.quantity)) for line, product, _ in sold),
-            smallest=True,
-            query=f"SELECT p.name {join} WHERE o.status <> 'cancelled' "
-            "GROUP BY p.id ORDER BY SUM(l.quantity) LIMIT 1",
-            candidates="SELECT name FROM products",
-        ),
-        Decision(
-            name="cancellations",
-            text=rng.choice(
-                (
-                    "Which customer should we call because they cancelled the most orders?",
-                    "Who cancels most often and should be asked why?",
-                )
-            ),
-            values=total(
-                (customers[order.customer_id - 1].name, 1.0)
-                for order in orders
-                if order.status == "cancelled"
-            ),
-            query="SELECT c.name FROM orders o JOIN customers c ON c.id = o.customer_id "
-            "WHERE o.status = 'cancelled' GROUP BY c.id ORDER BY COUNT(*) DESC LIMIT 1",
-            candidates="SELECT name FROM customers",
-        ),
-    ]
+    return with_decisions("sales", rng, now, tables)

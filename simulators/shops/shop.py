@@ -5,20 +5,17 @@ key, and a missing value where ``None`` is allowed.
 """
 
 import random
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from types import MappingProxyType, UnionType
-from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from planweave.errors import BadInput
 
 _LEAST_MARGIN = 0.02
 _TRIES = 500
 _TYPES: Mapping[type, str] = {int: "INTEGER", float: "REAL", str: "TEXT", date: "DATE"}
-
-Key = TypeVar("Key", str, int)
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ class Decision:
     Attributes:
         name: Identifies it in its shop.
         text: The question.
-        values: What each candidate is worth by the rules, computed from the rows.
+        values: What each candidate is worth by the rules; one without a row has none.
         smallest: Whether the smallest value is best, not the largest.
         query: A query that finds the best candidate.
         candidates: A query that lists the candidates; empty where the question leaves them open.
@@ -131,21 +128,6 @@ def generate(name: str, build: Build, seed: int) -> Shop:
         f"No shop {name!r} with clear decisions was found for the seed {seed}.",
         fix="Choose another seed.",
     )
-
-
-def total(amounts: Iterable[tuple[Key, float]]) -> dict[Key, float]:
-    """The sum of the amounts of each key."""
-    sums: dict[Key, float] = defaultdict(float)
-    for key, amount in amounts:
-        sums[key] += amount
-    return dict(sums)
-
-
-def mean(amounts: Iterable[tuple[Key, float]]) -> dict[Key, float]:
-    """The mean of the amounts of each key."""
-    pairs = list(amounts)
-    counts = total((key, 1.0) for key, _ in pairs)
-    return {key: amount / counts[key] for key, amount in total(pairs).items()}
 
 
 class Calendar(NamedTuple):

@@ -21,10 +21,10 @@ from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.agents import suite
 from planweave.benchmarks.suites.agents.judge import agreed
+from planweave.benchmarks.suites.agents.pairs import Human, Pair
 from planweave.benchmarks.suites.agents.questions import SETS, choose, load
 from planweave.benchmarks.suites.agents.suite import Trial, spoken
 from planweave.benchmarks.suites.agents.tables import agent_tables, mean_and_deviation
-from planweave.benchmarks.suites.rag.ways import Human, Pair
 from planweave.memory import Answer
 from planweave.models import ModelRequest, register_embeddings, register_provider
 from planweave.nodes.support.judges import ANSWER_JUDGE
@@ -67,7 +67,7 @@ SAYS: dict[str, tuple[str | None, str, str]] = {
 
 
 def pair(number: int, *correctness: int) -> Pair:
-    humans = [Human(correctness=given, completeness=0, overall=0) for given in correctness]
+    humans = [Human(correctness=given) for given in correctness]
     return Pair(
         instance_id=number,
         dataset="d",

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.suites.agents.pairs import Pair
 from planweave.benchmarks.suites.agents.tables import JUDGE_CHECK
-from planweave.benchmarks.suites.rag.suite import name_of
-from planweave.benchmarks.suites.rag.ways import Pair
 from planweave.memory import Context
 from planweave.nodes.support.judges import ANSWER_JUDGE, Judged, judge_answer
 
@@ -36,7 +35,7 @@ def checks(pairs: Sequence[Pair], *, suite: str, settings: Context) -> list[Samp
     return [
         Sample(
             suite=suite,
-            question=name_of(pair),
+            question=pair.name,
             scenario=JUDGE_CHECK,
             method=ANSWER_JUDGE,
             asked=pair.query,

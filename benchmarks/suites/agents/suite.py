@@ -30,11 +30,10 @@ from planweave.benchmarks.core.suite import (
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.judge import agreed, checks, judge_both, score_check
+from planweave.benchmarks.suites.agents.pairs import Pair, load_pairs
 from planweave.benchmarks.suites.agents.questions import SETS, Document, Question, choose, load
 from planweave.benchmarks.suites.agents.tables import agent_tables
 from planweave.benchmarks.suites.agents.tatqa import match
-from planweave.benchmarks.suites.rag import suite as rag
-from planweave.benchmarks.suites.rag.ways import Pair
 from planweave.graphs import of_family
 from planweave.memory import Answer, Context
 from planweave.models import embeddings
@@ -223,7 +222,8 @@ def _checks(options: AgentOptions, context: Context) -> list[Sample]:
     file = options.data / "rag_eval" / "ragchecker_human_pairs.jsonl.gz"
     if not options.judge_pairs or not file.exists():
         return []
-    pairs = drawn(agreed(rag.load(file)), options.judge_pairs, options.seed, rag.name_of)
+    people = agreed(load_pairs(file))
+    pairs = drawn(people, options.judge_pairs, options.seed, lambda pair: pair.name)
     return checks(pairs, suite=NAME, settings=context)
 
 

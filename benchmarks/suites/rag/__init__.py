@@ -1,1 +1,0 @@
-"""Faithfulness and relevance of answers from documents."""
