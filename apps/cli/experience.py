@@ -33,7 +33,7 @@ planweave experience confirm THREAD
 
 planweave experience list
 
-planweave experience show --out graph.html
+planweave experience show
 """
 
 app = typer.Typer(
@@ -102,33 +102,26 @@ def show(
     key: Annotated[str | None, typer.Argument(help="Of a path; the whole graph if unset.")] = None,
     *,
     owner: Owner = "local",
-    out: Annotated[
-        Path | None, typer.Option(help="Draw the graph into this .png or .svg file.")
-    ] = None,
     threshold: Annotated[
         float, typer.Option(help="Cosine from which instructions share a node.", min=0, max=1)
     ] = THRESHOLD,
-    most: Annotated[int, typer.Option(help="Nodes in the picture.", min=2, max=500)] = 40,
     as_json: AsJson = False,
 ) -> None:
-    """Show a path, or the instruction graph of all that succeeded."""
+    """Show a path, or the instruction graph of all that succeeded; the studio draws it."""
     experience = experience_of(owner)
-    found = {entry.path.key: entry.path for entry in experience.entries()}
-    path = _known(found, key) if key else None
-    if path is not None and out is None:
-        _show_path(path, as_json=as_json)
+    if key:
+        found = {entry.path.key: entry.path for entry in experience.entries()}
+        _show_path(_known(found, key), as_json=as_json)
         return
     with sentence_vectors(Console(stderr=True), kept=False) as embed:
         graph = experience.graph(embed, embedding_id(EMBEDDINGS), threshold=threshold)
-    _check_drawable(graph, path)
-    if out is not None:
-        from planweave.learning.instruction_graph_drawing import draw
-
-        draw(graph, out, most=most, key=key)
-        typer.echo(f"Written: {out}", err=as_json)
+    if not graph.paths:
+        raise BadInput(
+            "There is no path that succeeded.", fix="Add some: planweave experience add FILE"
+        )
     if as_json:
         typer.echo(json_text(_record(graph)))
-    elif out is None:
+    else:
         _show_graph(graph)
 
 
@@ -197,18 +190,6 @@ def _known(found: dict[str, TaskPath], key: str) -> TaskPath:
     return found[key]
 
 
-def _check_drawable(graph: "InstructionGraph", path: TaskPath | None) -> None:
-    if not graph.paths:
-        raise BadInput(
-            "There is no path that succeeded.", fix="Add some: planweave experience add FILE"
-        )
-    if path is not None and path not in graph.paths:
-        raise BadInput(
-            f"The path {path.key} failed, so it is not in the graph.",
-            fix="Leave out --out to see its instructions.",
-        )
-
-
 def _show_path(path: TaskPath, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json_text({"key": path.key, **asdict(path)}))
@@ -229,7 +210,6 @@ def _show_graph(graph: "InstructionGraph") -> None:
     )
     for task, count in tasks.most_common():
         typer.echo(one_line(f"  {task or 'no task'}: {count} paths"))
-    typer.echo("Draw it with --out graph.svg")
 
 
 def _record(graph: "InstructionGraph") -> dict[str, Any]:

@@ -9,7 +9,7 @@ from bench_command import bench
 from langchain_core.embeddings import Embeddings
 from published import published
 
-from planweave.benchmarks.suites.paths.instruction_graph import PUBLISHED, grown, growth, sweep
+from planweave.benchmarks.suites.paths.instruction_graph import PUBLISHED, sweep
 from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.models import register_embeddings
 
@@ -42,29 +42,17 @@ def test_the_sweep_counts_what_each_threshold_makes() -> None:
     assert lines[0.4].published == (286, 20.87)
 
 
-def test_synthetic_graphs_grow() -> None:
-    small, large = (grown(size, queries=5, seed=1) for size in (100, 400))
-    assert 2 <= small.nodes < small.instructions == 100
-    assert small.megabytes < large.megabytes
-    assert small.search_ms.n == 5
-    assert small.recall == large.recall == 1
-    assert growth([small]) is None
-    assert isinstance(growth([small, large]), float)
-
-
 def test_the_command_writes_what_it_measured(tmp_path: Path) -> None:
     register_embeddings("bag", lambda _: Words())
     file, out = tmp_path / "paths.jsonl", tmp_path / "out"
     write_paths(file, [*PATHS, TaskPath("film", "failed", ("finish",), reward=0.5)])
-    words = ["instruction-graph", "--data", str(file), "--embeddings", "bag:1", "--size", "50"]
-    done = bench(*words, "--out", out, "--json", "--queries", "3")
+    words = ["instruction-graph", "--data", str(file), "--embeddings", "bag:1"]
+    done = bench(*words, "--out", out, "--json")
     told = json.loads(done.stdout)
     assert told == json.loads((out / "instruction-graph.json").read_text())
     assert told["sweep"]["paths"] == 3
     assert told["sweep"]["lines"][0]["published"] == {"nodes": 5, "seconds": 19.61}
-    assert told["synthetic"]["lines"][0]["instructions"] == 50
     assert str(tmp_path) not in done.stdout
-    assert (out / "instruction-graph.png").stat().st_size > 5_000
     write_paths(file, [TaskPath("film", "failed", ("finish",), reward=0.5)])
     bench(*words, fails="path")
 

@@ -1,6 +1,7 @@
 """What the commands of ``planweave bench`` share: reading options, running, reporting."""
 
 import asyncio
+import json
 import os
 import re
 import sys
@@ -11,7 +12,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from pydantic import JsonValue
@@ -240,3 +241,17 @@ def context_of(settings: dict[str, str | int]) -> Context:
     if own := (sources | {"rules", "candidates", "approve"}) & settings.keys():
         raise BadInput(f"The setting {min(own)} is chosen by the benchmark itself.")
     return options.context_of(settings)
+
+
+def write_json(path: Path, made: Mapping[str, Any], console: Console) -> None:
+    """Write what was measured, and say where.
+
+    Raises:
+        BadInput: The file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written ({error.strerror}).") from None
+    console.print(f"Written: {path}", markup=False, soft_wrap=True)

@@ -1,15 +1,12 @@
 """``planweave bench mhqa-retrieval`` and ``rat-corpus``: what questions are looked up in."""
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import typer
 from rich.console import Console
 
-from planweave import BadInput
-from planweave.apps.cli.bench.common import RESULTS, Out
+from planweave.apps.cli.bench.common import RESULTS, Out, write_json
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Embeddings, listed
 from planweave.benchmarks.core.report import show_tables
@@ -40,7 +37,7 @@ def mhqa_retrieval(
         "questions": {name: len(pool) for name, pool in zip(wanted, pools, strict=True)},
         "result": retrieval.as_json(made),
     }
-    _write(page, kept, console)
+    write_json(page, kept, console)
 
 
 def rat_corpus(
@@ -68,7 +65,7 @@ def rat_corpus(
         )
     page = out / f"corpus-{chosen}.json"
     _tell(console, built)
-    _write(page, built.as_json(), console)
+    write_json(page, built.as_json(), console)
 
 
 def _tell(console: Console, built: BuiltCorpus) -> None:
@@ -80,12 +77,3 @@ def _tell(console: Console, built: BuiltCorpus) -> None:
     for one in built.dropped[:5]:
         line = f"  dropped {one.name}, like {one.tested}: {one.words}"
         console.print(line, markup=False, soft_wrap=True)
-
-
-def _write(page: Path, kept: Mapping[str, Any], console: Console) -> None:
-    try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    except OSError as error:
-        raise BadInput(f"{page} cannot be written ({error.strerror}).") from None
-    console.print(f"Written: {page}", markup=False, soft_wrap=True)

@@ -5,21 +5,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias, get_args
+from typing import Any, TypeAlias, TypeVar, get_args
 from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from planweave import BadInput
 from planweave.benchmarks.core.metrics import Rate, rate, sign_test
+from planweave.benchmarks.core.table import Table
 from planweave.memory import SearchMode
 from planweave.models import embeddings
+from planweave.records import read_records
 from planweave.tools.documents.collection import delete_collection, open_collection
 from planweave.tools.documents.fusion import reciprocal_rank
 from planweave.tools.documents.rerank import reranker
 from planweave.tools.documents.vectors import VectorIndex
 from planweave.tools.documents.words import WordIndex
+
+REPORT = "docs/iea_global_hydrogen_review_2024_pages.jsonl.gz"
+QUESTIONS = "docs/questions.jsonl"
+HOTPOTQA = "hotpotqa/dev_distractor_subset.jsonl.gz"
+
+Record = TypeVar("Record", bound=BaseModel)
 
 _PAGES = 4
 _DEPTHS = (2, 4, 10)
@@ -77,6 +86,51 @@ class Quality:
 class _Question:
     text: str
     truth: frozenset[int]
+
+
+def qualities(data: Path, model: str, rerankers: Sequence[str]) -> Iterator[Quality]:
+    """Every way of searching on both sets of questions, each line as soon as it is known.
+
+    Args:
+        data: Folder of the published data sets.
+        model: Name of the embedding model.
+        rerankers: Names of the rerankers that are tried.
+
+    Raises:
+        BadInput: The data are not there.
+        ModelUnavailable: The embedding model is not available.
+    """
+    report, questions = _there(data, REPORT), _records(data, QUESTIONS, PageQuestion)
+    yield from page_quality(report, questions, model, rerankers)
+    yield from hotpot_quality(_records(data, HOTPOTQA, HotpotQuestion), model, rerankers)
+
+
+def quality_table(lines: Sequence[Quality]) -> Table:
+    """The lines, to be shown."""
+    names = Quality.__dataclass_fields__
+    return Table(
+        title="Retrieval quality",
+        columns=tuple(names),
+        rows=[tuple(getattr(line, name) for name in names) for line in lines],
+    )
+
+
+def as_json(line: Quality) -> dict[str, Any]:
+    """A line, numbers as numbers."""
+    return vars(line) | {name: getattr(line, name)._asdict() for name in ("recall", "complete")}
+
+
+def _there(data: Path, name: str) -> Path:
+    path = data / name
+    if not path.is_file():
+        raise BadInput(
+            f"There is no file {path}.", fix="Name the folder of the data sets with --data."
+        )
+    return path
+
+
+def _records(data: Path, name: str, kind: type[Record]) -> list[Record]:
+    return read_records(_there(data, name), kind, fix="Fetch it again.")
 
 
 def page_quality(
