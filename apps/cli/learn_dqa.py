@@ -1,6 +1,5 @@
 """``planweave learn dqa``: decisions learned from simulated ones that succeeded."""
 
-import asyncio
 import json
 import sys
 from collections.abc import Container
@@ -21,10 +20,8 @@ from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.metrics import wilson
 from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.learning.queries.course import Course, Learned, Learner, Material, Point
-from planweave.learning.queries.formulas import Formula
 from planweave.learning.queries.questions import Worlds
 from planweave.learning.queries.search import Settings
-from planweave.nodes.support.proposer import proposer
 from planweave.records import read_object
 from planweave.simulators.outcome import Semantics
 from planweave.simulators.registry import scenario
@@ -85,10 +82,6 @@ def dqa(
     generations: Annotated[
         int | None, typer.Option(help="Of each search; unset: 250, or 40 if quick.", min=1)
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(help="Chat model that proposes first formulas, such as embedded:0.5b."),
-    ] = None,
     out: Annotated[Path, typer.Option(help="Folder of all that is kept.")] = Path(
         "results/learning"
     ),
@@ -111,11 +104,9 @@ def dqa(
         for name in names:
             course = _course(name, semantics_of(semantics), quick=quick)
             material = _material(course, out, bar)
-            proposed = _proposed(model, material, bar)
             file = out / "experience.sqlite"
             learners = [
-                Learner(material, replace(settings, seed=seed), file, proposed)
-                for seed in _numbers(seeds)
+                Learner(material, replace(settings, seed=seed), file) for seed in _numbers(seeds)
             ]
             found = [_take(learner, bar) for learner in learners]
             found.sort(key=lambda one: -one.learned.trial)
@@ -162,17 +153,6 @@ def _material(course: Course, out: Path, bar: Progress) -> Material:
         bar.update(task, completed=done, total=total)
 
     return Material(course, out, show)
-
-
-def _proposed(model: str | None, material: Material, bar: Progress) -> list[Formula]:
-    """What a model proposes for the first lesson; nothing without a model."""
-    if model is None:
-        return []
-    ((_, question),) = material.course.worlds.questions([1])
-    formulas = asyncio.run(proposer(model, question, list(material.attributes.known)))
-    shown = "; ".join(map(str, formulas)) or "nothing that can be read"
-    bar.console.print(plain(f"{model} proposes: {shown}"), markup=False)
-    return formulas
 
 
 def _take(learner: Learner, bar: Progress) -> _Taken:

@@ -154,7 +154,7 @@ class Learner:
         material: See there.
         settings: Of the search.
         file: The database that every generation is written to.
-        proposed: Formulas to begin with besides the plain ones, such as a model's.
+        proposed: Formulas to begin with besides the plain ones, such as those of other searches.
 
     Raises:
         BadInput: The database cannot be opened.
