@@ -1,7 +1,6 @@
 """RAT: drafts step by step, then looks up and revises each step before it goes on to the next.
 
-Drafter → to-query → retriever → comparer → reviser → appender → to-query … → finisher (Wang et al.
-2024). With ``skip_agreeing`` the comparer leaves the steps that the text found already says.
+Drafter → to-query → retriever → reviser → appender → to-query … → finisher (Wang et al. 2024).
 """
 
 from langgraph.types import Send
@@ -12,30 +11,29 @@ from planweave.graphs.support.parts import begin
 from planweave.graphs.support.registry import method
 from planweave.memory import WorkingMemory, Writing
 from planweave.nodes.drafting.appender import appender
-from planweave.nodes.drafting.comparer import comparer
 from planweave.nodes.drafting.drafter import drafter
 from planweave.nodes.drafting.finisher import finisher
 from planweave.nodes.drafting.retriever import retriever
 from planweave.nodes.drafting.reviser import reviser
 from planweave.nodes.drafting.to_query import to_query
 from planweave.nodes.support.limits import reason_to_answer
-from planweave.nodes.support.thoughts import steps_to_check, steps_to_revise
+from planweave.nodes.support.thoughts import open_lookups, step_to_check
 
 
-def checking(state: WorkingMemory) -> list[Send] | str:
-    """The steps that are checked next, at once where they do not need each other."""
+def checking(state: WorkingMemory) -> Send | str:
+    """The step that is checked next."""
     if reason_to_answer(state, run_context()):
         return "finisher"
-    steps = steps_to_check(state, run_context())
-    return [Send("to_query", _for_step(state, step)) for step in steps] or "finisher"
+    step = step_to_check(state, run_context())
+    return "finisher" if step is None else Send("to_query", _for_step(state, step))
 
 
 def revising(state: WorkingMemory) -> list[Send] | str:
-    """A revision for each page that was found; CoT+RAG revises nothing."""
+    """A revision if a page was found; CoT+RAG revises nothing."""
     if run_context().revision == "cot_rag":
         return "appender"
-    steps = steps_to_revise(state)
-    return [Send("reviser", _for_step(state, step)) for step in steps] or "appender"
+    found = [lookup["step"] for lookup in open_lookups(state) if lookup["page"]]
+    return [Send("reviser", _for_step(state, step)) for step in found] or "appender"
 
 
 def _for_step(state: WorkingMemory, step: int) -> WorkingMemory:
@@ -43,7 +41,6 @@ def _for_step(state: WorkingMemory, step: int) -> WorkingMemory:
     return {
         "question": state["question"],
         "draft": state["draft"],
-        "needs": state["needs"],
         "revised": state["revised"],
         "lookups": state["lookups"],
         "step": step,
@@ -56,15 +53,13 @@ def rat(graph: Builder) -> None:
     graph.add_node("drafter", drafter)
     graph.add_node("to_query", to_query)
     graph.add_node("retriever", retriever)
-    graph.add_node("comparer", comparer)
     graph.add_node("reviser", reviser)
     graph.add_node("appender", appender)
     graph.add_node("finisher", finisher)
 
     graph.add_conditional_edges("drafter", checking, ["to_query", "finisher"])
     graph.add_edge("to_query", "retriever")
-    graph.add_edge("retriever", "comparer")
-    graph.add_conditional_edges("comparer", revising, ["reviser", "appender"])
+    graph.add_conditional_edges("retriever", revising, ["reviser", "appender"])
     graph.add_edge("reviser", "appender")
     graph.add_conditional_edges("appender", checking, ["to_query", "finisher"])
     graph.add_edge("finisher", "closing")

@@ -285,13 +285,9 @@ class Context(BaseModel):
         default=5,
         description="Retrievals at most in one run of RAT, pages of a RAG baseline; 0: no source",
     )
-    skip_agreeing: Annotated[bool, Setting("RAT", "free")] = Field(
-        default=False, description="RAT: leave a step as it is when the page found agrees with it"
-    )
     parallel: Annotated[bool | None, Setting("Plan", "free")] = Field(
         default=None,
-        description="Carry out steps that do not need each other at once; not set: PlanRAG does "
-        "so, RAT does not",
+        description="Carry out steps that do not need each other at once; not set: PlanRAG does so",
     )
     masking: Annotated[bool, Setting("FuRePA", "free")] = Field(
         default=True, description="FuRePA: hide earlier reasoning and queries from the reasoner"

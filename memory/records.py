@@ -230,7 +230,6 @@ class Revision(TypedDict):
     page: int
     before: str
     after: str
-    skipped: bool
 
 
 class EpisodeState(TypedDict):

@@ -86,12 +86,12 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     page = lookup["page"]
     if page is None:
         raise RuntimeError("The reviser is asked only where a page was found.")
-    output, form = _form(state, runtime.context)
+    output, form = _form(state)
     task = load("rat/reviser").fill(
         document=page["document"],
         page=str(page["page"]),
         text=excerpt(page, runtime.context.page_characters),
-        earlier=numbered(state, seen_with(state, runtime.context)),
+        earlier=numbered(state, seen_with(state)),
         others="".join(load(name).text for name in _OTHERS[output]),
         form=json.dumps(form, ensure_ascii=False),
     )
@@ -111,21 +111,19 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     }
 
 
-def _form(state: WorkingMemory, context: Context) -> tuple[type[Revised], dict[str, JsonValue]]:
+def _form(state: WorkingMemory) -> tuple[type[Revised], dict[str, JsonValue]]:
     """What is replied, and the reply that would change nothing."""
     if state["step"] == WHOLE:
         return Steps, {"steps": [*state["revised"]]}
     text = state["revised"][state["step"] - 1]
-    if context.parallel or state["step"] == 1:
+    if state["step"] == 1:
         return Step, {"text": text}
     return StepAndEarlier, {"text": text, "earlier": []}
 
 
 def revision_text(revision: Revision) -> str:
     """A revision for people: what was checked by which page, and a unified diff of the change."""
-    what = "agrees" if revision["skipped"] else "unchanged"
-    if revision["before"] != revision["after"]:
-        what = "changed"
+    what = "unchanged" if revision["before"] == revision["after"] else "changed"
     head = f"Step {revision['step']}: {what} ({revision['document']}, p. {revision['page']})"
     lines = unified_diff(
         revision["before"].splitlines(), revision["after"].splitlines(), lineterm=""

@@ -31,10 +31,10 @@ async def to_query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMe
     context = runtime.context
     text = _steps(state, checked(state))
     if context.family in _AS_IT_STANDS or context.revision == "cot_rag":
-        earlier = seen_with(state, context) if context.query_from == "draft" else []
+        earlier = [*seen_with(state)] if context.query_from == "draft" else []
         return {"lookups": [_lookup(state, _steps(state, [*earlier, *checked(state)]))]}
     task = load("rat/to_query").fill(
-        earlier=numbered(state, seen_with(state, context)), step=numbered(state, checked(state))
+        earlier=numbered(state, seen_with(state)), step=numbered(state, checked(state))
     )
     reply = await ask_writer("to_query", Query, task, state, runtime)
     query = reply.value.query.strip() if reply.value else ""

@@ -194,11 +194,12 @@ def test_a_revision_tells_what_changed_and_what_did_not(
         ("the draft", {"thought": "Cost, then rise.", "steps": draft}),
         *(("the search query", {"query": text}) for text in ("hydrogen", "rise", "offers")),
         ("the revision", repaired),
+        ("the revision", {"text": draft[1], "earlier": []}),
         ("the revision", {"text": draft[2], "earlier": []}),
         ("the answer", tell("The levelised cost is USD 5.5/kg in 2023 [1].", "USD 5.5/kg")),
     ]
     with serving(*(by_task(task, reply) for task, reply in replies)) as model:
-        visit(model=model, collection=report, skip_agreeing=True)
+        visit(model=model, collection=report)
         page.get_by_label("Method", exact=True).select_option("rat")
         ask(page, "What does hydrogen cost?")
         expect(page.get_by_role("region", name="Answer")).to_contain_text("USD 5.5/kg")
@@ -207,7 +208,7 @@ def test_a_revision_tells_what_changed_and_what_did_not(
     expect(titles).to_have_text(
         [
             "Step 1: changed (report.txt, p. 1)",
-            "Step 2: agrees (report.txt, p. 2)",
+            "Step 2: unchanged (report.txt, p. 2)",
             "Step 3: unchanged (report.txt, p. 2)",
         ]
     )

@@ -15,13 +15,13 @@ from records import record
 from scripted import Prompt, Reply, register
 from typer.testing import Result
 
-from planweave.benchmarks.core.record import Called, Record, Score
+from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import ResultFile, read
 from planweave.benchmarks.suites.rat.corpus import Text, decontaminated
 from planweave.benchmarks.suites.rat.items import FILES, collection_of, load
 from planweave.benchmarks.suites.rat.tables import PAPER, rat_tables
 from planweave.benchmarks.suites.writing.suite import load_tasks
-from planweave.models import CallRecord, register_embeddings
+from planweave.models import register_embeddings
 from planweave.tools.documents import chunks, collection
 
 TEN = "one two three four five six seven eight nine ten"
@@ -175,7 +175,7 @@ def test_every_data_set_has_its_figures_in_the_paper() -> None:
 
 
 def sample(question: str, method: str, *right: bool, scenario: str = "HumanEval") -> Record:
-    attempt = {"steps": 4, "retrievals": 3, "checked": 2, "changed": 1, "skipped": 0}
+    attempt = {"steps": 4, "retrievals": 3, "checked": 2, "changed": 1}
     attempts: list[JsonValue] = [{**attempt, "right": one} for one in right]
     score = Score(
         value=sum(right) / len(right), answer="x", explanation="", details={"attempts": attempts}
@@ -218,32 +218,7 @@ def test_what_retrieval_did() -> None:
     made = rows(
         rat_tables([sample("a", "rat", True), sample("b", "rat", True)]), "What retrieval did"
     )
-    assert made == [["HumanEval", "rat", "3 · 3 · 3", "4 · 4 · 4", "50%", "0%", "0"]]
-
-
-def test_what_the_variants_save_stands_beside_rat_on_the_same_questions() -> None:
-    def spent(question: str, method: str, right: bool, calls: int, seconds: float) -> Record:
-        call = Called(prompt=(), record=CallRecord(role="reviser", model="m"))
-        made = sample(question, method, right)
-        return made.model_copy(update={"calls": [call] * calls, "seconds": seconds})
-
-    some = [
-        spent("a", "rat", True, 10, 20.0),
-        spent("a", "rat-skip", True, 8, 15.0),
-        spent("b", "rat", True, 10, 20.0),
-        spent("b", "rat-skip", False, 4, 25.0),
-        spent("c", "rat-skip", True, 1, 1.0),  # rat has not answered it
-        spent("a", "rat-parallel", True, 10, 5.0),
-    ]
-    one, same = "+0% [+0%, +0%]", "+75% [+75%, +75%]"
-    assert rows(rat_tables(some), "What skipping and revising at once save") == [
-        ["HumanEval", "rat-parallel", "1", one, same, "1", one, same],
-        [
-            *("HumanEval", "rat-skip", "2", "+40% [+20%, +60%]", "+0% [-25%, +25%]"),
-            *("1", "+20% [+20%, +20%]", "+25% [+25%, +25%]"),
-        ],
-    ]
-    assert rows(rat_tables(some[:1]), "What skipping and revising at once save") == []
+    assert made == [["HumanEval", "rat", "3 · 3 · 3", "4 · 4 · 4", "50%", "0"]]
 
 
 # -- the commands -----------------------------------------------------------------------------
@@ -321,7 +296,7 @@ def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> 
     assert (tmp_path / "results/report.md").exists()
 
 
-def test_pass_at_5_and_what_the_variants_save_over_two_programs(bench: Bench, data: Path) -> None:
+def test_pass_at_5_over_two_programs(bench: Bench, data: Path) -> None:
     given = ("--family", "code", "--data", data / "code")
     bench("rat-corpus", *given, "--embeddings", "words:1")
     stated = {"thought": "", "steps": ["Write a function that gives 601.", "return"]}
@@ -329,16 +304,12 @@ def test_pass_at_5_and_what_the_variants_save_over_two_programs(bench: Bench, da
     def script(prompt: Prompt) -> Reply:
         return stated if prompt.task == "draft" else pupil("code", prompt)
 
-    words = ("--samples", 5, "--limit", 2, "--method", "direct,rat,rat-skip")
+    words = ("--samples", 5, "--limit", 2, "--method", "direct,rat")
     page = Page.of(bench("rat", *given, "--model", register(script), *words, "--json"))
     several = {str(row[1]): row for row in page.rows("At least one of several attempts")}
     assert {row[2] for row in several.values()} == {5}
     assert several["rat"][3]["value"] == 1.0  # type: ignore[index, call-overload]
     assert several["direct"][3]["value"] == 0.0  # type: ignore[index, call-overload]
-    saved = page.rows("What skipping and revising at once save")
-    assert [row[1:4] for row in saved] == [["rat-skip", 2, "+25% [+25%, +25%]"]]
-    skipped = {str(row[1]): row[5] for row in page.rows("What retrieval did")}
-    assert skipped["rat-skip"] == "50%"
 
 
 def test_programs_are_graded_again_by_more_tests(bench: Bench, data: Path, tmp_path: Path) -> None:

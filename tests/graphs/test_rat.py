@@ -1,11 +1,11 @@
 """RAT and its baselines: every edge, what retrieval changes, and what is handed over."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from pages import Shelf, put_up
-from scripted import Prompt, Replies, Reply, Script, register
+from scripted import Replies, Reply, Script, register
 
 from planweave import BadInput
 from planweave.graphs import METHODS
@@ -46,11 +46,6 @@ def ask(shelf: Shelf) -> Ask:
 
 def draft(*steps: str) -> Reply:
     return {"thought": "Cost first, then heat.", "steps": list(steps)}
-
-
-def linked(*steps: tuple[str, Sequence[int]]) -> Reply:
-    written = [{"text": text, "needs": list(needs)} for text, needs in steps]
-    return {"thought": "Cost first, then heat.", "steps": written}
 
 
 def query(text: str) -> Reply:
@@ -122,7 +117,7 @@ async def test_a_step_sees_the_revised_steps_before_it_and_none_behind_it(ask: A
 async def test_each_revision_is_kept_for_people(ask: Ask) -> None:
     memory = await ask("rat", good())
     first, second = memory["revisions"]
-    assert (first["before"], first["after"], first["skipped"]) == (COSTS_1, COSTS_5, False)
+    assert (first["before"], first["after"]) == (COSTS_1, COSTS_5)
     assert (second["query"], second["document"], second["page"]) == (
         "heating value",
         "review.pdf",
@@ -133,8 +128,6 @@ async def test_each_revision_is_kept_for_people(ask: Ask) -> None:
     )
     same: Revision = {**first, "after": COSTS_1}
     assert revision_text(same) == "Step 1: unchanged (review.pdf, p. 82)"
-    skipped: Revision = {**same, "skipped": True}
-    assert revision_text(skipped) == "Step 1: agrees (review.pdf, p. 82)"
 
 
 async def test_an_earlier_step_may_be_corrected_a_later_one_not(ask: Ask) -> None:
@@ -227,93 +220,6 @@ async def test_a_given_plan_is_the_draft(ask: Ask) -> None:
 
 
 # -- variants ---------------------------------------------------------------------------------
-
-
-async def test_a_step_that_the_text_states_needs_no_reviser(ask: Ask) -> None:
-    script = good()
-    script.left["draft"] = [draft("Levelised hydrogen cost: USD 5.5/kg.", HOLDS_30)]
-    script.left["revise"] = [SECOND]
-    memory = await ask("rat", script, skip_agreeing=True)
-    assert script.tasks == ["draft", "query", "query", "revise", "answer"]
-    assert memory["revised"] == ["Levelised hydrogen cost: USD 5.5/kg.", HOLDS_33]
-    assert [one["skipped"] for one in memory["revisions"]] == [True, False]
-    assert [turn["facts"] for turn in memory["turns"]] == [[1], [2]]  # it is a source all the same
-
-
-@pytest.mark.parametrize("other", ["Levelised hydrogen cost: USD 1/kg.", "It is dear."])
-async def test_a_step_that_the_text_does_not_state_is_revised(other: str, ask: Ask) -> None:
-    script = good()
-    script.left["draft"] = [draft(other, HOLDS_30)]
-    await ask("rat", script, skip_agreeing=True)
-    assert script.tasks.count("revise") == 2
-
-
-async def test_of_steps_at_once_only_those_that_are_stated_are_left(ask: Ask) -> None:
-    script = good()
-    script.left["draft"] = [linked((COST, []), (HOLDS_30, []))]
-    script.left["revise"] = [SECOND]
-    memory = await ask("rat", script, skip_agreeing=True, parallel=True)
-    assert memory["revised"] == [COST, HOLDS_33]
-
-
-@pytest.mark.parametrize(("second", "revisions"), [(COST, 0), (HOLDS_30, 1)])
-async def test_a_whole_draft_is_left_only_if_all_of_it_is_stated(
-    second: str, revisions: int, ask: Ask
-) -> None:
-    script = good()
-    script.left["draft"] = [draft(COST, second)]
-    script.left["revise"] = [{"steps": [COST, HOLDS_33]}]
-    memory = await ask("rat", script, skip_agreeing=True, revision="non_causal")
-    assert script.tasks.count("revise") == revisions
-    assert [one["skipped"] for one in memory["revisions"]][:1] == [not revisions]
-
-
-def independent(prompt: Prompt) -> Reply:
-    """Replies that depend on the step that is asked about, in whatever order they are asked."""
-    about = prompt.text.rpartition("## To check")[2]
-    match prompt.task:
-        case "draft":
-            needless = "needs" in prompt.text
-            steps = (COSTS_1, HOLDS_30)
-            return linked(*((step, []) for step in steps)) if needless else draft(*steps)
-        case "query":
-            return query("levelised cost" if COSTS_1 in about else "heating value")
-        case "revise":
-            return FIRST if COSTS_1 in about else SECOND
-    return SAID
-
-
-async def test_in_parallel_comes_to_the_same_as_in_order(ask: Ask) -> None:
-    in_order = await ask("rat", independent)
-    at_once = await ask("rat", independent, parallel=True)
-    for part in ("revised", "revisions", "facts", "turns", "answer"):
-        assert in_order[part] == at_once[part]
-
-
-async def test_independent_steps_are_revised_at_once(ask: Ask) -> None:
-    script = good()
-    script.left["draft"] = [linked((COSTS_1, []), (HOLDS_30, []), ("So it is dear.", [2, 1, 7, 3]))]
-    script.left["query"].append(query("hydrogen"))
-    script.left["revise"].append(revised("So it is dear indeed.", (1, "Nothing.")))
-    memory = await ask("rat", script, parallel=True)
-    assert script.tasks == [
-        *("draft", "query", "query", "revise", "revise"),
-        *("query", "revise", "answer"),
-    ]
-    assert memory["needs"] == [[], [], [1, 2]]
-    _, second, third = (prompt.text for prompt in script.prompts if prompt.task == "revise")
-    assert COSTS_1 not in second
-    assert COSTS_5 not in second
-    assert COSTS_5 in third
-    assert HOLDS_33 in third
-    assert memory["revised"] == [COSTS_5, HOLDS_33, "So it is dear indeed."]
-
-
-async def test_in_parallel_no_other_steps_are_checked_than_in_order(ask: Ask) -> None:
-    script = good()
-    script.left["draft"] = [linked((COSTS_1, []), (HOLDS_30, [1]), ("So it is dear.", []))]
-    memory = await ask("rat", script, parallel=True, retrievals=2)
-    assert [turn["step"] for turn in memory["turns"]] == [1, 2]
 
 
 async def test_non_causal_revises_all_steps_from_one_retrieval(ask: Ask, shelf: Shelf) -> None:

@@ -227,7 +227,7 @@ async def test_the_whole_prompt_of_each_role_of_rat(
 ) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."), ("a.md", 1, "Heat is energy."))
     put_up(monkeypatch, shelf)
-    steps = [{"text": "Hydrogen costs little.", "needs": []}, {"text": "Heat too.", "needs": [1]}]
+    steps = ["Hydrogen costs little.", "Heat too."]
     revised = {"text": "Hydrogen costs USD 5.5/kg.", "earlier": []}
     script = Replies(
         draft=[{"thought": "Look.", "steps": steps}],
@@ -241,7 +241,6 @@ async def test_the_whole_prompt_of_each_role_of_rat(
         model=register(script),
         collection="energy",
         family=family,
-        parallel=True,
         rules="Be brief.",
     )
     await METHODS.get("rat").graph.ainvoke(

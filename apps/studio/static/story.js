@@ -451,9 +451,9 @@ function failure({ role, detail }) {
   return h("p", { className: "notice problem" }, `${role}: ${detail}`);
 }
 
-function revision({ step, document, page, before, after, skipped }) {
+function revision({ step, document, page, before, after }) {
   const unchanged = before === after;
-  const what = !unchanged ? "changed" : skipped ? "agrees" : "unchanged";
+  const what = unchanged ? "unchanged" : "changed";
   return h("section", { className: "card" }, h("h3", {}, `Step ${step}: ${what} (${document}, p. ${page})`),
     unchanged ? null : diff(before.split("\n"), after.split("\n")));
 }

@@ -44,8 +44,6 @@ WAYS: Mapping[str, Way] = {
     "cot-rag": Way("rat", {"revision": "cot_rag"}),
     "rat-non-causal": Way("rat", {"revision": "non_causal"}),
     "rat-step": Way("rat", {"query_from": "step"}),
-    "rat-skip": Way("rat", {"skip_agreeing": True}),
-    "rat-parallel": Way("rat", {"parallel": True}),
     "rat": Way("rat", {"query_from": "draft"}),
 }
 """The methods that are compared, by name."""
@@ -210,7 +208,6 @@ class Attempt(NamedTuple):
     retrievals: int
     checked: int
     changed: int
-    skipped: int
 
 
 async def _graded(item: Item, memory: WorkingMemory) -> Attempt:
@@ -230,5 +227,4 @@ async def _graded(item: Item, memory: WorkingMemory) -> Attempt:
         retrievals=len(memory["lookups"]) or len(memory["facts"]),
         checked=len(checked) if revisions else 0,
         changed=len({one["step"] for one in revisions if one["before"] != one["after"]}),
-        skipped=sum(one["skipped"] for one in revisions),
     )

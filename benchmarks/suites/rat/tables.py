@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, TypeAdapter
 
-from planweave.benchmarks.core.metrics import accuracy, bootstrap, grouped, rate, spread
+from planweave.benchmarks.core.metrics import accuracy, grouped, rate, spread
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cell, Table
 from planweave.benchmarks.suites.rat.code_eval import pass_at_k
@@ -47,7 +47,6 @@ class _Attempt(BaseModel):
     retrievals: int
     checked: int
     changed: int
-    skipped: int
 
 
 _ATTEMPTS = TypeAdapter(list[_Attempt])
@@ -59,7 +58,6 @@ def rat_tables(records: Sequence[Record]) -> list[Table]:
         _scores(records),
         _several(records),
         retrieval_table(records),
-        _savings(records),
         seconds_table(_cells(records)),
         _beside_paper(records),
     ]
@@ -131,7 +129,6 @@ def retrieval_table(records: Sequence[Record]) -> Table:
                 spread([float(attempt.retrievals) for attempt in made]),
                 spread([float(attempt.steps) for attempt in made]),
                 f"{sum(a.changed for a in made) / checked:.0%}" if checked else None,
-                f"{sum(a.skipped for a in made) / checked:.0%}" if checked else None,
                 sum(len(record.failures) for record in own),
             )
         )
@@ -143,62 +140,12 @@ def retrieval_table(records: Sequence[Record]) -> Table:
             "retrievals",
             "steps drafted",
             "steps changed",
-            "steps left since the text agrees",
             "unreadable replies",
         ),
         rows=rows,
         note="Mean · median · 95th percentile of an attempt; shares are of the steps for which a "
         "text was found.",
     )
-
-
-def _savings(records: Sequence[Record]) -> Table:
-    """What our variants of RAT save, question by question."""
-    rows: list[tuple[Cell, ...]] = []
-    for scenario, label, own in _cells(records):
-        if own[0].method not in ("rat-skip", "rat-parallel"):
-            continue
-        whole = {(r.question, r.model): r for r in records if r.method == "rat" and not r.error}
-        pairs = [
-            (whole[one.question, one.model], one)
-            for one in own
-            if (one.question, one.model) in whole and not one.error
-        ]
-        equal = [(rat, one) for rat, one in pairs if rat.score.value == one.score.value]
-        if pairs:
-            rows.append((scenario, label, len(pairs), *_saved(pairs), len(equal), *_saved(equal)))
-    return Table(
-        title="What skipping and revising at once save",
-        columns=(
-            "scenario",
-            "method",
-            "questions",
-            "calls saved",
-            "seconds saved",
-            "with the score of rat",
-            "calls saved there",
-            "seconds saved there",
-        ),
-        rows=rows,
-        note="Beside rat on the same questions by the same model; in brackets the 95 % interval "
-        "(bootstrap over questions). Revisions that are made at once "
-        "save seconds only where the model's server answers several calls at a time.",
-    )
-
-
-def _saved(pairs: Sequence[tuple[Record, Record]]) -> tuple[str | None, str | None]:
-    """The share of calls and of seconds that the second of each pair does without."""
-    return (
-        _less([(float(len(rat.calls)), float(len(one.calls))) for rat, one in pairs]),
-        _less([(rat.seconds, one.seconds) for rat, one in pairs]),
-    )
-
-
-def _less(spent: Sequence[tuple[float, float]]) -> str | None:
-    if not any(before for before, _ in spent):
-        return None
-    value, low, high = bootstrap(spent, lambda means: 1 - means[:, 1] / means[:, 0])
-    return f"{value:+.0%} [{low:+.0%}, {high:+.0%}]"
 
 
 def seconds_table(cells: Iterable[tuple[str, str, Sequence[Record]]]) -> Table:
