@@ -21,7 +21,11 @@ _ASKING = frozenset(
     because only other others each every any all some both either into up out over under per about
     between within during after before since until against also then such same different distinct
     unique based once twice ever still already another together whether across along among often
-    throughout
+    throughout never none neither nor nobody nothing anyone anybody anything everyone everybody
+    everything someone somebody something much many lot lots several few enough too very quite
+    rather almost around away back down off through onto upon beyond besides despite except via
+    though although however always sometimes usually rarely seldom mostly mainly maybe perhaps soon
+    itself themselves whichever whatever
     """.split()  # noqa: SIM905 (a text is easier to read)
 )
 """Words that hold a question together; one without them is in another language."""

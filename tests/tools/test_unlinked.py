@@ -29,6 +29,8 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
         "Which doctor of dermatology had the most check-ins?",
         "What does the most expensive doctor cost?",
         "List the doctors who are called 'Zacharias'.",
+        "Which doctors never had a check-in?",
+        "Which specialty comes up several times?",
         "Which five doctors serve in each specialty/field?",
         "What is the most money that the doctors have gotten?",
         "How many patients were seen by Zacharias Quell?",
