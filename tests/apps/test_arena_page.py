@@ -1,14 +1,14 @@
 """The page of the arena in a real browser: blind, by keys and by mouse, to the last vote."""
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import complaints
+from browser import complaints, new_page
 from playwright.sync_api import Browser, expect
 from records import record
+from waiting import wait_until
 
 from planweave.apps.cli.arena import page as arena_page
 from planweave.benchmarks.arena.votes import Ballot, matches
@@ -18,7 +18,6 @@ pytestmark = pytest.mark.server
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 METHODS = ("rat-skip", "cot-rag", "rag-5")
-expect.set_options(timeout=10_000)
 
 
 def written(method: str) -> Record:
@@ -40,16 +39,14 @@ def address(ballot: Ballot) -> Iterator[str]:
     said: list[str] = []
     thread = threading.Thread(target=arena_page.serve, args=(ballot, 0, said.append))
     thread.start()
-    while not said:
-        time.sleep(0.01)
+    wait_until(lambda: said)
     yield said[0].split()[2]
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
 
 
 def test_a_person_votes_to_the_end(browser: Browser, ballot: Ballot, address: str) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 800})
-    page = context.new_page()
+    page = new_page(browser, viewport={"width": 390, "height": 800})
     heard = complaints(page)
     page.on("dialog", lambda dialog: heard.append(f"a script says {dialog.message}"))
     page.goto(address)
@@ -73,5 +70,5 @@ def test_a_person_votes_to_the_end(browser: Browser, ballot: Ballot, address: st
     expect(page.get_by_role("group")).to_be_hidden()
     assert not any(method in page.content() for method in METHODS)
     assert [vote.verdict for vote in ballot.counted()] == ["b", "both_bad", "a"]
-    context.close()
+    page.context.close()
     assert heard == []

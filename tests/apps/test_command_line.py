@@ -8,7 +8,9 @@ import socket
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
@@ -17,6 +19,7 @@ from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, querying, scripted
 from openai_server import Answer, serving
 from rich.console import Console
 from trap import Trap
+from waiting import wait_until
 
 from planweave.apps.cli.approval import approver
 from planweave.apps.cli.story import Story, Waiting
@@ -226,6 +229,7 @@ def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers
 def _typed(texts: Sequence[str], command: list[str], environment: dict[str, str]) -> str:
     """Output of a command at a real terminal at which each text is typed when one is asked for."""
     import pty
+    import termios
 
     reader, writer = pty.openpty()
     process = subprocess.Popen(
@@ -235,7 +239,8 @@ def _typed(texts: Sequence[str], command: list[str], environment: dict[str, str]
     left, output, answered = [*texts], b"", 0
     while True:
         if left and output[answered:].rstrip().endswith((b"eject?", b"differ:")):
-            time.sleep(0.2)  # until the program listens: keys that come earlier are lost
+            if output.rstrip().endswith(b"eject?"):  # keys that come before it listens are lost
+                wait_until(lambda: not termios.tcgetattr(reader)[3] & termios.ICANON)
             os.write(reader, left.pop(0).encode())
             answered = len(output)
         try:
@@ -255,7 +260,7 @@ def _typed(texts: Sequence[str], command: list[str], environment: dict[str, str]
 def test_decide_survives_being_killed(
     planweave: CommandLine, offers: str, environment: dict[str, str], by: signal.Signals
 ) -> None:
-    with serving(*scripted(*WHOLE_RUN, delay=0.5)) as model:
+    with serving(*scripted(PLAN, QUERY), *scripted(FINISH, delay=300)) as model:
         process = subprocess.Popen(
             [PROGRAM, "decide", "Which offer?", "--database", offers, "--model", model.name],
             env=environment,
@@ -266,10 +271,9 @@ def test_decide_survives_being_killed(
         )
         assert process.stdout is not None
         thread = process.stdout.readline().split("thread ")[1].split()[0]
-        while len(model.requests) < 3:
-            time.sleep(0.02)
+        wait_until(lambda: len(model.requests) == 3)
         process.send_signal(by)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
         assert process.returncode != 0
         before = len(model.requests)
         model.answers[:] = scripted(FINISH, DECISION)
@@ -283,7 +287,9 @@ def test_decide_survives_being_killed(
 def test_two_processes_do_not_go_on_with_one_thread(
     planweave: CommandLine, offers: str, environment: dict[str, str]
 ) -> None:
-    with serving(*scripted(*WHOLE_RUN, delay=1.0)) as model:
+    goes_on = Event()
+    plan, *rest = scripted(*WHOLE_RUN)
+    with serving(replace(plan, after=goes_on), *rest) as model:
         first = subprocess.Popen(
             [PROGRAM, "decide", "Which offer?", "--database", offers, "--model", model.name],
             env=environment,
@@ -292,11 +298,11 @@ def test_two_processes_do_not_go_on_with_one_thread(
         )
         assert first.stdout is not None
         thread = first.stdout.readline().split("thread ")[1].split()[0]
-        while not model.requests:
-            time.sleep(0.02)
+        wait_until(lambda: model.requests)
         second = planweave("decide", "--resume", thread)
         assert_one_clear_error(second, "Another process is working on the thread", thread)
-        said, _ = first.communicate(timeout=60)
+        goes_on.set()
+        said, _ = first.communicate(timeout=120)
     assert first.returncode == 0
     assert "birch" in said.lower()
     assert len(model.requests) == len(WHOLE_RUN)

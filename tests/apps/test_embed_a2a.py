@@ -27,11 +27,13 @@ def send(address: str, body: Json, name: str = "planrag") -> Json:
 
 def test_the_card_tells_where_both_versions_answer(address: str, operator: Operator) -> None:
     operator.offers(Replies(), more={"methods": ["planrag"]})
-    card = httpx.get(f"{address}/a2a/planrag/.well-known/agent-card.json").json()
+    card = httpx.get(f"{address}/a2a/planrag/.well-known/agent-card.json", timeout=60).json()
     assert card["url"] == f"{address}/a2a/planrag"
     assert [one["protocolVersion"] for one in card["supportedInterfaces"]] == ["1.0", "0.3"]
     assert card["skills"][0]["id"] == "planrag"
-    assert httpx.get(f"{address}/a2a/rat/.well-known/agent-card.json").status_code == 404
+    assert (
+        httpx.get(f"{address}/a2a/rat/.well-known/agent-card.json", timeout=60).status_code == 404
+    )
 
 
 def test_a_message_of_version_1(address: str, operator: Operator, offers: str) -> None:
@@ -131,14 +133,14 @@ def test_what_cannot_be_done_is_an_error(
     address: str, operator: Operator, body: Json, code: int, words: str
 ) -> None:
     operator.offers(Replies(), database="nowhere.sql")
-    error = httpx.post(f"{address}/a2a/planrag", json=body).json()["error"]
+    error = httpx.post(f"{address}/a2a/planrag", json=body, timeout=60).json()["error"]
     assert error["code"] == code
     assert words in error["message"]
 
 
 def test_an_error_ends_a_stream(address: str, operator: Operator) -> None:
     operator.offers(Replies(), database="nowhere.sql")
-    reply = httpx.post(f"{address}/a2a/planrag", json=call("SendStreamingMessage", "x"))
+    reply = httpx.post(f"{address}/a2a/planrag", json=call("SendStreamingMessage", "x"), timeout=60)
     last = json.loads(reply.text.strip().splitlines()[-1].removeprefix("data: "))
     status = last["result"]["statusUpdate"]["status"]
     assert status["state"] == "TASK_STATE_FAILED"

@@ -1,8 +1,9 @@
 """Chat completions in OpenAI's shape, asked by OpenAI's own client."""
 
 import json
-import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from threading import Event
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +14,7 @@ from endpoints import QUERY, Operator, whole_run
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
 from scripted import Prompt, Replies, Reply, act, decide, plan
+from waiting import wait_until
 
 from planweave import PlanweaveError
 
@@ -198,7 +200,9 @@ def test_what_cannot_be_asked_is_told_in_openais_shape(
 ) -> None:
     operator.offers(Replies())
     reply = httpx.post(
-        f"{address}/v1/chat/completions", json={"model": "planrag", "messages": ASKED, **body}
+        f"{address}/v1/chat/completions",
+        json={"model": "planrag", "messages": ASKED, **body},
+        timeout=60,
     )
     assert reply.status_code == 400
     assert reply.json()["error"]["type"] == "invalid_request_error"
@@ -209,7 +213,7 @@ def test_what_cannot_be_asked_is_told_in_openais_shape(
 def test_a_body_that_is_none(address: str, operator: Operator, body: bytes) -> None:
     operator.offers(Replies())
     headers = {"content-type": "application/json"}
-    reply = httpx.post(f"{address}/v1/chat/completions", content=body, headers=headers)
+    reply = httpx.post(f"{address}/v1/chat/completions", content=body, headers=headers, timeout=60)
     assert reply.status_code == 400
 
 
@@ -258,24 +262,30 @@ def test_what_nobody_outside_can_fix_is_not_shown(
 
 
 def test_a_caller_who_goes_away_ends_the_run(
-    client: OpenAI, operator: Operator, offers: str
+    client: OpenAI, operator: Operator, offers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
+    asked, goes_on, ended = list[str](), Event(), Event()
 
-    def slow(prompt: Prompt) -> Reply:
+    def waiting(prompt: Prompt) -> Reply:
         asked.append(prompt.task)
-        time.sleep(0.2)
+        goes_on.wait(60 * (len(asked) > 1))
         return act("sql", f"SELECT {len(asked)} AS n FROM offer")
 
-    operator.offers(slow, database=offers)
+    @asynccontextmanager
+    async def memory() -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            ended.set()
+
+    monkeypatch.setattr("planweave.apps.embed.runs.long_term_memory", memory)
+    operator.offers(waiting, database=offers)
     stream = client.chat.completions.create(model="iter_rag", messages=ASKED, stream=True)
-    while not asked:
-        next(stream)
+    wait_until(lambda: len(asked) == 2)
     stream.close()
-    time.sleep(0.6)
-    seen = len(asked)
-    time.sleep(0.6)
-    assert len(asked) == seen < 5
+    assert ended.wait(60)
+    goes_on.set()
+    assert len(asked) == 2
 
 
 def test_the_facts_of_an_ensemble_are_those_of_its_best_run(

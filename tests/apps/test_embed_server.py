@@ -3,6 +3,8 @@
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import httpx
@@ -12,6 +14,7 @@ from offers import SCRIPT, WHOLE_RUN, scripted
 from openai import OpenAI
 from openai_server import Answer, Script, serving
 from serve import serving_planweave
+from waiting import wait_until
 
 from planweave.apps.server.people import digest
 
@@ -97,7 +100,7 @@ def test_a_budget_holds_at_every_door(server: str, model: Script) -> None:
     message = {"messageId": "1", "role": "user", "parts": [{"text": "Which?"}]}
     call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
     reply = httpx.post(
-        f"{server}/a2a/planrag", json=call, headers={"x-api-key": KEYS["poor"]}, timeout=30
+        f"{server}/a2a/planrag", json=call, headers={"x-api-key": KEYS["poor"]}, timeout=60
     )
     assert "error" in reply.json()
 
@@ -120,12 +123,16 @@ def test_two_callers_may_name_a_context_alike(server: str, model: Script) -> Non
 
 
 def test_a_caller_who_goes_away_ends_the_run(server: str, model: Script) -> None:
-    model.answers[:] = scripted(*WHOLE_RUN, delay=0.4)
+    goes_on = Event()
+    plan, query, *rest = scripted(*WHOLE_RUN)
+    model.answers[:] = [plan, replace(query, after=goes_on), *rest]
     before = len(model.requests)
     with client(server, "bob") as bob:
         stream = bob.chat.completions.create(model="planrag", messages=ASKED, stream=True)
-        while len(model.requests) == before:
-            next(stream)
+        wait_until(lambda: len(model.requests) == before + 2)
         stream.close()
-    time.sleep(2.5)  # the whole run would have taken two seconds
-    assert before < len(model.requests) < before + 4
+    ended = 'planweave_runs_finished_total{method="planrag",status="interrupted"} 1.0'
+    headers = {"x-api-key": KEYS["bob"]}
+    wait_until(lambda: ended in httpx.get(f"{server}/metrics", headers=headers, timeout=60).text)
+    goes_on.set()
+    assert len(model.requests) == before + 2

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from axe import Look
-from browser import complaints
+from browser import complaints, new_page
 from offers import DECISION, FINISH, PLAN, querying
 from openai_server import Answer, serving
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -20,7 +20,6 @@ pytestmark = pytest.mark.server
 OFFERS = "name,price\nash,7.5\nbirch,5.25\ncedar,6\n"
 BOTH = querying("SELECT name, price FROM offer ORDER BY price")
 ASK = "Which offer is cheapest?"
-PATIENCE = 60_000
 _MOST_TABS = 120
 
 
@@ -72,7 +71,7 @@ class Visitor:
 
     def reach(self, control: Locator) -> None:
         """Go to a control with the Tab key."""
-        expect(control).to_be_visible(timeout=PATIENCE)
+        expect(control).to_be_visible()
         focused = "element => element === document.activeElement"
         for _ in range(_MOST_TABS):
             if control.evaluate(focused):
@@ -99,18 +98,11 @@ def test_the_first_hour(
     height: int,
     keys: bool,
 ) -> None:
-    context = browser.new_context(
-        base_url=server,
-        viewport={"width": width, "height": height},
-        reduced_motion="reduce",
-        accept_downloads=True,
-    )
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
+    page = new_page(browser, base_url=server, viewport={"width": width, "height": height})
     heard = complaints(page)
     visitor = Visitor(page, look, keys=keys)
     page.goto("/studio/")
-    expect(page.locator("h1").first).to_be_attached(timeout=PATIENCE)
+    expect(page.locator("h1").first).to_be_attached()
     visitor.look("start")
     upload(visitor, tmp_path)
     configure(visitor, model)
@@ -121,8 +113,8 @@ def test_the_first_hour(
     trace(visitor)
     compare(visitor)
     assert heard == []
-    open_shared(context.new_page(), shared)
-    context.close()
+    open_shared(page.context.new_page(), shared)
+    page.context.close()
 
 
 def upload(visitor: Visitor, folder: Path) -> None:
@@ -134,11 +126,11 @@ def upload(visitor: Visitor, folder: Path) -> None:
     chooser.value.set_files(str(file))
     examples = page.get_by_role("list", name="Example questions").get_by_role("button")
     cheapest = "Which offer has the lowest price?"
-    expect(examples.nth(1)).to_have_text(cheapest, timeout=PATIENCE)
+    expect(examples.nth(1)).to_have_text(cheapest)
     visitor.look("uploaded")
     visitor.press(page.get_by_role("link", name="Databases", exact=True))
     ask = page.get_by_role("button", name="Ask about this").first
-    expect(ask).to_be_visible(timeout=PATIENCE)
+    expect(ask).to_be_visible()
     visitor.look("databases")
     visitor.press(ask)
     expect(page.get_by_role("list", name="Sources in use")).to_contain_text("offer")
@@ -159,7 +151,7 @@ def ask_and_approve(visitor: Visitor) -> None:
     visitor.write(page.get_by_role("textbox", name="Ask a question"), ASK)
     page.keyboard.press("Enter")
     approve = page.get_by_role("button", name="Approve the plan")
-    expect(approve).to_be_focused(timeout=PATIENCE)
+    expect(approve).to_be_focused()
     visitor.look("approval")
     visitor.press(approve)
     answered(page)
@@ -167,8 +159,8 @@ def ask_and_approve(visitor: Visitor) -> None:
 
 
 def answered(page: Page) -> None:
-    expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch", timeout=PATIENCE)
-    expect(page.get_by_role("button", name="Stop")).to_be_hidden(timeout=PATIENCE)
+    expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
 
 
 def use_the_rows(visitor: Visitor) -> None:
@@ -248,5 +240,5 @@ def compare(visitor: Visitor) -> None:
     page.get_by_label("Method", exact=True).nth(1).select_option("single_rag")
     visitor.write(page.get_by_role("textbox", name="Ask both a question"), ASK)
     page.keyboard.press("Enter")
-    expect(page.locator(".verdict").get_by_role("table")).to_contain_text("Birch", timeout=PATIENCE)
+    expect(page.locator(".verdict").get_by_role("table")).to_contain_text("Birch")
     visitor.look("compare")

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
-from browser import complaints
+from browser import complaints, new_page
 from dev_server import ROOT, langgraph_dev
 from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.client import LangGraphClient
@@ -170,16 +170,20 @@ def test_chat_completions(server: str, offers: str) -> None:
     assert chunks[-1]["planweave"]["answer"]["decision"] == "Birch"
     unasked = {"role": "tool", "tool_call_id": f"call_{'0' * 32}", "content": "yes"}
     refused = httpx.post(
-        f"{server}/v1/chat/completions", json=asked | {"messages": [unasked], "stream": False}
+        f"{server}/v1/chat/completions",
+        json=asked | {"messages": [unasked], "stream": False},
+        timeout=60,
     )
     assert refused.status_code == 400, refused.text
-    foreign = httpx.get(f"{server}/v1/models", headers={"origin": "https://evil.example"})
+    foreign = httpx.get(
+        f"{server}/v1/models", headers={"origin": "https://evil.example"}, timeout=60
+    )
     assert foreign.status_code == 403
 
 
 async def test_a_page_under_a_name_of_its_own_reads_nothing(server: str) -> None:
     rebound = {"host": f"evil.example:{httpx.URL(server).port}"}  # resolves to this machine
-    async with httpx.AsyncClient(base_url=server, headers=rebound) as page:
+    async with httpx.AsyncClient(base_url=server, headers=rebound, timeout=60) as page:
         for path in ("/studio/api/results", "/assistants/planrag/schemas"):
             assert (await page.get(path)).status_code == 403
 
@@ -199,7 +203,7 @@ async def test_a_foreign_web_page_starts_no_run(server: str, origin: str, admitt
     run = {"assistant_id": "planrag", "input": {"question": "Hello!"}}
     plain = {"origin": origin, "content-type": "text/plain"}  # a browser asks nobody before it
     studio = plain | {"x-auth-scheme": "langsmith", "content-type": "application/json"}
-    async with httpx.AsyncClient(base_url=server) as page:
+    async with httpx.AsyncClient(base_url=server, timeout=60) as page:
         for headers in (plain, studio):
             reply = await page.post("/runs/wait", content=json.dumps(run), headers=headers)
             assert reply.status_code == (200 if admitted else 403)
@@ -209,7 +213,7 @@ async def test_a_foreign_web_page_starts_no_run(server: str, origin: str, admitt
 
 def test_the_page_asks_it(server: str, browser: Browser, offers: str) -> None:
     with serving(*scripted(*WHOLE_RUN)) as model:
-        page = browser.new_page(base_url=server)
+        page = new_page(browser, base_url=server)
         heard = complaints(page)
         chosen = json.dumps({"model": model.name, "database": offers})
         page.add_init_script(f"localStorage.setItem('planweave.settings', {json.dumps(chosen)})")
@@ -217,5 +221,5 @@ def test_the_page_asks_it(server: str, browser: Browser, offers: str) -> None:
         page.get_by_role("textbox", name="Ask a question").fill("Which offer is cheapest?")
         page.keyboard.press("Enter")
         answer = page.get_by_role("region", name="Answer")
-        expect(answer).to_contain_text("Birch", timeout=60_000)
+        expect(answer).to_contain_text("Birch")
     assert heard == []

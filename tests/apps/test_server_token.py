@@ -1,7 +1,6 @@
 """The token of the one-person server: who has it comes in by every interface, and nobody else."""
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from openai import AuthenticationError, OpenAI
 from serve import Served, serving_planweave
+from waiting import wait_until
 
 pytestmark = pytest.mark.server
 
@@ -63,12 +63,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def test_nobody_comes_in_without_it(
     server: Served, method: str, path: str, headers: dict[str, str]
 ) -> None:
-    reply = httpx.request(method, f"{server.url}{path}", headers=headers, json={})
+    reply = httpx.request(method, f"{server.url}{path}", headers=headers, json={}, timeout=60)
     assert (reply.status_code, TOKEN in reply.text) == (401, False)
 
 
 def test_the_page_is_open_and_its_link_brings_a_cookie(server: Served) -> None:
-    with httpx.Client(base_url=server.url) as browser:
+    with httpx.Client(base_url=server.url, timeout=60) as browser:
         assert browser.get("/studio/").status_code == 200
         assert browser.get("/studio/?token=wrong").status_code == 200
         assert browser.get("/studio/api/methods").status_code == 401
@@ -91,7 +91,7 @@ def test_the_page_is_open_and_its_link_brings_a_cookie(server: Served) -> None:
 
 
 def test_a_link_leads_to_no_other_host(server: Served) -> None:
-    reply = httpx.get(f"{server.url}//evil.example/?token={TOKEN}")
+    reply = httpx.get(f"{server.url}//evil.example/?token={TOKEN}", timeout=60)
     assert reply.headers["location"] == "/evil.example/"
 
 
@@ -123,7 +123,7 @@ def test_a_token_is_made_at_the_start_and_known_to_every_worker(
     folder = tmp_path_factory.mktemp("made")
     with serving_planweave(folder, "--workers", "2", PLANWEAVE_SERVE_TOKEN="") as server:
         (page,) = re.findall(r"studio: (http\S+)", server.log.read_text())
-        with httpx.Client(base_url=server.url, follow_redirects=True) as browser:
+        with httpx.Client(base_url=server.url, follow_redirects=True, timeout=60) as browser:
             assert {browser.get("/info").status_code for _ in range(8)} == {401}
             assert browser.get(page).status_code == 200
             assert {browser.get("/info").status_code for _ in range(8)} == {200}
@@ -140,11 +140,8 @@ def test_the_page_is_opened_with_its_token(tmp_path: Path) -> None:
     browser.chmod(0o700)
     given = {"PLANWEAVE_SERVE_TOKEN": "", "BROWSER": f"{browser} %s"}
     with serving_planweave(tmp_path, "--open", **given) as server:
-        for _ in range(100):
-            if opened.exists() and opened.read_text():
-                break
-            time.sleep(0.1)
+        wait_until(lambda: opened.exists() and opened.read_text())
         url, token = opened.read_text().strip().split("?token=")
         assert url == f"{server.url}/studio/"
-        page = httpx.get(f"{url}?token={token}", follow_redirects=False)
+        page = httpx.get(f"{url}?token={token}", follow_redirects=False, timeout=60)
         assert page.cookies

@@ -3,9 +3,10 @@
 import asyncio
 import os
 import signal
+import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +17,24 @@ from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, scripted
 from openai_server import Script, serving
 from serve import Served, ready, serving_planweave, start, stop
 from servers import Unobtainable, postgresql
-from sqlalchemy import create_engine, event, select, text
+from sqlalchemy import Select, create_engine, event, func, select, text
 from sqlalchemy.util import await_only
+from waiting import wait_until
 
 from planweave.apps.server.people import Person
 from planweave.apps.server.runs import Order, Runs
 from planweave.apps.server.settings import UserLimits
 from planweave.apps.server.storage import open_storage
+from planweave.apps.server.tables import events as events_table
 from planweave.apps.server.tables import runs as runs_table
+from planweave.apps.server.tables import sqlite_files
 from planweave.apps.server.wire import Event
 
 pytestmark = pytest.mark.server
 
-LEASE = {"PLANWEAVE_SERVE_LEASE_SECONDS": "2", "PLANWEAVE_SERVE_DRAIN_SECONDS": "1"}
+LEASE = {"PLANWEAVE_SERVE_LEASE_SECONDS": "4", "PLANWEAVE_SERVE_DRAIN_SECONDS": "1"}
 CALLS = 4  # of a model in a whole run
-SLOW = [*scripted(PLAN, QUERY), *scripted(FINISH, delay=20), *scripted(FINISH, DECISION)]
+SLOW = [*scripted(PLAN, QUERY), *scripted(FINISH, delay=300), *scripted(FINISH, DECISION)]
 """The third call hangs; whoever takes the run up asks for it once more, and gets the fourth."""
 
 
@@ -64,20 +68,30 @@ def two_servers(folder: Path, place: dict[str, str]) -> Iterator[tuple[Served, S
             stop(server)
 
 
-def worker_of(run: str, folder: Path, place: dict[str, str]) -> int:
-    """The process that carries out a run."""
-    file = folder / "state" / "serve" / "serve.sqlite"
-    url = place.get("PLANWEAVE_SERVE_URL", f"sqlite:///{file}")
+def kept(asked: Select[Any], folder: Path, place: dict[str, str]) -> Any:
+    """What the servers keep in their tables."""
+    url = place.get("PLANWEAVE_SERVE_URL", f"sqlite:///{sqlite_file(folder)}")
     engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.connect() as connection:
-        asked = select(runs_table.c.worker).where(runs_table.c.run_id == run)
-        worker: str = connection.execute(asked).scalar_one()
+        found = connection.execute(asked).scalar_one()
     engine.dispose()
-    return int(worker.split("-")[-2])
+    return found
 
 
-async def waiting_run(server: Served, model: Script, folder: Path) -> tuple[str, str]:
-    """Start a run and wait until its third call, on which it hangs."""
+def sqlite_file(folder: Path) -> Path:
+    return folder / "state" / "serve" / "serve.sqlite"
+
+
+def worker_of(run: str, folder: Path, place: dict[str, str]) -> int:
+    """The process that carries out a run."""
+    asked = select(runs_table.c.worker).where(runs_table.c.run_id == run)
+    return int(kept(asked, folder, place).split("-")[-2])
+
+
+async def waiting_run(
+    server: Served, model: Script, folder: Path, place: dict[str, str]
+) -> tuple[str, str]:
+    """Start a run and wait until it hangs on its third call, and all before that is kept."""
     async with get_client(url=server.url, api_key=None) as client:
         thread = (await client.threads.create())["thread_id"]
         run = await client.runs.create(
@@ -87,22 +101,54 @@ async def waiting_run(server: Served, model: Script, folder: Path) -> tuple[str,
             context={"model": model.name, "database": str(folder / "offers.sql")},
             stream_mode=["updates"],
         )
-        await called(model, 3)
+        await until(lambda: len(model.requests) == 3)
+        told = events_table.c.run_id == run["run_id"], events_table.c.data.contains('"tools"')
+        said = select(func.count()).select_from(events_table).where(*told)
+        await until(lambda: kept(said, folder, place))
+        async with asyncio.timeout(120):
+            state: Any = {"values": {}, "next": []}
+            while not state["values"].get("facts") or state["next"] != ["selector"]:
+                state = await client.threads.get_state(thread)
         return thread, run["run_id"]
 
 
-async def called(model: Script, times: int) -> None:
-    """Wait until the model has been called so often."""
-    async with asyncio.timeout(60):
-        while len(model.requests) < times:  # noqa: ASYNC110 (they are counted in a thread)
-            await asyncio.sleep(0.02)
+async def until(true: Callable[[], object]) -> None:
+    """Wait for what comes about in another thread or process."""
+    await asyncio.to_thread(wait_until, true)
 
 
-async def followed(server: Served, thread: str, run: str, last: str = "") -> list[Any]:
+async def followed(
+    server: Served, thread: str, run: str, last: str = "", heard: list[Any] | None = None
+) -> list[Any]:
     """The events of a run, from another process than the one that carries it out."""
-    async with get_client(url=server.url, api_key=None) as client, asyncio.timeout(60):
-        parts = client.runs.join_stream(thread, run, last_event_id=last or None)
-        return [part async for part in parts]
+    heard = [] if heard is None else heard
+    async with get_client(url=server.url, api_key=None) as client, asyncio.timeout(120):
+        async for part in client.runs.join_stream(thread, run, last_event_id=last or None):
+            heard.append(part)
+    return heard
+
+
+def silence(server: Served, folder: Path) -> None:
+    """Stop a process while it holds no lock of an SQLite file: nobody else could write there."""
+    for _ in range(1000):
+        server.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, server.process.pid, os.WSTOPPED)
+        if not any(map(is_locked, sqlite_files(str(sqlite_file(folder))))):
+            return
+        server.process.send_signal(signal.SIGCONT)
+        time.sleep(0.01)
+    pytest.fail("it always writes")
+
+
+def is_locked(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    with closing(sqlite3.connect(file, timeout=0)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return True
+    return False
 
 
 def nodes(parts: list[Any]) -> list[str]:
@@ -113,15 +159,17 @@ async def test_a_silent_worker_and_a_killed_one(tmp_path: Path, place: dict[str,
     with two_servers(tmp_path, place) as (first, second):
         for end in (_silent, _killed):
             with serving(*SLOW) as model:
-                thread, run = await waiting_run(first, model, tmp_path)
+                thread, run = await waiting_run(first, model, tmp_path, place)
                 works = worker_of(run, tmp_path, place) == first.process.pid
                 pair = (first, second) if works else (second, first)
-                await end(thread, run, model, *pair)
+                await end(thread, run, model, tmp_path, *pair)
 
 
-async def _silent(thread: str, run: str, model: Script, first: Served, second: Served) -> None:
+async def _silent(
+    thread: str, run: str, model: Script, folder: Path, first: Served, second: Served
+) -> None:
     """A worker that was stopped and wakes up late changes nothing any more."""
-    first.process.send_signal(signal.SIGSTOP)
+    silence(first, folder)
     try:
         parts = await followed(second, thread, run)
     finally:
@@ -138,12 +186,15 @@ async def _silent(thread: str, run: str, model: Script, first: Served, second: S
     assert set(written) == {1, 2}
 
 
-async def _killed(thread: str, run: str, model: Script, first: Served, second: Served) -> None:
+async def _killed(
+    thread: str, run: str, model: Script, _: Path, first: Served, second: Served
+) -> None:
     """The run of a killed worker is taken up by another, once, from its last checkpoint."""
-    listening = asyncio.create_task(followed(second, thread, run))
-    await asyncio.sleep(0.5)
+    parts: list[Any] = []
+    listening = asyncio.create_task(followed(second, thread, run, heard=parts))
+    await until(lambda: parts)
     first.process.send_signal(signal.SIGKILL)
-    parts = await listening
+    await listening
     async with get_client(url=second.url, api_key=None) as client:
         state: Any = await client.threads.get_state(thread)
         ended = await client.runs.get(thread, run)
@@ -162,16 +213,16 @@ async def test_a_server_that_stops_gives_back_what_takes_too_long(tmp_path: Path
     (tmp_path / "offers.sql").write_text(SCRIPT)
     with serving(*SLOW) as model:
         with serving_planweave(tmp_path, **LEASE) as first:
-            thread, run = await waiting_run(first, model, tmp_path)
+            thread, run = await waiting_run(first, model, tmp_path, LEASE)
             before = time.monotonic()
             stop(first)
-            assert time.monotonic() - before < 15  # it does not wait for the call that hangs
-        quick = [*scripted(FINISH, delay=1), *scripted(DECISION)]
+            assert time.monotonic() - before < 60  # it does not wait for the call that hangs
+        quick = [*scripted(FINISH, delay=2), *scripted(DECISION)]
         model.answers = quick
         patient = LEASE | {"PLANWEAVE_SERVE_DRAIN_SECONDS": "20"}
         with serving_planweave(tmp_path, **patient) as second:
             listening = asyncio.create_task(followed(second, thread, run))
-            await called(model, 4)
+            await until(lambda: len(model.requests) == 4)
             await asyncio.to_thread(stop, second)  # and waits for what ends soon
             parts = await listening
     assert nodes(parts)[-1] == "closing"
@@ -183,16 +234,15 @@ async def test_worker_processes_share_the_work(tmp_path: Path) -> None:
     """Of two worker processes one is killed; the server goes on and loses no run."""
     (tmp_path / "offers.sql").write_text(SCRIPT)
     with serving(*SLOW) as model, serving_planweave(tmp_path, "--workers", "2", **LEASE) as server:
-        thread, run = await waiting_run(server, model, tmp_path)
+        thread, run = await waiting_run(server, model, tmp_path, LEASE)
         os.kill(worker_of(run, tmp_path, LEASE), signal.SIGKILL)
         try:
             parts = await followed(server, thread, run)
         except httpx.TransportError:  # the killed worker took the connection with it: ask again
             parts = await followed(server, thread, run)
         assert nodes(parts)[-1] == "closing"
-        async with httpx.AsyncClient() as page:
-            figures = (await page.get(f"{server.url}/metrics")).text
-        assert 'planweave_runs_finished_total{method="planrag",status="success"} 1.0' in figures
+        counted = 'planweave_runs_finished_total{method="planrag",status="success"} 1.0'
+        await until(lambda: counted in httpx.get(f"{server.url}/metrics", timeout=60).text)
     assert len(model.requests) == CALLS + 1
 
 

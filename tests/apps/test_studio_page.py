@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 from axe import Look
-from browser import complaints
+from browser import complaints, new_page
 from market import NAME, add_report
 from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, querying, scripted
 from openai_server import Answer, Script, serving
@@ -27,7 +27,6 @@ pytestmark = pytest.mark.server
 
 PARTS = ("ask", "compare", "traces", "documents", "databases", "experience", "results")
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
-expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +61,11 @@ def server(folder: Path) -> Iterator[str]:
 @pytest.fixture
 def page(browser: Browser, server: str) -> Iterator[Page]:
     """A fresh visitor's page; no script may fail and nothing may break the security policy."""
-    context = browser.new_context(
-        base_url=server, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
-    )
-    page = context.new_page()
+    page = new_page(browser, base_url=server, viewport={"width": 1440, "height": 900})
     heard = complaints(page)
     page.on("dialog", lambda dialog: heard.append(f"a script says {dialog.message}"))
     yield page
-    context.close()
+    page.context.close()
     assert heard == []
 
 
@@ -131,8 +127,8 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
         expect(steps.first).to_have_class("done")
         expect(story.get_by_role("table").last).to_contain_text("ash")
         expect(page.locator(".meter")).to_contain_text("7 calls")
-        visited = {*page.locator(".visited text").all_text_contents()}
-        assert {"tools", "replanner", "closing"} <= visited
+        for node in ("tools", "replanner", "closing"):
+            expect(page.locator(".visited").get_by_text(node, exact=True)).to_have_count(1)
         look(page, "answer")
         answer.get_by_role("button", name="Fact 1").click()
         expect(page.get_by_role("region", name="Fact 1")).to_be_focused()
@@ -266,7 +262,7 @@ def test_what_a_model_and_a_database_say_stays_text(
     expect(page.get_by_role("table")).to_contain_text("<script>")
     assert page.locator("main img, main script").count() == 0
     page.goto("/studio/#/databases")
-    page.get_by_label("Database").fill(str(folder / "hostile.sql"))
+    page.get_by_label("Database", exact=True).fill(str(folder / "hostile.sql"))
     page.get_by_role("button", name="Connect").click()
     expect(page.get_by_role("table")).to_contain_text("<img src=x")
     assert page.locator("main img, main script").count() == 0
@@ -282,7 +278,7 @@ def test_an_error_is_told_in_its_place_and_the_run_tried_again(
         expect(page.locator(".story .failed").get_by_role("alert")).to_contain_text("/nowhere.sql")
         look(page, "failed")
         page.get_by_role("tab", name="Settings").click()
-        page.get_by_label("Database").fill(str(folder / "offers.sql"))
+        page.get_by_label("Database", exact=True).fill(str(folder / "offers.sql"))
         page.keyboard.press("Tab")
         page.get_by_role("button", name="Try again").click()
         expect(page.locator(".story")).to_contain_text("Find the cheapest offer")
@@ -311,17 +307,22 @@ def test_a_run_says_what_it_does_and_the_answer_is_seen_while_it_is_written(
 
 
 def test_an_earlier_question_is_renamed_and_found(page: Page, visit: Visit) -> None:
-    with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
-        visit(model=model)
-        ask(page, "Which offer is cheapest?")
-        expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+    goes_on = Event()
+    *rest, decision = scripted(PLAN, QUERY, FINISH, DECISION)
     earlier = page.get_by_role("list", name="Earlier questions")
     current = earlier.get_by_role("listitem").filter(has=page.locator("[aria-current]"))
-    current.hover()
-    current.get_by_role("button", name="Rename").click()
-    title = page.get_by_label("New title")
-    expect(title).to_have_value("Which offer is cheapest?")
-    title.fill("Wood for the fence")
+    with serving(*rest, replace(decision, after=goes_on)) as model:
+        visit(model=model)
+        ask(page, "Which offer is cheapest?")
+        current.hover()
+        current.get_by_role("button", name="Rename").click()
+        title = page.get_by_label("New title", exact=True)
+        expect(title).to_have_value("Which offer is cheapest?")
+        title.fill("Wood for the fence")
+        with page.expect_response("**/threads/search"):  # at the end of a run
+            goes_on.set()
+            expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+            expect(page.get_by_role("button", name="Stop")).to_be_hidden()
     title.press("Enter")
     expect(current).to_contain_text("Wood for the fence")
     page.reload()
@@ -333,7 +334,7 @@ def test_an_earlier_question_is_renamed_and_found(page: Page, visit: Visit) -> N
 
 
 def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
-    with serving(*scripted(PLAN, delay=30.0)) as model:
+    with serving(*scripted(PLAN, delay=300)) as model:
         visit(model=model)
         ask(page, "Which offer is cheapest?")
         expect(page.locator(".graph .lit")).to_have_text("planner")
@@ -343,13 +344,16 @@ def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
 
 
 def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> None:
-    with serving(*scripted(PLAN, QUERY, FINISH, DECISION, delay=1.5)) as model:
+    goes_on = Event()
+    plan, query, *rest = scripted(PLAN, QUERY, FINISH, DECISION)
+    with serving(plan, replace(query, after=goes_on), *rest) as model:
         visit(model=model)
         ask(page, "Which offer is cheapest?")
         expect(page.locator(".graph .lit")).to_have_text("selector")
         page.reload()
         expect(page.get_by_role("heading", name="Which offer is cheapest?")).to_be_visible()
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        goes_on.set()
         expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
         expect(page.locator(".nodes li.node .name").last).to_have_text("closing")
         expect(page.get_by_role("button", name="Stop")).to_be_hidden()
@@ -362,7 +366,7 @@ def test_documents_are_uploaded_read_and_chosen(
     file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n\n# Storage\n\nBatteries grew.\n")
     visit("documents")
     expect(page.get_by_role("heading", name="No documents yet")).to_be_visible()
-    page.get_by_label("Search").select_option("none")
+    page.get_by_label("Search", exact=True).select_option("none")
     page.get_by_label("Choose files").set_input_files(str(file))
     expect(page.get_by_text("grid report.md: added, 2 pages.")).to_be_visible()
     page.get_by_role("button", name="grid report.md", exact=True).click()
@@ -389,7 +393,7 @@ def test_a_citation_opens_its_page_in_another_tab_too(
     file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n")
     visit("documents")
     page.get_by_role("combobox", name="Collection").fill("grid")
-    page.get_by_label("Search").select_option("none")
+    page.get_by_label("Search", exact=True).select_option("none")
     page.get_by_label("Choose files").set_input_files(str(file))
     expect(page.get_by_text("losses.md: added, 1 page.")).to_be_visible()
     found = finding("Losses fell to 4.2 TWh", "Losses fell to 4.2 TWh.")
@@ -405,7 +409,7 @@ def test_a_citation_opens_its_page_in_another_tab_too(
         expect(page.get_by_role("region", name="Answer")).to_contain_text("4.2 TWh")
         page.get_by_role("button", name="losses.md, p. 1").click()
         expect(page.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
-    other = browser.new_context(base_url=server, reduced_motion="reduce").new_page()
+    other = new_page(browser, base_url=server)
     other.goto(page.url)
     other.get_by_role("button", name="losses.md, p. 1").click()
     expect(other.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
@@ -425,7 +429,7 @@ def test_results_are_compared_question_by_question(page: Page, visit: Visit, loo
     traces = page.get_by_role("region", name="Trace")
     expect(traces.get_by_role("region", name="planrag")).to_contain_text("Oak")
     look(page, "results")
-    page.get_by_label("Score").select_option("right")
+    page.get_by_label("Score", exact=True).select_option("right")
     expect(page.get_by_role("region", name="Runs").get_by_role("row")).to_have_count(2)
 
 
@@ -487,7 +491,7 @@ def kept_paths(page: Page, owner: str) -> list[dict[str, object]]:
 
 def test_a_database_is_asked_a_query(page: Page, visit: Visit, folder: Path, look: Look) -> None:
     visit("databases")
-    page.get_by_label("Database").fill(str(folder / "offers.sql"))
+    page.get_by_label("Database", exact=True).fill(str(folder / "offers.sql"))
     page.get_by_role("button", name="Connect").click()
     text = page.get_by_label("Query in SQL (SQLite)")
     text.fill("SELECT name, price FROM offer ORDER BY price")
@@ -613,7 +617,7 @@ def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
             *("--users", str(folder / "users.json")),
             PLANWEAVE_SERVICE=str(folder / "service.json"),
         ) as server:
-            alice = browser.new_page(base_url=server.url)
+            alice = new_page(browser, base_url=server.url)
             heard = complaints(alice)
             alice.goto("/studio/")
             enter(alice, "wrong")
@@ -621,7 +625,7 @@ def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
             look(alice, "key")
             enter(alice, "key of alice")
             alice.get_by_role("tab", name="Settings").click()
-            alice.get_by_label("Database").fill("offers")
+            alice.get_by_label("Database", exact=True).fill("offers")
             alice.locator("summary", has_text="Plan").click()
             alice.get_by_label("Approve", exact=True).check()
             ask(alice, "Which offer is cheapest?")
@@ -629,7 +633,7 @@ def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
             expect(alice.get_by_role("region", name="Answer")).to_contain_text("Birch")
             alice.get_by_role("button", name="Rewind to before selector").first.click()
             expect(alice.get_by_role("dialog")).to_contain_text("Rewind to before selector")
-            bob = browser.new_page(base_url=server.url)
+            bob = new_page(browser, base_url=server.url)
             bob.goto(alice.url)
             enter(bob, "key of bob")
             expect(bob.get_by_role("alert")).to_be_visible()

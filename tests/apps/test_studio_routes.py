@@ -229,11 +229,12 @@ async def test_ones_own_uploads_wait_for_one_another_and_nobody_elses_do(
 ) -> None:
     """Alice's first upload does not end before bob's has: her second waits."""
     told: list[str] = []
-    bobs = threading.Event()
+    begun, bobs = threading.Event(), threading.Event()
 
     def add(collection: str, path: Path, *_: object) -> Added:
         if path.name == "first.txt":
-            assert bobs.wait(30)
+            begun.set()
+            assert bobs.wait(60)
         told.append(path.name)
         if path.name == "bobs.txt":
             bobs.set()
@@ -250,7 +251,7 @@ async def test_ones_own_uploads_wait_for_one_another_and_nobody_elses_do(
             return reply.status_code
 
         alices = [asyncio.create_task(put("alice", "first.txt"))]
-        await asyncio.sleep(0.1)
+        assert await asyncio.to_thread(begun.wait, 60)
         alices.append(asyncio.create_task(put("alice", "second.txt")))
         await asyncio.sleep(0.1)
         assert await put("bob", "bobs.txt") == 200

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import httpx
 
-SECONDS = 20
+SECONDS = 60
 """A request that takes longer hangs."""
 
 _HI: dict[str, Any] = {"messages": [{"role": "user", "content": "Hi!"}]}

@@ -69,7 +69,7 @@ def test_the_others_go_on(database: SqlDatabase, record_tried: RecordTried) -> N
     late = [one.result() for one in running if one.result() > limits.seconds + LATE]
     record_tried("sqlite bombs", 8, len(late))
     assert not late
-    assert sorted(waited)[len(waited) // 2] < 0.5
+    assert sorted(waited)[len(waited) // 2] < limits.seconds / 2
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="open files are seen under Linux")
@@ -77,7 +77,7 @@ def test_they_write_no_temporary_files(database: SqlDatabase) -> None:
     """What a sort needs is memory, which is bounded."""
     seen: set[str] = set()
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(database.run, MEMORY["sort of long rows"], Limits(seconds=20.0))
+        running = pool.submit(database.run, MEMORY["sort of long rows"], Limits(seconds=120.0))
         while not running.done():
             seen |= {str(file) for file in _open_files()}
             time.sleep(0.02)

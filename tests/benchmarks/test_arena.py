@@ -5,7 +5,6 @@ import math
 import re
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +15,7 @@ from records import record
 from scripted import Prompt, Reply, register
 from starlette.testclient import TestClient
 from typer.testing import CliRunner, Result
+from waiting import wait_until
 
 from planweave import BadInput
 from planweave.apps.cli import arena as command
@@ -438,14 +438,12 @@ def test_the_server_listens_here_alone_and_ends_with_the_last_vote(ballot: Ballo
         page.serve(ballot, taken.getsockname()[1], said.append)
     thread = threading.Thread(target=page.serve, args=(ballot, 0, said.append))
     thread.start()
-    until = time.monotonic() + 10
-    while not said and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: said)
     url = said[0].split()[2]
     assert url.startswith("http://127.0.0.1:")
     assert len(url.split("/")[3]) >= 20
     assert httpx.get(f"{url}match").json()["number"] == 9
     assert httpx.post(f"{url}vote", json={"number": 9, "verdict": "b"}).json()["left"] == 0
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
     page.serve(ballot, 0, silent)  # nothing is left to vote on

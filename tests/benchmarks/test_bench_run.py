@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import bench_world
 import pytest
 from bench_command import bench
 from openai_server import Answer, serving
+from waiting import wait_until
 
 from planweave.benchmarks.core.machine import command
 from planweave.benchmarks.core.runner import carry_out
@@ -207,16 +207,16 @@ class Process:
         )
 
     def wait_for_lines(self, number: int) -> None:
-        deadline = time.monotonic() + 60
-        while not (self.file.exists() and self.file.read_bytes().count(b"\n") > number):
-            assert self.process.poll() is None, self.process.communicate()[0]
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        def are_there() -> bool:
+            return self.file.exists() and self.file.read_bytes().count(b"\n") > number
+
+        wait_until(lambda: are_there() or self.process.poll() is not None)
+        assert are_there(), self.process.communicate()[0]
 
     def end(self, number: signal.Signals | None = None) -> str:
         if number:
             self.process.send_signal(number)
-        return self.process.communicate(timeout=60)[0]
+        return self.process.communicate(timeout=120)[0]
 
 
 @pytest.mark.slow

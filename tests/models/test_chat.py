@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -110,8 +109,8 @@ async def test_retry_after_is_honoured(model_settings: ModelSettings) -> None:
 
 
 async def test_slow_reply_is_retried(model_settings: ModelSettings) -> None:
-    with serving(Answer(delay=1.5), Answer("quick")) as server:
-        settings = changed(model_settings, timeout=0.4)
+    with serving(Answer(delay=120), Answer("quick")) as server:
+        settings = changed(model_settings, timeout=1)
         assert (await ask_once(server.name, settings)).text == "quick"
 
 
@@ -150,7 +149,7 @@ async def test_a_call_is_cut_off_with_the_time_of_its_run(model_settings: ModelS
     with serving(Answer(delay=120)) as server:
         model = chat_model(server.name, settings=model_settings)
         started = time.monotonic()
-        with ending(End(started + 0.5, "It is late.")), ending(End(started + 60, "Later.")):
+        with ending(End(started + 1.5, "It is late.")), ending(End(started + 60, "Later.")):
             found = [await ask(model, PROMPT, Verdict, role="judge") for _ in range(2)]
         assert time.monotonic() - started < 60
         assert len(server.requests) == 1  # the second is not asked any more
@@ -159,20 +158,20 @@ async def test_a_call_is_cut_off_with_the_time_of_its_run(model_settings: ModelS
         ("out_of_time", "It is late.")
     ] * 2
     assert [len(reply.calls) for reply in found] == [1, 0]
-    assert found[0].calls[0].seconds >= 0.4
+    assert found[0].calls[0].seconds > 0
 
 
 async def test_samples_end_with_the_time_of_their_run(model_settings: ModelSettings) -> None:
     with serving(Answer("one"), Answer(delay=120)) as server:
         model = chat_model(server.name, settings=model_settings)
-        with ending(End(time.monotonic() + 2, "It is late.")):
+        with ending(End(time.monotonic() + 3, "It is late.")):
             found = await several_replies(model, PROMPT, 3)
     assert found.replies == ("one",)
     assert [record.error for record in found.records] == ["", "It is late."]
 
 
 async def test_time_out_is_told(model_settings: ModelSettings) -> None:
-    with serving(Answer(delay=1)) as server:
+    with serving(Answer(delay=120)) as server:
         settings = changed(model_settings, timeout=0.2, retries=0)
         with pytest.raises(ModelUnavailable, match="PLANWEAVE_TIMEOUT") as caught:
             await ask_once(server.name, settings)
@@ -187,19 +186,17 @@ def test_a_stream_may_be_silent_as_long_as_a_reply(model_settings: ModelSettings
 
 
 async def test_unreachable_server_is_told(model_settings: ModelSettings) -> None:
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        name = f"http://127.0.0.1:{closed.getsockname()[1]}/v1#m"
     with pytest.raises(ModelUnavailable, match="cannot be reached") as caught:
-        await ask_once(name, changed(model_settings, retries=0))
+        await ask_once("http://127.0.0.1:1/v1#m", changed(model_settings, retries=0))
     assert caught.value.trouble == "unreachable"
 
 
 async def test_rate_is_limited_over_all_models_of_a_server(model_settings: ModelSettings) -> None:
     with serving(Answer()) as server:
         settings = changed(model_settings, requests_per_second=10.0)
+        started = time.monotonic()
         await asyncio.gather(*(ask_once(server.name, settings, seed=n) for n in range(4)))
-    assert server.times[-1] - server.times[0] >= 0.25
+    assert server.times[-1] - started >= 0.3
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_only_this_process_may_ask(weighted: ModelSettings) -> None:
     body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
     for headers in ({}, {"authorization": "Bearer none"}):
         for path in ("/v1/chat/completions", "/completion", "/slots", "/props"):
-            reply = httpx.post(endpoint.url.join(path), json=body, headers=headers)
+            reply = httpx.post(endpoint.url.join(path), json=body, headers=headers, timeout=60)
             assert reply.status_code == httpx.codes.UNAUTHORIZED
     assert endpoint.key not in repr(weighted)
 

@@ -4,10 +4,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from servers import program
 
+_PATIENCE = 60_000  # milliseconds
+expect.set_options(timeout=_PATIENCE)
 _FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -28,6 +31,13 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def new_page(browser: Browser, **options: Any) -> Page:
+    """A page of a fresh visitor, for a machine that has other things to do."""
+    context = browser.new_context(reduced_motion="reduce", **options)
+    context.set_default_timeout(_PATIENCE)
+    return context.new_page()
 
 
 def complaints(page: Page) -> list[str]:

@@ -42,7 +42,7 @@ def langgraph_dev(folder: Path, **variables: str) -> Iterator[str]:
             yield url
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=120)
     assert "BlockingError" not in log.read_text()
 
 

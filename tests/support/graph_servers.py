@@ -102,7 +102,7 @@ def _create_reader(http: int) -> None:
             "Authorization": "Basic " + base64.b64encode(":".join(ROOT).encode()).decode(),
         },
     )
-    with urllib.request.urlopen(request, timeout=10):
+    with urllib.request.urlopen(request, timeout=60):
         pass
 
 

@@ -15,10 +15,11 @@ _PATIENCE = 60
 
 @dataclass(frozen=True)
 class Answer:
-    """One scripted answer: a text, or an error status with headers; late by ``delay`` seconds.
+    """One scripted answer: a text, or an error status with headers.
 
-    It is given only to prompts that hold ``to``, so that runs can go on side by side. Whoever asks
-    for a stream gets it in pieces, and the second half once somebody else waits at ``halfway``.
+    It comes ``delay`` seconds after the request, or when ``after`` is set. It is given only to
+    prompts that hold ``to``, so that runs can go on side by side. Whoever asks for a stream gets
+    it in pieces, and the second half once somebody else waits at ``halfway``.
     """
 
     text: str = "hello"
@@ -30,6 +31,7 @@ class Answer:
     cached: int = 0
     to: str = ""
     halfway: threading.Barrier | None = None
+    after: threading.Event | None = None
 
 
 class Request(TypedDict):
@@ -78,6 +80,8 @@ class _Handler(Handler):
         script.times.append(time.monotonic())
         answer = script.next(request)
         time.sleep(answer.delay)
+        if answer.after:
+            answer.after.wait(_PATIENCE)
         streams = request.get("stream", False) and answer.status == 200
         try:
             self.send_response(answer.status)

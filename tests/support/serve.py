@@ -12,7 +12,7 @@ import httpx
 from command_line import PROGRAM
 from servers import free_port
 
-_START_SECONDS = 90
+_START_SECONDS = 150
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def ready(server: Served) -> Served:
         assert server.process.poll() is None, server.log.read_text()[-3000:]
         assert time.monotonic() < deadline, server.log.read_text()[-3000:]
         try:
-            httpx.get(f"{server.url}/ok", timeout=5).raise_for_status()
+            httpx.get(f"{server.url}/ok", timeout=10).raise_for_status()
         except httpx.HTTPError:
             time.sleep(0.1)
         else:
@@ -71,7 +71,7 @@ def stop(server: Served) -> None:
     if server.process.poll() is None:
         server.process.terminate()
         try:
-            server.process.wait(20)
+            server.process.wait(60)
         except subprocess.TimeoutExpired:
             server.process.kill()
             server.process.wait()

@@ -4,21 +4,24 @@ Where a server's programs are missing and this is root on Debian, they are insta
 apt-get; elsewhere :class:`Unobtainable` says why the tests must be skipped.
 """
 
+import fcntl
 import os
+import random
 import shutil
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
+from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
 PASSWORD = "pass:w/rd@1"  # needs percent-encoding, as real ones do
 _ENCODED = "pass%3Aw%2Frd%401"
-_START_SECONDS = 60
+_START_SECONDS = 150
 
 
 class Unobtainable(Exception):
@@ -143,19 +146,35 @@ def mariadb(script: str) -> Iterator[Server]:
             yield Server("mariadb", port)
 
 
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 8
+_ports = cycle(random.sample(range(10_000 + 2_500 * _worker, 12_500 + 2_500 * _worker), 2_500))
+
+
 def free_port() -> int:
-    """A port of the loopback interface that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of the loopback interface that nothing listens on, for a process that starts slowly.
+
+    Nobody gets it meanwhile: the kernel gives other ports to who asks for any, other workers of
+    pytest choose from other ones, and this one chooses it again last of all.
+    """
+    for port in _ports:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError
 
 
 def program(name: str, *, package: str, places: str) -> Path:
     """Find a program, installing its Debian package if that is possible."""
+    if os.geteuid() == 0 and Path("/etc/debian_version").exists():
+        with Path(tempfile.gettempdir(), "planweave-apt.lock").open("w") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)  # nobody finds what another worker still installs
+            return _found(name, places) or _installed(name, package, places)
     if found := _found(name, places):
         return found
-    if os.geteuid() != 0 or not Path("/etc/debian_version").exists():
-        raise Unobtainable(f"{name} is not installed (Debian package {package})")
+    raise Unobtainable(f"{name} is not installed (Debian package {package})")
+
+
+def _installed(name: str, package: str, places: str) -> Path:
     print(f"\ninstalling {package} with apt-get", flush=True)  # noqa: T201 (takes half a minute)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["update"], ["install", "-y", "--no-install-recommends", package]):

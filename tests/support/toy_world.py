@@ -47,7 +47,7 @@ class ToyShop(RemoteEnvironment):
     """
 
     name = "webshop"
-    step_seconds = 1.5
+    step_seconds = 3.0
 
     def __init__(self, notes: Path) -> None:
         super().__init__("toy_world", install="pip install toy")

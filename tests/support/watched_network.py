@@ -24,6 +24,7 @@ _SET_FLAGS, _ADD_ROUTE = 0x8914, 0x890B  # SIOCSIFFLAGS, SIOCADDRT
 _UP_AND_RUNNING, _ROUTE_UP = 0x41, 0x1
 _ALL_PACKETS, _IPV4, _IPV6 = 3, 0x0800, 0x86DD
 _TRANSPORT = {6: "tcp", 17: "udp"}
+_ENOUGH = "PLANWEAVE_WATCH_ENOUGH"
 _NAMES = 53  # the port of name servers
 _LINGER = 1.0  # seconds for packets that are under way
 
@@ -53,7 +54,12 @@ def why_not() -> str:
 
 
 def watched(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float = 240
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    seconds: float = 240,
+    enough: str = "",
 ) -> Watched:
     """Run a program to its end.
 
@@ -62,13 +68,14 @@ def watched(
         folder: Its working folder.
         environment: All its variables.
         seconds: How long it may take.
+        enough: It is ended when it has sent something to where this name is part of.
     """
     seen = folder / "sent.json"
     run = subprocess.run(
         [*_UNSHARE, sys.executable, __file__, str(seen), *command],
         check=False,
         cwd=folder,
-        env=dict(environment),
+        env={**environment, _ENOUGH: enough},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -83,10 +90,15 @@ def main() -> None:
     sent: dict[str, None] = {}
     device = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ALL_PACKETS))
     threading.Thread(target=_watch, args=(device, sent), daemon=True).start()
-    code = subprocess.run(sys.argv[2:], check=False).returncode
+    enough = os.environ.pop(_ENOUGH, "")
+    with subprocess.Popen(sys.argv[2:]) as process:
+        while process.poll() is None:
+            time.sleep(0.05)
+            if enough and enough in " ".join([*sent]):
+                process.kill()
     time.sleep(_LINGER)
     Path(sys.argv[1]).write_text(json.dumps([*sent]))
-    sys.exit(code)
+    sys.exit(process.returncode)
 
 
 def _open_loopback() -> None:

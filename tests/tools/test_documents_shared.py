@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from documents import WordEmbeddings, WordTokens
-from servers import PASSWORD, Server, Unobtainable, free_port, pgvector
+from servers import PASSWORD, Server, Unobtainable, pgvector
 
 from planweave import BadInput
 from planweave.memory import SearchMode
@@ -196,7 +196,7 @@ def test_two_processes_share_it(shared: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
-        (f"postgresql://me:${{SECRET}}@127.0.0.1:{free_port()}/x", "cannot be used: connection"),
+        ("postgresql://me:${SECRET}@127.0.0.1:1/x", "cannot be used: connection"),
         ("postgresql://me:${UNSET_NAME}@host/x", "UNSET_NAME, which is not set"),
         ("mysql://host/x", "through PostgreSQL only"),
         ("nonsense", "is not the URL of a database"),

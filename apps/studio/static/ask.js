@@ -293,6 +293,7 @@ class Ask {
 
   /** The earlier questions whose titles hold what is searched for. */
   showThreads() {
+    if (this.renaming === document.activeElement) return; // drawn when it is left
     const words = this.search.value.trim().toLowerCase();
     const shown = this.threads.filter(({ metadata }) => metadata.title.toLowerCase().includes(words));
     this.list.replaceChildren(...shown.map((thread) => this.threadLine(thread)));
@@ -325,6 +326,7 @@ class Ask {
       text.blur();
     });
     line.replaceChildren(text);
+    this.renaming = text;
     text.select();
   }
 
