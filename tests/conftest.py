@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from offers import SCRIPT
 from pytest_socket import socket_allow_hosts
 from servers import Server, Unobtainable, mariadb, postgresql
@@ -26,6 +27,12 @@ os.environ |= {
     # What a test trains runs for less time than it takes to make it fast.
     "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
 }
+
+# The same examples everywhere, however slow the machine; --hypothesis-profile=default draws others.
+settings.register_profile(
+    "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("same")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -124,18 +124,8 @@ def test_a_term_that_was_never_learned_cannot_be_confirmed(planweave: CommandLin
 
 def test_a_run_waits_for_approval_and_says_how_to_go_on(library: CommandLine) -> None:
     with serving(*scripted(*V3)) as model:
-        run = library(
-            *(
-                "ask",
-                "What?",
-                "--collection",
-                "market",
-                "--model",
-                model.name,
-                "--approve",
-                *SEARCHED,
-            )
-        )
+        asked = ("ask", "What?", "--collection", "market", "--model", model.name)
+        run = library(*asked, "--approve", *SEARCHED)
     assert_one_clear_error(run, "waits for approval", "planweave ask --resume", code=5)
 
 

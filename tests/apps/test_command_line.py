@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -643,10 +642,3 @@ def test_a_port_that_there_is_not(planweave: CommandLine, command: str, port: st
     run = planweave(*command.split(), "--port", port)
     assert run.returncode == 2
     assert "Invalid value for '--port'" in run.stderr
-
-
-def test_a_port_that_is_taken(program: CommandLine) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        run = program("serve", "--port", str(port))
-    assert_one_clear_error(run, f"cannot listen at 127.0.0.1:{port}", "--port")

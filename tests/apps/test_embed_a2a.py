@@ -145,9 +145,3 @@ def test_an_error_ends_a_stream(address: str, operator: Operator) -> None:
     status = last["result"]["statusUpdate"]["status"]
     assert status["state"] == "TASK_STATE_FAILED"
     assert "nowhere" in status["message"]["parts"][0]["text"]
-
-
-def test_a_method_that_is_not_offered(address: str, operator: Operator) -> None:
-    operator.offers(Replies(), more={"methods": ["planrag"]})
-    error = send(address, call("SendMessage", "x"), "rat")["error"]
-    assert "no method 'rat'" in error["message"]

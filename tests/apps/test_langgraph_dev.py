@@ -14,10 +14,9 @@ from browser import complaints, new_page
 from dev_server import ROOT, langgraph_dev
 from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.client import LangGraphClient
-from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, scripted
-from openai_server import Script, serving
+from offers import PLAN, WHOLE_RUN, scripted
+from openai_server import serving
 from playwright.sync_api import Browser, expect
-from tokens import assert_tokens_are_streamed
 
 from planweave.graphs import METHODS
 
@@ -46,20 +45,10 @@ def chat(text: str) -> Chat:
     return {"messages": [{"role": "user", "content": text}]}
 
 
-def context(model: Script, database: str, **more: bool) -> dict[str, str | bool]:
-    return {"model": model.name, "database": database, **more}
-
-
 def properties(schema: dict[str, Any] | None) -> dict[str, dict[str, object]]:
     assert schema is not None
     found: dict[str, dict[str, object]] = schema["properties"]
     return found
-
-
-def memory_of(values: list[dict[str, Any]] | dict[str, Any]) -> dict[str, Any]:
-    """The working memory of a run; the SDK's types allow for a list, too."""
-    assert isinstance(values, dict)
-    return values
 
 
 async def test_lists_the_graphs_and_their_schemas(client: LangGraphClient) -> None:
@@ -71,42 +60,6 @@ async def test_lists_the_graphs_and_their_schemas(client: LangGraphClient) -> No
         assert {"plan", "facts", "answer"} <= set(properties(schemas["output_schema"]))
         settings = properties(schemas["context_schema"])
         assert "description" in settings["database"]
-
-
-async def test_a_models_tokens_are_streamed(client: LangGraphClient, offers: str) -> None:
-    await assert_tokens_are_streamed(client, offers)
-
-
-async def test_interrupts_for_approval_resumes_and_forks(
-    client: LangGraphClient, offers: str
-) -> None:
-    thread = (await client.threads.create())["thread_id"]
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        settings = context(model, offers, approve=True)
-        await client.runs.wait(
-            thread, "planrag", input={"question": "Which offer is cheapest?"}, context=settings
-        )
-        stopped = await client.threads.get_state(thread)
-        request = stopped["interrupts"][0]["value"]["action_requests"][0]
-        assert request["args"]["plan"] == PLAN["steps"]
-        approval = {"decisions": [{"type": "approve"}]}
-        done = await client.runs.wait(
-            thread, "planrag", command={"resume": approval}, context=settings
-        )
-    assert memory_of(done)["answer"]["decision"] == "Birch"
-
-    history = await client.threads.get_history(thread, limit=50)
-    before = next(state for state in history if state["next"] == ["selector"])
-    other = DECISION | {"decision": "ash"}
-    with serving(*scripted(QUERY, FINISH, other)) as model:
-        fork = await client.runs.wait(
-            thread,
-            "planrag",
-            checkpoint=before["checkpoint"],
-            context=context(model, offers, approve=True),
-        )
-    assert memory_of(fork)["plan"] == PLAN["steps"]
-    assert memory_of(fork)["answer"]["decision"] == "ash"
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
+from threading import Barrier
 from typing import Any
 
 import httpx
@@ -16,7 +19,6 @@ from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from serve import Served, serving_planweave
 from servers import Unobtainable, postgresql
-from tokens import assert_tokens_are_streamed
 from waiting import wait_until
 
 from planweave.graphs import METHODS
@@ -271,7 +273,32 @@ async def test_messages_tasks_and_checkpoints_are_streamed(client: LangGraphClie
 
 
 async def test_a_models_tokens_are_streamed(client: LangGraphClient, database: str) -> None:
-    await assert_tokens_are_streamed(client, database)
+    """A run of PlanRAG says its answer piece by piece, then the message; nothing else of replies.
+
+    The model does not write the second half of its answer before a piece of it is heard here.
+    """
+    halfway = Barrier(2)
+    *others, last = scripted(*WHOLE_RUN)
+    heard: dict[tuple[str, str], list[str]] = defaultdict(list)
+    with serving(*others, replace(last, halfway=halfway)) as model:
+        async for part in client.runs.stream(
+            None,
+            "planrag",
+            input=QUESTION,
+            context=context(model, database),
+            stream_mode="messages-tuple",
+        ):
+            assert part.event != "error", part.data
+            if part.event == "messages":
+                message, about = part.data
+                if not heard:
+                    await asyncio.to_thread(halfway.wait, 60)
+                heard[about["langgraph_node"], message["id"]].append(message["content"])
+    assert next(iter(heard))[0] == "answering_machine"
+    answer, told = heard.values()
+    assert "".join(answer) == DECISION["why"]
+    assert len(answer) > 2
+    assert told == ["**Birch**\n\nIt costs least. [1]"]
 
 
 async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:

@@ -811,11 +811,11 @@ async def test_what_is_known_when_the_time_is_over_is_cited(ask: Ask) -> None:
         return script(prompt)
 
     try:
-        memory = await ask("agent_v1", slow_to_answer, max_seconds=3)
+        memory = await ask("agent_v1", slow_to_answer, max_seconds=5)
     finally:
         late.set()
     answer = answer_of(memory)
-    assert answer["unknown"] == "The budget of 3 seconds is used up. Known so far: [1]."
+    assert answer["unknown"] == "The budget of 5 seconds is used up. Known so far: [1]."
     assert answer["facts"] == [1]
     assert "LCOH" in memory["messages"][-1].text
     assert memory["usage"]["answering_machine"]["calls"] == 1

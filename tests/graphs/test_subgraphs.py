@@ -50,9 +50,6 @@ def of_documents(script: object, **more: object) -> Context:
     return Context.model_validate(settings | more)
 
 
-# -- the figure -----------------------------------------------------------------------------------
-
-
 # -- streaming ------------------------------------------------------------------------------------
 
 
@@ -161,6 +158,3 @@ async def test_a_person_is_asked_inside_and_the_run_goes_on_there(shelf: Shelf) 
     assert shelf.queries == ["levelised cost"]  # what had been read is not read again
     assert script.tasks.count("read") == 1
     assert [fact["source"] for fact in memory["facts"]] == ["documents", "tide"]
-
-
-# -- a run that was cut off -----------------------------------------------------------------------

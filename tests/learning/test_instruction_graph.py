@@ -32,7 +32,6 @@ PATHS = st.lists(
 )
 GIVEN = settings(
     max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 

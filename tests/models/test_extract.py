@@ -226,7 +226,7 @@ def _mutated(text: str, how: str, where: int, extra: str) -> str:
     }[how]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(mutations=st.lists(mutation, min_size=1, max_size=6))
 def test_mutated_reply_never_raises(mutations: list[tuple[str, int, str]]) -> None:
     text = f"```json\n{GOOD}\n``` [{OTHER}]"
@@ -235,7 +235,7 @@ def test_mutated_reply_never_raises(mutations: list[tuple[str, int, str]]) -> No
     assert isinstance(read(text, Step), Step | StructuredFailure)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     value=st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -76,26 +76,24 @@ async def test_retry_shows_the_reply_and_the_error(model_settings: ModelSettings
     assert server.requests[1]["messages"][:2] == server.requests[0]["messages"]
 
 
-async def test_two_bad_replies_are_a_typed_failure(model_settings: ModelSettings) -> None:
-    reply, server = await served(model_settings, Answer("no idea"))
+@pytest.mark.parametrize(
+    ("answer", "kind", "calls"),
+    [
+        (Answer("no idea"), "no_json", 2),
+        (Answer(""), "empty", 2),
+        (Answer('{"thought": "look", "replan": "N"', finish="length"), "cut_off", 2),
+        (Answer(status=400, message="context length exceeded"), "prompt_too_long", 1),
+    ],
+)
+async def test_bad_replies_are_a_typed_failure(
+    model_settings: ModelSettings, answer: Answer, kind: str, calls: int
+) -> None:
+    reply, server = await served(model_settings, answer)
     assert reply.value is None
     assert reply.failure is not None
-    assert reply.failure.kind == "no_json"
-    assert len(reply.calls) == len(server.requests) == 2
+    assert reply.failure.kind == kind
+    assert len(reply.calls) == len(server.requests) == calls
     assert all(call.error == reply.failure.message for call in reply.calls)
-
-
-async def test_empty_replies_are_a_typed_failure(model_settings: ModelSettings) -> None:
-    reply, _ = await served(model_settings, Answer(""))
-    assert reply.failure is not None
-    assert reply.failure.kind == "empty"
-
-
-async def test_cut_off_reply_is_not_completed(model_settings: ModelSettings) -> None:
-    cut = Answer('{"thought": "look", "replan": "N"', finish="length")
-    reply, _ = await served(model_settings, cut)
-    assert reply.failure is not None
-    assert reply.failure.kind == "cut_off"
 
 
 async def test_server_without_schemas_is_asked_in_plain_text(model_settings: ModelSettings) -> None:
@@ -130,13 +128,6 @@ async def test_server_that_ignores_schemas_three_times_is_asked_in_plain_text(
             assert (await ask(model, PROMPT, Verdict)).value == Verdict(thought="look")
     asked = ["response_format" in request for request in server.requests]
     assert asked == [True, True, True, True, True, False, False]
-
-
-async def test_too_long_a_prompt_is_a_typed_failure(model_settings: ModelSettings) -> None:
-    reply, _ = await served(model_settings, Answer(status=400, message="context length exceeded"))
-    assert reply.failure is not None
-    assert reply.failure.kind == "prompt_too_long"
-    assert len(reply.calls) == 1
 
 
 async def test_transport_failure_keeps_the_records(model_settings: ModelSettings) -> None:

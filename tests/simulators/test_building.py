@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
@@ -125,7 +125,6 @@ def test_unknown_goods_are_refused() -> None:
         Building(world()).simulate("gold")
 
 
-@settings(deadline=None)
 @given(seed=st.integers(0, 10_000), semantics=st.sampled_from(["printed", "annotation"]))
 def test_row_order_does_not_matter(seed: int, semantics: str) -> None:
     made, parameters = generate(seed % 5, 120)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
@@ -71,7 +71,6 @@ numbers = st.integers(0, 9).map(float)
 amounts = st.integers(0, 30).map(float)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(numbers, amounts, numbers), min_size=1, max_size=4),
     st.lists(st.tuples(amounts, st.integers(1, 3)), min_size=1, max_size=5),

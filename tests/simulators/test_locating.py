@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
@@ -139,7 +139,6 @@ def test_bad_questions_are_refused() -> None:
         simulate(world(), {})
 
 
-@settings(deadline=None)
 @given(seed=st.integers(0, 10_000), semantics=st.sampled_from(["printed", "annotation"]))
 def test_row_order_of_countries_and_powers_does_not_matter(seed: int, semantics: str) -> None:
     made, parameters = generate(seed % 5, 120)

@@ -5,7 +5,7 @@ import sqlite3
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
@@ -172,7 +172,6 @@ cities = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(
     cities, st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.floats(0, 1e9)), max_size=5)
 )

@@ -147,7 +147,7 @@ def mariadb(script: str) -> Iterator[Server]:
 
 
 _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 8
-_ports = cycle(random.sample(range(10_000 + 2_500 * _worker, 12_500 + 2_500 * _worker), 2_500))
+_ports = cycle(random.sample(range(20_000 + 1_500 * _worker, 21_500 + 1_500 * _worker), 1_500))
 
 
 def free_port() -> int:

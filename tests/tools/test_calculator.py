@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
@@ -187,7 +187,6 @@ def _branches(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 @given(st.recursive(_NUMBERS, _branches, max_leaves=12), st.integers(0, 9), st.integers(-9, 9))
-@settings(deadline=None)
 def test_calculates_as_python_does(expression: str, x: int, y: int) -> None:
     names: dict[str, float] = {"x": float(x), "y": float(y)}
     expected = float(eval(expression, dict(names)))

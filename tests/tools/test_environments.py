@@ -276,7 +276,7 @@ def test_another_type_halves_the_reward() -> None:
     assert reward(other, ["red"], goal, wanted) == pytest.approx(0.5)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(actions=st.lists(ANYTHING, max_size=6))
 @pytest.mark.parametrize("name", ["hotpotqa", "webshop"])
 def test_no_action_breaks_it(
