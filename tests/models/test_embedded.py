@@ -151,7 +151,7 @@ def test_processes_side_by_side_end_cleanly(weighted: ModelSettings, tmp_path: P
         for _ in range(2)
     ]
     for process in running:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=240)
         assert (process.returncode, err) == (0, "")
         assert out.strip()
 
