@@ -12,6 +12,7 @@ from scripted import (
     Reply,
     act,
     acts,
+    answer_of,
     change,
     decide,
     done,
@@ -24,7 +25,7 @@ from scripted import (
 )
 
 from planweave.graphs import METHODS
-from planweave.memory import Answer, Context, Input, WorkingMemory
+from planweave.memory import Context, Input, WorkingMemory
 
 Run = Callable[..., Awaitable[WorkingMemory]]
 
@@ -47,11 +48,6 @@ def run(database: str) -> Run:
         return memory
 
     return run
-
-
-def answer_of(memory: WorkingMemory) -> Answer:
-    assert memory["answer"]
-    return memory["answer"]
 
 
 def asked_to_act(script: Replies) -> list[Prompt]:

@@ -1,6 +1,6 @@
 """The document agents: every edge, what becomes a fact, and what an answer may cite."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from threading import Event
 from typing import Any, TypeVar
 
@@ -14,9 +14,11 @@ from scripted import (
     Reply,
     Script,
     act,
+    answer_of,
     finding,
     found,
     keep,
+    only,
     plan,
     register,
     tell,
@@ -24,7 +26,7 @@ from scripted import (
 
 from planweave import BadInput
 from planweave.graphs import METHODS, of_family
-from planweave.memory import Answer, Context, Input, WorkingMemory
+from planweave.memory import Context, Input, WorkingMemory
 from planweave.memory.long_term import Term, abbreviations_of, confirm, propose
 from planweave.nodes.shared.citation_check import UNSUPPORTED
 from planweave.usage import Budget, Meter, metered
@@ -76,11 +78,6 @@ def ask(shelf: Shelf) -> Ask:
     return ask
 
 
-def only(items: Sequence[Item]) -> Item:
-    (item,) = items
-    return item
-
-
 def command(tool: str, given: str = "") -> Reply:
     thoughts = {"text": "I think.", "reasoning": "So.", "plan": ["Look.", "Answer."]}
     return {
@@ -111,12 +108,6 @@ def good(name: str) -> Replies:
         read=[READ],
         answer=[ANSWER],
     )
-
-
-def answer_of(memory: WorkingMemory) -> Answer:
-    found = memory["answer"]
-    assert found is not None
-    return found
 
 
 TASKS = {

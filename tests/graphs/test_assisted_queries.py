@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from scripted import Replies, act, decide, keep, plan
+from scripted import Replies, act, answer_of, decide, keep, plan
 
 from planweave import BadInput
 from planweave.memory import WorkingMemory
@@ -25,8 +25,7 @@ async def test_one_source_needs_no_selector(run: Run) -> None:
     script = Replies(write=[f"```sql\n{CHEAPEST};\n```"])
     memory = await run("single_rag", script, assist="on", query_candidates=1)
     assert script.tasks == ["write"]  # and rows need no answering machine
-    assert memory["answer"] is not None
-    assert memory["answer"]["decision"] == "Bonn"
+    assert answer_of(memory)["decision"] == "Bonn"
     assert memory["turns"][0]["input"] == CHEAPEST
     assert facts(memory) == ["Bonn | 7.25"]
     assert memory["usage"]["query_writer"]["calls"] == 1
@@ -99,8 +98,7 @@ def _made(folder: Path, script: str) -> Path:
 async def test_a_query_without_rows_is_told_in_a_sentence(run: Run) -> None:
     script = Replies(write=["SELECT name FROM plant WHERE cost > 99"] * 2)
     memory = await run("single_rag", script, assist="on", query_candidates=1)
-    assert memory["answer"] is not None
-    assert memory["answer"]["unknown"].startswith("The query found no rows. No row meets")
+    assert answer_of(memory)["unknown"].startswith("The query found no rows. No row meets")
 
 
 async def test_the_result_that_most_candidates_agree_on_is_taken(run: Run) -> None:
@@ -125,8 +123,7 @@ async def test_a_query_that_never_ends_is_run_once(
     script = Replies(write=[CHEAPEST] * 5)
     memory = await run("single_rag", script, assist="on", query_candidates=4)
     assert ran == [CHEAPEST]
-    assert memory["answer"] is not None
-    assert memory["answer"]["unknown"] == "The query was stopped after 10 s."
+    assert answer_of(memory)["unknown"] == "The query was stopped after 10 s."
 
 
 async def test_when_no_candidate_runs_the_problem_is_told(run: Run) -> None:
@@ -134,8 +131,7 @@ async def test_when_no_candidate_runs_the_problem_is_told(run: Run) -> None:
     memory = await run("single_rag", script, assist="on", query_candidates=3)
     assert memory["facts"] == []
     assert "There is no table nowhere" in memory["turns"][0]["problem"]
-    answer = memory["answer"]
-    assert answer is not None
+    answer = answer_of(memory)
     assert answer["decision"] is None
 
 
@@ -194,8 +190,7 @@ async def test_queries_that_disagree_make_the_answer_unsure(
 ) -> None:
     script = Replies(write=[CHEAPEST, CHEAPEST, last], decide=[decide("Bonn", 1)])
     memory = await run("single_rag", script, assist="on", query_candidates=3)
-    answer = memory["answer"]
-    assert answer is not None
+    answer = answer_of(memory)
     assert answer["decision"] == "Bonn"
     assert answer["verdict"]["text"].startswith(verdict)
 
@@ -205,8 +200,7 @@ async def test_a_single_row_where_a_sum_is_asked_makes_the_answer_unsure(run: Ru
     script = Replies(write=[query], decide=[decide("west", 1)])
     question = {"question": "Which region has the most cost?"}
     memory = await run("single_rag", script, question, assist="on", query_candidates=1)
-    answer = memory["answer"]
-    assert answer is not None
+    answer = answer_of(memory)
     assert answer["verdict"]["text"].startswith("Not sure: the query compares single rows")
 
 
@@ -230,8 +224,7 @@ async def test_a_ranking_decides_without_the_model(run: Run) -> None:
     )
     assert script.tasks == ["write"]
     assert facts(memory) == ["Bonn | 7.25\nCottbus | 9\nAachen | 10.5"]
-    answer = memory["answer"]
-    assert answer is not None
+    answer = answer_of(memory)
     assert answer["decision"] == "Bonn"
     assert "Cottbus" in answer["why"]
     assert answer["basis"] == {"how": "lowest", "column": "value"}
@@ -250,8 +243,7 @@ async def test_the_verdict_on_a_ranking_says_what_its_query_leaves_out(run: Run)
             candidates=("Bonn", "Cottbus"),
         )
         facts(memory)
-        answer = memory["answer"]
-        assert answer is not None
+        answer = answer_of(memory)
         verdicts.append(answer["verdict"])
     assert verdicts[0] == {
         "kind": "supported",
@@ -273,8 +265,7 @@ async def test_an_option_that_may_not_be_decided_is_passed_over(run: Run) -> Non
         rules="The cost decides.",
         candidates=("Aachen", "Cottbus"),
     )
-    assert memory["answer"] is not None
-    assert memory["answer"]["decision"] == "Cottbus"
+    assert answer_of(memory)["decision"] == "Cottbus"
 
 
 async def test_equal_options_decide_nothing(run: Run) -> None:
@@ -285,9 +276,8 @@ async def test_equal_options_decide_nothing(run: Run) -> None:
         query_candidates=1,
         rules="The cost decides.",
     )
-    assert memory["answer"] is not None
-    assert memory["answer"]["decision"] is None
-    assert "are equal" in memory["answer"]["unknown"]
+    assert answer_of(memory)["decision"] is None
+    assert "are equal" in answer_of(memory)["unknown"]
 
 
 async def test_what_the_database_knows_nothing_of_is_not_asked(run: Run) -> None:
@@ -295,9 +285,8 @@ async def test_what_the_database_knows_nothing_of_is_not_asked(run: Run) -> None
     given = {"question": "What is the language of the government?"}
     memory = await run("single_rag", script, given, assist="on")
     assert script.tasks == []
-    assert memory["answer"] is not None
-    assert memory["answer"]["decision"] is None
-    assert "language, government" in memory["answer"]["unknown"]
+    assert answer_of(memory)["decision"] is None
+    assert "language, government" in answer_of(memory)["unknown"]
     script = Replies(write=[CHEAPEST])
     await run("single_rag", script, given, assist="on", query_candidates=1, most_unlinked=1.0)
     assert script.tasks == ["write"]

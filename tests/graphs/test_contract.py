@@ -19,7 +19,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
 from pages import Shelf, put_up
 from player import PAGE, World
-from scripted import Prompt, Replies, Reply, Script, act, decide, finding, register, tell
+from scripted import Prompt, Replies, Reply, Script, act, answer_of, decide, finding, register, tell
 
 from planweave import PlanweaveError
 from planweave.graphs import METHODS
@@ -68,8 +68,7 @@ def calls(memory: WorkingMemory) -> int:
 
 def check(name: str, memory: WorkingMemory) -> None:
     """What holds at the end of every run."""
-    answer = memory["answer"]
-    assert answer
+    answer = answer_of(memory)
     assert answer["decision"] or answer["why"] or answer["unknown"]
     assert [fact["number"] for fact in memory["facts"]] == [*range(1, len(memory["facts"]) + 1)]
     assert {*answer["facts"]} <= {fact["number"] for fact in memory["facts"]}
@@ -87,8 +86,7 @@ async def test_it_answers_from_facts_that_it_counts_and_cites(name: str, world: 
     memory = await run(name, world)
     check(name, memory)
     assert memory["failures"] == []
-    assert memory["answer"]
-    assert memory["answer"]["decision"]
+    assert answer_of(memory)["decision"]
     assert calls(memory) == len(world.player.prompts)
     assert bool(world.player.prompts) is (name not in MODELLESS)
     if name not in ("cot", "direct"):
@@ -136,9 +134,8 @@ async def test_it_ends_with_its_time_and_waits_for_no_reply(name: str, world: Wo
         return
     assert monotonic() - started < 30
     check(name, memory)
-    assert memory["answer"]
-    assert memory["answer"]["decision"] is None
-    assert re.search(r"The budget of [\d.]+ seconds is used up\.", memory["answer"]["unknown"])
+    assert answer_of(memory)["decision"] is None
+    assert re.search(r"The budget of [\d.]+ seconds is used up\.", answer_of(memory)["unknown"])
     assert calls(memory) <= (2 if name == "ensemble" else 1)
 
 
@@ -148,9 +145,8 @@ async def test_malformed_replies_never_end_it(name: str, world: World) -> None:
         return
     check(name, memory)
     assert {failure["kind"] for failure in memory["failures"]} == {"malformed_reply"}
-    assert memory["answer"]
-    assert memory["answer"]["decision"] is None
-    assert memory["answer"]["unknown"]
+    assert answer_of(memory)["decision"] is None
+    assert answer_of(memory)["unknown"]
 
 
 async def test_a_run_that_broke_off_goes_on_where_it_was(name: str, world: World) -> None:

@@ -1,7 +1,7 @@
 """Every edge of every graph, each driven by a script of replies."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Interrupt
-from scripted import PAPER, Replies, Reply, act, change, decide, keep, plan, playing, register
+from scripted import PAPER, Replies, Reply, act, change, decide, keep, only, plan, playing, register
 
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, Fact, Input, Turn, WorkingMemory
@@ -41,11 +41,6 @@ def answer_of(memory: WorkingMemory) -> Answer:
     assert isinstance(last, AIMessage)
     assert (answer["decision"] or "cannot decide") in last.text
     return answer
-
-
-def only(items: Sequence[Item]) -> Item:
-    (item,) = items
-    return item
 
 
 def good(*, name: str = "planrag", before_decision: tuple[Reply, ...] = ()) -> Replies:

@@ -1,13 +1,13 @@
 """Methods that act in environments, along each of their edges, with scripted models."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from scripted import Prompt, Replies, Reply, Script, register
+from scripted import Prompt, Replies, Reply, Script, answer_of, register
 from toy_world import ToyShop
 from worlds import (
     QUESTIONS,
@@ -22,7 +22,7 @@ from worlds import (
 
 from planweave import BadInput, PlanweaveError
 from planweave.graphs import METHODS, of_family
-from planweave.memory import Answer, Context, WorkingMemory
+from planweave.memory import Context, WorkingMemory
 from planweave.nodes.acting.actor import Act, acting_among
 from planweave.tools.environments import episodes
 
@@ -85,11 +85,6 @@ def hats(folder: Path) -> Path:
 async def run(name: str, context: Context, **given: object) -> WorkingMemory:
     memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(given, context=context)
     return memory
-
-
-def answer_of(memory: Mapping[str, object]) -> Answer:
-    answer: Answer = memory["answer"]  # type: ignore[assignment]
-    return answer
 
 
 def acting(*actions: str, name: str = "react") -> Replies:

@@ -7,7 +7,20 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf, put_up
-from scripted import PAPER, Replies, Reply, act, change, decide, finding, keep, plan, register, tell
+from scripted import (
+    PAPER,
+    Replies,
+    Reply,
+    act,
+    answer_of,
+    change,
+    decide,
+    finding,
+    keep,
+    plan,
+    register,
+    tell,
+)
 
 from planweave.graphs import METHODS
 from planweave.memory import Context, WorkingMemory
@@ -59,8 +72,7 @@ async def test_a_follow_up_goes_on_with_the_facts(talk: Talk) -> None:
     assert second["facts"][0] == first["facts"][0]
     assert [turn["input"] for turn in second["turns"]] == [REGIONS]
     assert second["replans"][0]["before"] == ["Read the regions."]
-    assert second["answer"] is not None
-    assert second["answer"]["facts"] == [1, 2]
+    assert answer_of(second)["facts"] == [1, 2]
     assert second["usage"]["planner"]["calls"] == 1
     said = [message.text for message in second["messages"] if message.type == "human"]
     assert said == ["Which plant is cheapest?", "And if we only expand in the west?"]
@@ -82,8 +94,7 @@ async def test_the_planner_sees_what_is_known(talk: Talk) -> None:
         assert told in shown[1].text
     assert "No data has been read yet" not in shown[1].text
     assert second["turns"] == []
-    assert second["answer"] is not None
-    assert second["answer"]["decision"] == "Cottbus"
+    assert answer_of(second)["decision"] == "Cottbus"
 
 
 async def test_another_question_starts_afresh(talk: Talk) -> None:
@@ -131,8 +142,7 @@ async def test_v3_answers_from_what_an_earlier_question_found(
     assert shelf.queries == ["levelised cost"]
     assert second["facts"] == first["facts"]
     assert second["abbreviations"] == {"LCOH": "levelised cost of hydrogen"}
-    assert second["answer"] is not None
-    assert second["answer"]["facts"] == [1]
+    assert answer_of(second)["facts"] == [1]
     assert 'review.pdf, p. 82: "LCOH) is USD 5.5/kg"' in second["messages"][-1].text
 
 

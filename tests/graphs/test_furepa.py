@@ -6,12 +6,12 @@ import pytest
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pages import Shelf, put_up
-from scripted import Replies, Reply, Script, register, tell
+from scripted import Replies, Reply, Script, answer_of, register, tell
 from worlds import WordVectors
 
 from planweave.graphs import METHODS
 from planweave.learning import Candidate, Hit
-from planweave.memory import Answer, Context, WorkingMemory
+from planweave.memory import Context, WorkingMemory
 from planweave.models import achat_model
 
 Ask = Callable[..., Awaitable[WorkingMemory]]
@@ -85,12 +85,6 @@ def propose(*queries: str, reasoning: str = "The director is not known.") -> Rep
 def solved(answer: str = "Turku") -> Reply:
     reasoning = "Lena Holm directed Aurora [1]. She was born in Turku [2]."
     return {"reasoning": reasoning, "answer": answer, "queries": []}
-
-
-def answer_of(memory: WorkingMemory) -> Answer:
-    found = memory["answer"]
-    assert found is not None
-    return found
 
 
 FIRST = propose("film", "director of Aurora")

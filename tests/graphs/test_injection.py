@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pages import Shelf, put_up
-from scripted import Prompt, Reply, act, decide, keep, plan, tell
+from scripted import Prompt, Reply, act, answer_of, decide, keep, plan, tell
 
 from planweave.graphs import of_family
 from planweave.memory import WorkingMemory
@@ -76,8 +76,7 @@ async def test_an_order_in_the_data_changes_nothing(
     assert "read" in turn["problem"]
     if name != "single_rag":  # whose only query was the refused one
         assert len(memory["facts"]) == 1
-    answer = memory["answer"]
-    assert answer is not None
+    answer = answer_of(memory)
     assert answer["decision"] is None  # Cottbus is no candidate, whoever says so
     assert [(file.name, file.read_text()) for file in path.parent.iterdir()] == [
         (path.name, script)

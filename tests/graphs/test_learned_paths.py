@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from scripted import Replies, act, change, decide, keep, plan
+from scripted import Replies, act, answer_of, change, decide, keep, plan
 
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import TaskPath, write_paths
@@ -73,8 +73,7 @@ async def test_planrag_asks_its_model_only_to_decide(run: Run, tmp_path: Path) -
     assert memory["plan"] == learned_plan()
     assert [turn["tool"] for turn in memory["turns"]] == ["sql"]
     assert memory["facts"][0]["values"]["decision"] is not None
-    assert memory["answer"]
-    assert memory["answer"]["facts"] == [1]
+    assert answer_of(memory)["facts"] == [1]
 
 
 @pytest.mark.parametrize("said", ["0", "all of them", "so sorry"])
@@ -85,10 +84,9 @@ async def test_what_the_path_decided_stands_if_the_model_says_nothing_admitted(
     reply = "no JSON" if said == "so sorry" else decide(said, 1)
     script = Replies(decide=[reply] * 4)
     memory = await _planrag(run, script, question, tmp_path)
-    assert memory["answer"]
-    assert memory["answer"]["decision"] == str(memory["facts"][0]["values"]["decision"])
-    assert memory["answer"]["facts"] == [1]
-    assert memory["answer"]["why"].startswith("A learned query ranks")
+    assert answer_of(memory)["decision"] == str(memory["facts"][0]["values"]["decision"])
+    assert answer_of(memory)["facts"] == [1]
+    assert answer_of(memory)["why"].startswith("A learned query ranks")
     assert memory["failures"]
     assert "The learned query puts" in script.prompts[0].text
     assert said == "so sorry" or len(script.prompts) == 1  # it is not asked for another decision
@@ -103,8 +101,7 @@ async def test_a_path_reads_its_decision_off_the_column_that_it_names(
     world = written(question, "sql", tmp_path)
     given: Input = {"question": question.prompt}
     memory = await run("path_policy", Replies(), given, **world, experience=str(file))
-    assert memory["answer"]
-    assert memory["answer"]["decision"] == str(question.answer)
+    assert answer_of(memory)["decision"] == str(question.answer)
 
 
 async def test_the_model_is_asked_again_where_the_path_decides_what_is_not_admitted(
@@ -114,8 +111,7 @@ async def test_the_model_is_asked_again_where_the_path_decides_what_is_not_admit
     file = own_path(tmp_path, question, "SELECT 'the moon' AS decision FROM building")
     script = Replies(decide=[decide("the moon", 1), decide(str(question.answer), 1)])
     memory = await _planrag(run, script, question, tmp_path, experience=str(file))
-    assert memory["answer"]
-    assert memory["answer"]["decision"] == str(question.answer)
+    assert answer_of(memory)["decision"] == str(question.answer)
     assert len(script.prompts) == 2
 
 
@@ -139,9 +135,8 @@ async def test_where_nothing_fits_a_plan_is_made(asked: str, run: Run, tmp_path:
     assert memory["path"] is None
     assert script.tasks[0] == "plan"
     policy = await run("path_policy", Replies(), {"question": asked}, **world)
-    assert policy["answer"]
-    assert policy["answer"]["decision"] is None
-    assert "No learned path" in policy["answer"]["unknown"]
+    assert answer_of(policy)["decision"] is None
+    assert "No learned path" in answer_of(policy)["unknown"]
 
 
 async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path) -> None:
@@ -160,9 +155,8 @@ async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path
     policy = await run(
         "path_policy", Replies(), {"question": question.prompt}, **world, experience=str(file)
     )
-    assert policy["answer"]
-    assert policy["answer"]["decision"] is None
-    assert "nothing" in policy["answer"]["unknown"]
+    assert answer_of(policy)["decision"] is None
+    assert "nothing" in answer_of(policy)["unknown"]
 
 
 @pytest.mark.parametrize("source", ["file", OWN])

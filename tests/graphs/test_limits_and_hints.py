@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from pages import Shelf, put_up
-from scripted import Replies, act, decide, plan, tell
+from scripted import Replies, act, answer_of, decide, plan, tell
 
 from planweave.memory import NO_DECISION, WorkingMemory
 from planweave.nodes.deciding.answering_machine import admitted
@@ -62,8 +62,7 @@ async def test_a_long_decision_is_admitted(run: Run) -> None:
     long = "Open a second plant in Bonn " * 20
     script = Replies(action=[act("sql", COSTS)], decide=[decide(long.strip(), 1)])
     memory = await run("single_rag", script, candidates=(long.strip(), "nothing"))
-    assert memory["answer"] is not None
-    assert memory["answer"]["decision"] == long.strip()
+    assert answer_of(memory)["decision"] == long.strip()
 
 
 async def test_what_is_not_admitted_is_told_how_many_decisions_there_are(run: Run) -> None:
@@ -86,8 +85,7 @@ async def test_that_nothing_improves_is_an_answer(run: Run) -> None:
     }
     script = Replies(action=[act("sql", COSTS)], decide=[none])
     memory = await run("single_rag", script, candidates=("Aachen", "Bonn"))
-    answer = memory["answer"]
-    assert answer is not None
+    answer = answer_of(memory)
     assert answer["decision"] == "none"
     assert answer["verdict"]["kind"] != "undecided"
     assert memory["failures"] == []
@@ -101,8 +99,7 @@ async def test_a_tie_is_reported_with_its_rule(run: Run, tmp_path: Path) -> None
     path.write_text(f"CREATE TABLE plant(name TEXT, cost REAL); {rows}")
     script = Replies(action=[act("sql", COSTS)], decide=[decide("Bonn", 1)])
     memory = await run("single_rag", script, database=str(path))
-    assert memory["answer"] is not None
-    said = memory["answer"]["verdict"]["text"]
+    said = answer_of(memory)["verdict"]["text"]
     assert "lowest cost of fact [1]; 3 are equal: Aachen, Bonn, Cottbus" in said
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 import pytest
 from page_analyst import Case, airline_cases, analyst, report_cases
 from published import published
-from scripted import register
+from scripted import answer_of, register
 
 from planweave.benchmarks.core.metrics import longest_chain
 from planweave.benchmarks.core.suite import drawn
@@ -94,8 +94,7 @@ async def _answered(name: str, case: Case, asked: Asked) -> tuple[WorkingMemory,
 
 
 def _is_right(memory: WorkingMemory, case: Case) -> bool:
-    answer = memory["answer"]
-    assert answer is not None
+    answer = answer_of(memory)
     if case.amount is None:
         return answer["decision"] == case.answer[:100]
     worked = [fact for fact in memory["facts"] if fact["source"] == "calculator"]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from langchain_core.messages import BaseMessage
-from scripted import PAPER
+from scripted import PAPER, answer_of
 
 from planweave.benchmarks.suites.dqa.analyst import analyst
 from planweave.graphs import METHODS
@@ -66,8 +66,7 @@ async def _decide(
 
 
 def _decision(memory: WorkingMemory) -> str | None:
-    assert memory["answer"] is not None
-    return memory["answer"]["decision"]
+    return answer_of(memory)["decision"]
 
 
 @pytest.mark.parametrize("kind", ["relational", "graph"])

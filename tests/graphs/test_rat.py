@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from pages import Shelf, put_up
-from scripted import Replies, Reply, Script, register
+from scripted import Replies, Reply, Script, answer_of, register
 
 from planweave import BadInput
 from planweave.graphs import METHODS
-from planweave.memory import Answer, Context, Input, Revision, WorkingMemory
+from planweave.memory import Context, Input, Revision, WorkingMemory
 from planweave.nodes.drafting.finisher import plan_lines
 from planweave.nodes.drafting.reviser import revision_text
 
@@ -74,12 +74,6 @@ def good() -> Replies:
         revise=[FIRST, SECOND],
         answer=[SAID],
     )
-
-
-def answer_of(memory: WorkingMemory) -> Answer:
-    found = memory["answer"]
-    assert found is not None
-    return found
 
 
 # -- RAT --------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from pages import Shelf, put_up
-from scripted import Prompt, Replies, act, found, keep, plan, register, tell
+from scripted import Prompt, Replies, act, answer_of, found, keep, plan, register, tell
 
 from planweave import BadInput
 from planweave.graphs import METHODS, of_family
@@ -216,8 +216,7 @@ async def test_a_collection_that_fits_is_read_whole_once(name: str, shelf: Shelf
     assert "Liquids (LQ) are not carried." in shown
     (fact,) = memory["facts"]
     assert quote_of(fact).endswith(CUBA)
-    assert memory["answer"] is not None
-    assert memory["answer"]["decision"] == "$200"
+    assert answer_of(memory)["decision"] == "$200"
     assert memory["pages"] == []
     assert memory["replans"] == []
     assert sum(used["calls"] for used in memory["usage"].values()) == len(script.prompts)
@@ -283,9 +282,8 @@ async def test_the_whole_document_in_one_prompt_and_one_call(shelf: Shelf) -> No
     memory = await ask("whole_document", script)
     assert script.tasks == ["answer"]
     assert PAGE in script.prompts[0].text
-    assert memory["answer"] is not None
-    assert memory["answer"]["decision"] == "$200"
-    assert memory["answer"]["facts"] == [1]
+    assert answer_of(memory)["decision"] == "$200"
+    assert answer_of(memory)["facts"] == [1]
 
 
 async def test_the_whole_document_baseline_refuses_what_does_not_fit(shelf: Shelf) -> None:

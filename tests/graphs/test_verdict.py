@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable
 
 import pytest
-from scripted import Replies, Reply, act, decide
+from scripted import Replies, Reply, act, answer_of, decide
 
-from planweave.memory import Answer, WorkingMemory
+from planweave.memory import WorkingMemory
 
 Run = Callable[..., Awaitable[WorkingMemory]]
 ALL = "SELECT name, cost FROM plant"
@@ -14,12 +14,6 @@ CHEAPEST = "Which plant is cheapest?"
 
 def replies(*decisions: Reply, query: str = ALL) -> Replies:
     return Replies(action=[act("sql", query)], decide=list(decisions))
-
-
-def answer_of(memory: WorkingMemory) -> Answer:
-    answer = memory["answer"]
-    assert answer is not None
-    return answer
 
 
 async def test_a_decision_that_the_rows_give_is_supported(run: Run) -> None:

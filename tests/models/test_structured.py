@@ -93,7 +93,9 @@ async def test_bad_replies_are_a_typed_failure(
     assert reply.failure is not None
     assert reply.failure.kind == kind
     assert len(reply.calls) == len(server.requests) == calls
-    assert all(call.error == reply.failure.message for call in reply.calls)
+    assert all(call.error for call in reply.calls)
+    if kind != "prompt_too_long":
+        assert {call.error for call in reply.calls} == {reply.failure.message}
 
 
 async def test_server_without_schemas_is_asked_in_plain_text(model_settings: ModelSettings) -> None:

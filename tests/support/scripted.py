@@ -6,13 +6,15 @@ by name: ``Context(model=register(script))``.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.messages import BaseMessage
 
 from planweave import testing
+from planweave.memory import Answer
 from planweave.models import register_model
 
+Item = TypeVar("Item")
 _TASK = re.compile(r"^# Your task now: (.+)$", re.MULTILINE)
 _TASKS = {
     "the plan": "plan",
@@ -102,6 +104,19 @@ class Replies:
     def tasks(self) -> list[str]:
         """The tasks in the order in which they were asked."""
         return [prompt.task for prompt in self.prompts]
+
+
+def answer_of(memory: Mapping[str, Any]) -> Answer:
+    """The answer of a run that has given one."""
+    answer: Answer | None = memory["answer"]
+    assert answer is not None
+    return answer
+
+
+def only(items: Sequence[Item]) -> Item:
+    """The one thing that there is."""
+    (item,) = items
+    return item
 
 
 def plan(*steps: str) -> Reply:
