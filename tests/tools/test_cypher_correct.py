@@ -47,6 +47,7 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("MATCH (p:Person)-[r:REVIEWED]->(m:Movie) RETURN m.released", (("Sea", 1999),)),
         ("MATCH (s:Studio)-[:EMPLOYS]->(p:Person) WHERE s.born < 1980 RETURN s.title", HILLS),
         ("MATCH (s:Studio)-[:EMPLOY]->(p:Person) RETURN s.title", HILLS),
+        ("MATCH (s:Studio)-[:DIRECTED]->(p:Person {name: 'Ada'}) RETURN s.title", HILLS),
         ("MATCH (s:Studio)-[:EMPLOYS]->(p:Employee) RETURN p.name", (("Ada",),)),
         ("MATCH (m:Movie)-[:REVIEWED]->(r:Review) RETURN r.rating", ((9,),)),
         ("MATCH (s:Studio) RETURN s.studioName", HILLS),
@@ -148,6 +149,24 @@ def test_the_oldest_has_the_earliest_year(
 ) -> None:
     query = f"MATCH (p:Person) RETURN p.name {written}"
     assert films.corrected(query, question=question).query.endswith(f"p.name {sorted_by}")
+
+
+@pytest.mark.parametrize(
+    ("query", "counted"),
+    [
+        ("MATCH (s:Studio) RETURN s.title, count(*) AS n", True),
+        ("MATCH (s:Studio), (e:Event) RETURN s.title, count(e) AS n", True),
+        ("MATCH (s:Studio)-[:EMPLOYS]->(p:Person) RETURN s.title, count(p) AS n", False),
+        ("MATCH (m:Event) RETURN m.title, count(*) AS n", False),
+        ("MATCH (s:Studio) RETURN s.title, count(s.fee) AS n", False),
+    ],
+)
+def test_what_the_question_counts_is_looked_for(films: Database, query: str, counted: bool) -> None:
+    done = films.corrected(query, question="Which studio has the most persons?")
+    assert ("counts Person" in done.changes) is counted
+    if counted:
+        assert "-[:EMPLOYS]->(counted:Person)" in done.query
+        assert films.run(done.query).rows == (("Hill's", 1),)
 
 
 def test_a_thing_is_named_before_it_is_shown(films: Database) -> None:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from planweave import PlanweaveError
 from planweave.tools.cypher.comparisons import compared_as_meant
+from planweave.tools.cypher.counted import counts_what_is_asked
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, runs
@@ -70,9 +71,10 @@ def corrected(
 
 def _found(names: Names, tokens: Sequence[Token], question: str) -> list[tuple[list[Edit], str]]:
     """What schema and question correct, with what is reported of it."""
-    corrections = (renamed, _turned, _routed, _moved, joined, _as_numbers)
+    corrections = (renamed, _retyped, _turned, _routed, _moved, joined, _as_numbers)
     found = [one for correction in corrections for one in correction(names, tokens)]
-    return found or [*compared_as_meant(names, tokens, question)]
+    found = found or [*compared_as_meant(names, tokens, question)]
+    return found or [*counts_what_is_asked(names, tokens, question)]
 
 
 def _edited(statement: str, edits: Iterable[Edit]) -> str:
@@ -146,6 +148,28 @@ def _meant_titles(names: Names, tokens: Sequence[Token], values: Values) -> Iter
         if not is_known(access.property, names) and (title := _title(owners[0], values)):
             token = tokens[access.place + 2]
             yield Edit(token.start, len(token.text), quoted(title))
+
+
+def _retyped(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+    """Links of a type that leads from neither label to the other, where one other type does."""
+    for link in names.patterns.links:
+        types = [names.relationships.get(name) for name in link.relationship.names]
+        left, right = names.entities(link.left), names.entities(link.right)
+        if len(types) != 1 or types[0] is None or len(left) != 1 or len(right) != 1:
+            continue
+        if _connects(types[0], left[0], right[0]):
+            continue
+        meant = [one for one in names.relationships.values() if _connects(one, left[0], right[0])]
+        token = next(t for t in tokens[link.place :] if t.identifier == types[0].name)
+        if len(meant) == 1:
+            edit = Edit(token.start, len(token.text), quoted(meant[0].name))
+            yield [edit], f"{types[0].name} → {meant[0].name}"
+
+
+def _connects(type_: Entity, one: Entity, other: Entity) -> bool:
+    """Whether relationships of a type lead from one label to the other, or back."""
+    ways = ((one.name, other.name), (other.name, one.name))
+    return any(start in type_.start and end in type_.end for start, end in ways)
 
 
 def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:

@@ -1,0 +1,80 @@
+"""What the question counts and the query does not look for: it is put into the pattern.
+
+"The categories with the most products" needs products beside each category to be counted.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from planweave.tools.cypher.describe import quoted
+from planweave.tools.cypher.hints import Names
+from planweave.tools.cypher.reach import Edit, end_of_clause
+from planweave.tools.cypher.sql_habits import clauses
+from planweave.tools.cypher.tokens import Token
+from planweave.tools.linking import stem
+
+_COUNTED = re.compile(
+    r"\b(?:most|fewest|least|many|number of)(?: (?:different|distinct|unique))? (?P<noun>\w+)", re.I
+)
+_NAME = "counted"
+
+
+def counts_what_is_asked(
+    names: Names, tokens: Sequence[Token], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """Count the nodes that the question names, next door to one of the query, and nothing else."""
+    label, count = _label(names, question), _count(tokens)
+    if (
+        not label
+        or count is None
+        or any(label in e.names for e in names.patterns.elements.values())
+    ):
+        return
+    steps = [
+        (place, step)
+        for place, element in names.patterns.elements.items()
+        if element.is_node and len(element.names) == 1
+        for step in _steps(names, element.names[0], label)
+    ]
+    words = clauses(tokens)
+    if len(steps) != 1 or len(words) < 2 or words[0].word != "MATCH":
+        return
+    place, step = steps[0]
+    variable = names.patterns.elements[place].variable
+    edits = [] if variable else [Edit(tokens[place].start + 1, 0, f"{_NAME}_by")]
+    pattern = f", ({quoted(variable or f'{_NAME}_by')}){step}({_NAME}:{quoted(label)})"
+    edits.append(Edit(end_of_clause(tokens, words[1]), 0, pattern))
+    edits.append(Edit(count.start, count.length, f"DISTINCT {_NAME}"))
+    yield edits, f"counts {label}"
+
+
+def _label(names: Names, question: str) -> str:
+    """The label of what the question counts; empty if it counts something else."""
+    asked = _COUNTED.search(question)
+    nouns = {stem(asked["noun"].lower()), asked["noun"].lower()} if asked else set()
+    return next((label for label in names.nodes if label.lower() in nouns), "")
+
+
+def _count(tokens: Sequence[Token]) -> Edit | None:
+    """What stands between the brackets of the only ``count(…)``; None if there are several."""
+    places = [
+        at
+        for at, token in enumerate(tokens[:-3])
+        if token.word == "COUNT" and tokens[at + 1].text == "("
+    ]
+    if len(places) != 1:
+        return None
+    begin = places[0] + 2
+    end = next((at for at in range(begin, len(tokens)) if tokens[at].text == ")"), -1)
+    inside = tokens[begin:end]
+    if end < 0 or any(token.text in ("(", ".") for token in inside):
+        return None
+    return Edit(inside[0].start, tokens[end].start - inside[0].start, "")
+
+
+def _steps(names: Names, here: str, there: str) -> Iterator[str]:
+    for type_ in names.relationships.values():
+        if here in type_.start and there in type_.end:
+            yield f"-[:{quoted(type_.name)}]->"
+        if there in type_.start and here in type_.end:
+            yield f"<-[:{quoted(type_.name)}]-"
