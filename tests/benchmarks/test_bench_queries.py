@@ -25,6 +25,7 @@ from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
 from planweave.benchmarks.suites.query_writing.tables import draw_accuracy
+from planweave.benchmarks.suites.query_writing.shown import LEFT, shown
 from planweave.benchmarks.suites.query_writing.trial import run, says, scored
 from planweave.memory import Context
 
@@ -189,6 +190,24 @@ def test_a_question_that_cannot_be_answered(
     data: Path, solved: Solved, result: tuple[str, float]
 ) -> None:
     assert result_of(text2sql.load(data, "unanswerable")[0], solved) == result
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "agreement", "expected"),
+    [
+        ("Which shops are there?", "SELECT name FROM shop", 1.0, "supported"),
+        ("Which shops are there?", "SELECT name FROM shop", 0.5, "unsure"),
+        ("How many shops are there?", "SELECT name FROM shop", 1.0, "unsure"),
+        ("Is there a shop?", "SELECT name FROM shop", 1.0, LEFT),
+        ("Which shops are there?", "SELECT rain FROM shop", 1.0, None),
+    ],
+)
+def test_what_a_person_would_see_of_the_rows(
+    data: Path, question: str, query: str, agreement: float, expected: str | None
+) -> None:
+    asked = text2sql.load(data)[0].model_copy(update={"question": question})
+    outcome = run(Solved(query=query, confidence=agreement), asked.source, Context())
+    assert shown(asked, outcome, Context()) == expected
 
 
 def test_a_crash_is_a_failure(data: Path) -> None:

@@ -25,6 +25,7 @@ def query_tables(records: Sequence[Record]) -> list[Table]:
     others = grouped([record for record in records if not _is_answerable(record)])
     return [
         _results(asked),
+        _shown(asked),
         _parts(asked, "Accuracy by part", "part", lambda record: record.scenario),
         _parts(asked, "Accuracy by category", "category", _category),
         _parts(asked, "Accuracy by database", "database", _database),
@@ -82,6 +83,23 @@ def _results(groups: Groups) -> Table:
         "them; their order counts where that query sorts and no ties leave it open. Failed: there "
         "was no query that runs. Refused: the method said that the database cannot answer. Fewer "
         "columns than the accepted query are right only where the question set allows it.",
+    )
+
+
+def _shown(groups: Groups) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for label, records in groups.items():
+        green = [record for record in records if record.score.details.get("shown") == "supported"]
+        amber = [record for record in records if record.score.details.get("shown") == "unsure"]
+        if green or amber:
+            share = rate([float(record in green) for record in records])
+            rows.append((label, share, accuracy(green), accuracy(amber)))
+    return Table(
+        title="Rows as the answer",
+        columns=("method", "shown in green", "right of these", "right of those in amber"),
+        rows=rows,
+        note="What `planweave ask` shows of the rows: green if nothing speaks against the query "
+        "and all candidates returned them, else amber. A single candidate agrees with itself.",
     )
 
 

@@ -20,6 +20,7 @@ from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, S
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.query_writing.compare import match
 from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.shown import shown
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
 from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
 from planweave.memory import Answer, Context
@@ -51,6 +52,7 @@ class QueryOutcome(BaseModel):
     refused: bool
     confidence: float | None
     trace: dict[str, JsonValue] | None
+    columns: tuple[str, ...] = ()
     rows: tuple[tuple[JsonValue, ...], ...] | None = None
     problem: str = ""
 
@@ -118,8 +120,11 @@ class QuerySuite(Suite):
         return {"answer": answer, "outcome": outcome}
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """See :func:`scored`."""
-        return scored(sample.target, memory.get("outcome"))
+        """See :func:`scored`; beside it stands what a person would see of the rows."""
+        outcome = memory.get("outcome")
+        found = scored(sample.target, outcome)
+        found.details["shown"] = shown(sample.target, outcome, sample.context)
+        return found
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Results, cost of the prompts, questions that cannot be answered, confidence."""
@@ -234,7 +239,8 @@ def run(solved: Solved, source: str, context: Context) -> QueryOutcome:
         return outcome.model_copy(update={"problem": error.problem})
     problem = "The result is too long to be compared." if result.truncated else ""
     rows: tuple[tuple[Cell, ...], ...] = result.rows
-    return outcome.model_copy(update={"rows": rows, "problem": problem})
+    found = {"columns": result.columns, "rows": rows, "problem": problem}
+    return outcome.model_copy(update=found)
 
 
 def says(rows: Sequence[Sequence[JsonValue]], sentence: str) -> bool:

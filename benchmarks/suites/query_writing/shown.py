@@ -1,0 +1,44 @@
+"""What a person would see of a query: its rows as the answer, in green or in amber."""
+
+from typing import Any
+
+from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.memory import Context, Fact, Table
+from planweave.nodes.assist.row_answer import row_answer
+from planweave.nodes.support.verdict import with_verdict
+from planweave.tools.result_text import cell_text
+
+LEFT = "left to the model"
+"""A question whose answer is not the rows, as one for yes or no."""
+
+
+def shown(question: Question, outcome: Any, context: Context) -> str | None:
+    """The verdict that ``planweave ask`` gives to rows; None where there are none.
+
+    Args:
+        question: What is asked.
+        outcome: Query, columns, rows and the agreement of the candidates.
+        context: Settings of the run; rows are answers with aids only.
+    """
+    if not outcome or not outcome.rows:
+        return None
+    plain = (str, int, float, bool, type(None))
+    rows = [[c if isinstance(c, plain) else cell_text(c) for c in row] for row in outcome.rows]
+    table = Table(columns=[*outcome.columns], rows=rows[: context.query_rows], complete=True)
+    table["complete"] = len(rows) <= context.query_rows
+    fact = Fact(
+        number=1,
+        text="",
+        values={},
+        source="query",
+        query=outcome.query,
+        quote=None,
+        faithfulness=None,
+        table=table,
+    )
+    if outcome.confidence is not None:
+        fact["agreement"] = outcome.confidence
+    state: Any = {"question": question.question, "facts": [fact], "turns": [{}]}
+    aided = context.model_copy(update={"assist": "on"})
+    answer = row_answer(state, aided)
+    return with_verdict(answer, [], state, aided)["verdict"]["kind"] if answer else LEFT
