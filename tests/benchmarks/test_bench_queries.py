@@ -23,9 +23,9 @@ from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites import text2cypher, text2sql
 from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.shown import LEFT, shown
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
 from planweave.benchmarks.suites.query_writing.tables import draw_accuracy
-from planweave.benchmarks.suites.query_writing.shown import LEFT, shown
 from planweave.benchmarks.suites.query_writing.trial import run, says, scored
 from planweave.memory import Context
 
