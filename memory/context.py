@@ -249,10 +249,6 @@ class Context(BaseModel):
     search: Annotated[SearchMode, Setting("Reading", "free")] = Field(
         default="fused", description="Search by meaning and words together, or by one of them"
     )
-    reranker: Annotated[str | None, Setting("Reading", "never")] = Field(
-        default=None,
-        description="Cross-encoder that orders the pages found once more: onnx:/folder",
-    )
     corrective: Annotated[bool, Setting("Reading", "free")] = Field(
         default=False, description="Have a grader drop pages that do not bear on the question"
     )

@@ -211,24 +211,17 @@ class Encoder:
             raise _unreadable(model) from error
         self._inputs = {given.name for given in self._session.get_inputs()}
 
-    def encode(
-        self, texts: Sequence[str] | Sequence[tuple[str, str]], pool: Callable[[Vectors], Vectors]
-    ) -> list[Vectors]:
-        """Run the model on ``texts`` or pairs of texts.
+    def encode(self, texts: Sequence[str], pool: Callable[[Vectors], Vectors]) -> list[Vectors]:
+        """Run the model on ``texts``.
 
         Args:
             texts: In any order; those of as many tokens are run together, to pad little.
-            pool: Makes what is kept out of the output for one text: [tokens, d], or [labels] of
-                a model that classifies.
+            pool: Makes what is kept out of the output for one text, [tokens, d].
 
         Returns:
             What ``pool`` made of each text.
         """
-        pairs = ((text, None) if isinstance(text, str) else text for text in texts)
-        encoded = [
-            self._tokenizer.encode(_encodable(one), other and _encodable(other))
-            for one, other in pairs
-        ]
+        encoded = [self._tokenizer.encode(_encodable(text)) for text in texts]
         order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]))
         batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
         found: dict[int, Vectors] = {}
@@ -249,11 +242,7 @@ class Encoder:
                 if name in fed:
                     fed[name][row, : len(one)] = values
         output = self._session.run(None, fed)[0]
-        rows = (
-            found[: len(one)] if output.ndim == 3 else found
-            for found, one in zip(output, encoded, strict=True)
-        )
-        return [pool(row) for row in rows]
+        return [pool(found[: len(one)]) for found, one in zip(output, encoded, strict=True)]
 
 
 class MiniLM(Embeddings):

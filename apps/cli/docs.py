@@ -118,11 +118,10 @@ def search(
     mode: Annotated[
         str, typer.Option(help="dense (by meaning), bm25 (by words), or fused.")
     ] = "fused",
-    reranker: Annotated[str, typer.Option(help="Order the pages once more: onnx:/folder.")] = "",
     as_json: _AsJson = False,
 ) -> None:
     """Find the pages that fit a question best."""
-    found = _opened(collection).search(query, k=pages, mode=_mode(mode), reranker=reranker or None)
+    found = _opened(collection).search(query, k=pages, mode=_mode(mode))
     if as_json:
         told = ("document", "page", "score", "chunk")
         records = [{key: asdict(page)[key] for key in told} for page in found]

@@ -96,7 +96,7 @@ def find_pages(query: str, context: Context, count: int) -> list[Page]:
         found = search_web(context.web_search, query, k=count)
     else:
         found = open_collection(context.collection or "").search(
-            query, k=count, mode=context.search, reranker=context.reranker
+            query, k=count, mode=context.search
         )
     return [
         Page(

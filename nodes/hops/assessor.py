@@ -37,7 +37,7 @@ def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
 def _hits(query: str, context: Context, count: int) -> list[Hit]:
     """What the query finds; nothing where it cannot be searched for."""
     try:
-        found = find_pages(query, context.model_copy(update={"reranker": None}), count)
+        found = find_pages(query, context, count)
     except PlanweaveError:
         return []
     return [_hit(page["document"], page["text"]) for page in found]

@@ -19,7 +19,7 @@ OFFER = Service(
     collections=("energy",),
 )
 OPENING = {
-    *("database", "graph", "collection", "model", "models", "owner", "reranker", "ensemble_of"),
+    *("database", "graph", "collection", "model", "models", "owner", "ensemble_of"),
     *("experience", "paths", "agents", "environment_data"),
 }
 

@@ -97,7 +97,7 @@ def _program(name: str, folder: Path) -> tuple[str, ...]:
         return ("env", room, sys.executable, "-W", "ignore", "-c", load)
     if name == "server":
         return (sys.executable, "-c", _SERVE, "minilm")
-    model = write_model(folder / "tiny", "tokens")
+    model = write_model(folder / "tiny")
     if name == "report":
         return (sys.executable, "-c", _REPORT, str(model / "model.onnx"))
     return (sys.executable, "-c", _ENCODE, str(model))

@@ -128,7 +128,6 @@ def test_the_other_interfaces_ask_for_a_key_too(server: Served) -> None:
         {"owner": "alice"},
         {"collection": "alice/notes"},
         {"collection": "bob/../alice/notes"},
-        {"reranker": "onnx:/etc"},
         {"paths": "/etc/passwd"},
         {"experience": "/etc/passwd"},
         {"environment_data": "/etc"},

@@ -67,7 +67,7 @@ def write(path: Path, records: Sequence[Mapping[str, object]]) -> None:
 
 
 def test_quality_by_every_way(data: Path) -> None:
-    lines = list(qualities(data, "letters:x", ()))
+    lines = list(qualities(data, "letters:x"))
     assert {(line.data, line.way, line.depth) for line in lines} == {
         (name, way, depth)
         for name, depths in (("pages of the report", (4,)), ("HotpotQA", (2, 4, 10)))
@@ -105,13 +105,13 @@ def test_absent_and_damaged_data_are_told(data: Path, tmp_path: Path) -> None:
     bench("documents", "--data", tmp_path / "nowhere", fails="There is no file")
     (data / QUESTIONS).write_text("{")
     with pytest.raises(BadInput, match="is not as it should be"):
-        list(qualities(data, "letters:x", ()))
+        list(qualities(data, "letters:x"))
 
 
 @pytest.mark.published
 def test_the_published_questions_are_answered_by_words() -> None:
     register_embeddings("letters", lambda _: Letters())
-    lines = list(qualities(published(""), "letters:x", ()))
+    lines = list(qualities(published(""), "letters:x"))
     by_words = {(line.data, line.depth): line for line in lines if line.way == "bm25"}
     assert by_words["pages of the report", 4].recall.n > 10
     assert by_words["pages of the report", 4].recall.value > 0.5

@@ -87,29 +87,19 @@ def server() -> Iterator[EmbeddingServer]:
         yield what
 
 
-def encoder(folder: Path, kind: str, max_tokens: int = 6) -> Encoder:
-    write_model(folder, kind)
-    return Encoder(
-        folder / "model.onnx", folder / "tokenizer.json", max_tokens=max_tokens, threads=2
-    )
-
-
 def test_every_text_gets_its_own_tokens_in_its_own_place(tmp_path: Path) -> None:
     texts = ["a", "hydrogen costs money", "", "b a b a b a b a"] * 9
-    found = encoder(tmp_path, "tokens").encode(texts, lambda tokens: tokens)
+    write_model(tmp_path)
+    model = Encoder(tmp_path / "model.onnx", tmp_path / "tokenizer.json", max_tokens=6, threads=2)
+    found = model.encode(texts, lambda tokens: tokens)
     expected = [[8.0], [1.0, 2.0, 3.0], [], [9.0, 8.0] * 3] * 9  # the last is cut at six tokens
     assert [rows[:, 0].tolist() for rows in found] == expected
     assert all((rows[:, 1] == 1).all() for rows in found)
 
 
-def test_pairs_give_their_labels(tmp_path: Path) -> None:
-    found = encoder(tmp_path, "score").encode([("a", "b"), ("why", "")], lambda labels: labels)
-    assert [labels.tolist() for labels in found] == [[17.0], [7.0]]
-
-
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
 def test_a_file_that_is_no_model_is_told(tmp_path: Path, name: str) -> None:
-    write_model(tmp_path, "tokens")
+    write_model(tmp_path)
     (tmp_path / name).write_bytes(b"nothing of the kind")
     with pytest.raises(BadInput, match=f"{name} cannot be read as a model"):
         Encoder(tmp_path / "model.onnx", tmp_path / "tokenizer.json", max_tokens=6, threads=1)

@@ -45,9 +45,7 @@ class Shelf:
         """Document, number and text of each page."""
         return [(page.document, page.page, page.text) for page in self.pages]
 
-    def search(
-        self, query: str, *, k: int, mode: str, reranker: str | None = None
-    ) -> list[FoundPage]:
+    def search(self, query: str, *, k: int, mode: str) -> list[FoundPage]:
         """The first ``k`` pages that hold a word of ``query``."""
         self.queries.append(query)
         words = query.casefold().split()

@@ -235,17 +235,6 @@ def test_texts_whose_embedding_was_stopped_are_embedded_the_next_time(
     assert embedder.texts == ENERGY
 
 
-def test_a_reranker_puts_the_pages_in_order_once_more(
-    energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    energy.add(report(tmp_path, ENERGY))
-    monkeypatch.setattr(
-        collection, "find_reranker", lambda name: lambda _, texts: [-len(text) for text in texts]
-    )
-    found = energy.search("hydrogen", k=2, mode="dense", reranker="shortest")
-    assert [page.text for page in found] == sorted(ENERGY, key=len)[:2]
-
-
 # collections
 
 

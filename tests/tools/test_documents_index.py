@@ -1,4 +1,4 @@
-"""The indexes of documents: nearest vectors, BM25, fusion and rerankers."""
+"""The indexes of documents: nearest vectors, BM25 and fusion."""
 
 import math
 from pathlib import Path
@@ -6,11 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tiny_onnx import write_model
 
 from planweave import BadInput
 from planweave.tools.documents.fusion import reciprocal_rank
-from planweave.tools.documents.rerank import reranker
 from planweave.tools.documents.vectors import VectorIndex
 from planweave.tools.documents.words import WordIndex, words
 
@@ -161,22 +159,3 @@ def test_reciprocal_rank() -> None:
     assert dict(found) == pytest.approx({3: 1 / 62 + 1 / 61, 7: 1 / 61, 9: 1 / 62, 5: 1 / 63})
     assert [item for item, _ in reciprocal_rank([[4], [2]], k=1)] == [4, 2]
     assert reciprocal_rank([]) == []
-
-
-def test_a_cross_encoder_scores_pairs(tmp_path: Path) -> None:
-    folder = write_model(tmp_path / "model", "score")
-    score = reranker(f"onnx:{folder}")
-    assert score("a", ["hydrogen costs", "water", ""]) == [11.0, 12.0, 8.0]
-    assert score("a", []) == []
-
-
-def test_a_model_that_is_no_cross_encoder(tmp_path: Path) -> None:
-    folder = write_model(tmp_path / "model", "labels")
-    with pytest.raises(BadInput, match="does not give a score"):
-        reranker(f"onnx:{folder}")("a", ["b"])
-
-
-@pytest.mark.parametrize("name", ["", "best", "onnx:", "onnx:/nowhere/at/all"])
-def test_rerankers_that_are_none(name: str) -> None:
-    with pytest.raises(BadInput):
-        reranker(name)

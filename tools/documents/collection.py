@@ -8,7 +8,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,7 +35,6 @@ from planweave.tools.documents.pages import (
     kind_of,
 )
 from planweave.tools.documents.process import Cutting, Parser
-from planweave.tools.documents.rerank import reranker as find_reranker
 from planweave.tools.documents.store import (
     Cut,
     DocumentInfo,
@@ -326,9 +325,7 @@ class Collection:
             )
         return text
 
-    def search(
-        self, query: str, *, k: int = 4, mode: SearchMode = "fused", reranker: str | None = None
-    ) -> list[Found]:
+    def search(self, query: str, *, k: int = 4, mode: SearchMode = "fused") -> list[Found]:
         """Find the pages whose passages fit a query best (parent document retrieval).
 
         Args:
@@ -336,24 +333,19 @@ class Collection:
             k: Pages at most.
             mode: By meaning ("dense"), by words ("bm25"), or by both, fused by reciprocal rank;
                 a collection without embeddings is fused of words alone.
-            reranker: Name of a reranker that puts the best pages in order once more.
 
         Returns:
             Distinct pages, best first; fewer than ``k`` where no more fit.
 
         Raises:
             BadInput: The collection holds no text, or the query is empty.
-            ModelUnavailable: The embedding model or reranker is not available.
+            ModelUnavailable: The embedding model is not available.
         """
         if not query.strip():
             raise BadInput("The query is empty.", fix="Say what to look for.")
-        found: list[Found] | None = None
-        while found is None:
+        while True:
             with suppress(VersionGone):  # another thread or process has changed the collection
-                found = self._search(query, 4 * k if reranker else k, mode)
-        if reranker and found:
-            found = _reranked(query, found, reranker)
-        return found[:k]
+                return self._search(query, k, mode)
 
     def _search(self, query: str, k: int, mode: SearchMode) -> list[Found]:
         index = self._current()
@@ -596,12 +588,6 @@ def _pages_of(hits: Sequence[tuple[int, float]], rows: Rows) -> list[tuple[int, 
     for row, score in hits:
         best.setdefault(int(rows.pages[row]), (row, score))
     return list(best.values())
-
-
-def _reranked(query: str, found: Sequence[Found], name: str) -> list[Found]:
-    scores = find_reranker(name)(query, [page.text for page in found])
-    order = sorted(range(len(found)), key=lambda place: -scores[place])
-    return [replace(found[place], score=float(scores[place])) for place in order]
 
 
 def _files(folder: Path) -> Iterator[Path]:

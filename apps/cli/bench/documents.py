@@ -19,15 +19,12 @@ def documents(
         Path, typer.Option(help="Folder of published data, with docs/ and hotpotqa/ in it.")
     ],
     embeddings: Embeddings = "minilm",
-    reranker: Annotated[
-        list[str] | None, typer.Option(help="Reranker to try: onnx:/folder.")
-    ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the result file.")] = RESULTS / "documents",
 ) -> None:
     """Documents: how often the right page is found, by meaning, by words and by both."""
     console = Console(highlight=False)
     with console.status("searching …"):
-        lines = list(qualities(data, embeddings, reranker or ()))
+        lines = list(qualities(data, embeddings))
     show_tables([quality_table(lines)], console)
     made = {"embeddings": embeddings, "result": [as_json(line) for line in lines]}
     write_json(out / "quality.json", machine.head() | made, console)

@@ -269,7 +269,7 @@ class _Finder:
         if text not in self._found:
             asked = self.context
             pages = open_collection(asked.collection or "").search(
-                text, k=asked.pages, mode=asked.search, reranker=asked.reranker
+                text, k=asked.pages, mode=asked.search
             )
             self._found[text] = frozenset((page.document, page.page) for page in pages)
         return self._found[text]

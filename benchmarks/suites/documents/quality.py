@@ -1,4 +1,4 @@
-"""How often the right page or paragraph is found: by meaning, by words, fused, reranked."""
+"""How often the right page or paragraph is found: by meaning, by words, and by both."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,6 @@ from planweave.models import embeddings
 from planweave.records import read_records
 from planweave.tools.documents.collection import delete_collection, open_collection
 from planweave.tools.documents.fusion import reciprocal_rank
-from planweave.tools.documents.rerank import reranker
 from planweave.tools.documents.vectors import VectorIndex
 from planweave.tools.documents.words import WordIndex
 
@@ -33,7 +32,6 @@ Record = TypeVar("Record", bound=BaseModel)
 _PAGES = 4
 _DEPTHS = (2, 4, 10)
 _FUSED_FROM = 50
-_RERANKED_FROM = 20
 
 Search: TypeAlias = Callable[[str], Sequence[int]]
 """Question to what was found, best first."""
@@ -61,7 +59,7 @@ class Quality:
 
     Attributes:
         data: Whose questions.
-        way: "dense", "bm25", "fused", or one of them with a reranker.
+        way: "dense", "bm25" or "fused".
         depth: Pages or paragraphs looked at.
         recall: Share of what supports the answer that is among them, over the questions.
         complete: Share of the questions of which everything that supports the answer is.
@@ -88,21 +86,20 @@ class _Question:
     truth: frozenset[int]
 
 
-def qualities(data: Path, model: str, rerankers: Sequence[str]) -> Iterator[Quality]:
+def qualities(data: Path, model: str) -> Iterator[Quality]:
     """Every way of searching on both sets of questions, each line as soon as it is known.
 
     Args:
         data: Folder of the published data sets.
         model: Name of the embedding model.
-        rerankers: Names of the rerankers that are tried.
 
     Raises:
         BadInput: The data are not there.
         ModelUnavailable: The embedding model is not available.
     """
     report, questions = _there(data, REPORT), _records(data, QUESTIONS, PageQuestion)
-    yield from page_quality(report, questions, model, rerankers)
-    yield from hotpot_quality(_records(data, HOTPOTQA, HotpotQuestion), model, rerankers)
+    yield from page_quality(report, questions, model)
+    yield from hotpot_quality(_records(data, HOTPOTQA, HotpotQuestion), model)
 
 
 def quality_table(lines: Sequence[Quality]) -> Table:
@@ -133,9 +130,7 @@ def _records(data: Path, name: str, kind: type[Record]) -> list[Record]:
     return read_records(_there(data, name), kind, fix="Fetch it again.")
 
 
-def page_quality(
-    report: Path, records: Sequence[PageQuestion], model: str, rerankers: Sequence[str]
-) -> Iterator[Quality]:
+def page_quality(report: Path, records: Sequence[PageQuestion], model: str) -> Iterator[Quality]:
     """Recall of the evidence pages of a report, by the search of document collections."""
     questions = [
         _Question(text=record.question, truth=frozenset(record.pages))
@@ -147,22 +142,16 @@ def page_quality(
     try:
         collection.add(report)
 
-        def search(mode: SearchMode, ranker: str | None, question: str) -> list[int]:
-            found = collection.search(question, k=_PAGES, mode=mode, reranker=ranker)
-            return [page.page for page in found]
+        def search(mode: SearchMode, question: str) -> list[int]:
+            return [page.page for page in collection.search(question, k=_PAGES, mode=mode)]
 
-        ways: dict[str, Search] = {
-            mode: partial(search, mode, None) for mode in get_args(SearchMode)
-        }
-        ways |= {f"fused + {ranker}": partial(search, "fused", ranker) for ranker in rerankers}
+        ways: dict[str, Search] = {mode: partial(search, mode) for mode in get_args(SearchMode)}
         yield from _measured("pages of the report", questions, ways, (_PAGES,))
     finally:
         delete_collection(name)
 
 
-def hotpot_quality(
-    records: Sequence[HotpotQuestion], model: str, rerankers: Sequence[str]
-) -> Iterator[Quality]:
+def hotpot_quality(records: Sequence[HotpotQuestion], model: str) -> Iterator[Quality]:
     """Recall of the supporting paragraphs among those of all questions pooled."""
     questions, paragraphs = pooled(records)
     texts = list(paragraphs)
@@ -180,13 +169,7 @@ def hotpot_quality(
     def fused(question: str) -> list[int]:
         return [row for row, _ in reciprocal_rank([dense(question), bm25(question)])]
 
-    def reranked(ranker: str, question: str) -> list[int]:
-        found = fused(question)[:_RERANKED_FROM]
-        scores = reranker(ranker)(question, [texts[row] for row in found])
-        return [found[place] for place in np.argsort(-np.array(scores), kind="stable")]
-
     ways: dict[str, Search] = {"fused": fused, "dense": dense, "bm25": bm25}
-    ways |= {f"fused + {ranker}": partial(reranked, ranker) for ranker in rerankers}
     yield from _measured("HotpotQA", questions, ways, _DEPTHS)
 
 
