@@ -16,8 +16,7 @@ from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.ml_agent import MLAgent
 from planweave.learning.overlap import shared
 from planweave.learning.paths import TaskPath, read_paths, succeeded
-from planweave.learning.queries.literals import LookUp, for_question
-from planweave.learning.queries.memory import is_query
+from planweave.learning.queries.slots import places
 from planweave.learning.rl_agent import Proposal, RLAgent
 from planweave.learning.slots import ASKED, Slots, can_fill
 from planweave.learning.vectors import Embed, Floats, SentenceVectors
@@ -177,33 +176,28 @@ class Guide:
         """The instructions of a path, with slots."""
         return self.slots.path(path).instructions
 
-    def adapted(
-        self, instructions: Sequence[str], question: str, look_up: LookUp
-    ) -> tuple[str, ...]:
+    def adapted(self, instructions: Sequence[str], question: str) -> tuple[str, ...]:
         """Instructions with the names of a question in their slots.
 
         A number for which the question has no name is dropped from an argument in brackets; one
-        that is then empty asks for what the question asks. Where the slots of queries cannot all
-        be filled by what is looked up, the queries keep theirs.
+        that is then empty asks for what the question asks.
         """
         names = enumerate(self.slots.names(question), start=1)
         values = {f"{{{number}}}": name for number, name in names}
-        known = for_question(instructions, question, look_up) or instructions
-        return tuple(text if is_query(text) else _filled(text, values) for text in known)
+        return tuple(_filled(text, values) for text in instructions)
 
-    def shown(
-        self, suggestion: Suggestion, question: str, look_up: LookUp
-    ) -> tuple[str, ...] | None:
+    def shown(self, suggestion: Suggestion, question: str) -> tuple[str, ...] | None:
         """A path as a model is shown it, with nothing in it that belongs to other questions.
 
         Returns:
             None if it cannot be filled for the question; see
             :meth:`~planweave.learning.slots.Slots.shown`.
         """
-        known = for_question(suggestion.instructions, question, look_up)
-        if known is None or self._published:
-            return known
-        return self.slots.shown(known, question, suggestion.origins)
+        if any(map(places, suggestion.instructions)):
+            return None  # environments have no database that would fill the slots of a query
+        if self._published:
+            return suggestion.instructions
+        return self.slots.shown(suggestion.instructions, question, suggestion.origins)
 
     def _nearest_in_form(self, question: str, k: int, names: int) -> list[Suggestion]:
         cosines = self._form_vectors @ self._embed([self.slots.question(question)])[0]

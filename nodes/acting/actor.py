@@ -11,7 +11,7 @@ from pydantic.config import JsonDict
 
 from planweave.memory import Action, Context, WorkingMemory
 from planweave.nodes.acting.environment import possible_actions
-from planweave.nodes.acting.path_selector import next_step, shown_queries
+from planweave.nodes.acting.path_selector import next_step
 from planweave.nodes.assist.asking import (
     extra_temperature,
     reminder,
@@ -39,9 +39,6 @@ _LETTER = r'[^"\\\[\]\n…]'
 _WORDS = rf'[^"\\\[\]\n… .]({_LETTER}|\[{_LETTER}*\]){{0,400}}'
 """What is in the brackets of an action, no dots alone; inner brackets come in pairs."""
 
-_SYNTAX = re.compile(r"[][\\^$.|?*+(){}]")
-"""What patterns of JSON schemas escape; `re.escape` escapes spaces, too, which they may not."""
-
 Guidance = Callable[[WorkingMemory, Sequence[str], Context], str]
 """What a method tells the actor besides the task and what is possible; empty if nothing."""
 
@@ -60,7 +57,7 @@ def actor(guidance: Guidance) -> Node:
             problem=problem_text(state, runtime.context),
         )
         extra = extra_temperature(times_stuck(state), "actor", runtime.context)
-        schema = acting_among(Act, possible, shown_queries(state))
+        schema = acting_among(Act, possible)
         reply = await ask_role("actor", schema, task, state, runtime, extra_temperature=extra)
         update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
         if reply.value is None:
@@ -81,13 +78,8 @@ def action_in(state: WorkingMemory, thought: str, action: str) -> Action:
     return Action(step=state["step"], thought=thought.strip(), tool="environment", input=text)
 
 
-def acting_among(
-    schema: type[Acting], possible: Sequence[str], queries: Sequence[str] = ()
-) -> type[Acting]:
+def acting_among(schema: type[Acting], possible: Sequence[str]) -> type[Acting]:
     """A reply whose ``action`` is one of the possible ones, or has one of their forms.
-
-    Where there are forms it may also be one of the ``queries``, which are longer than words of its
-    own may be.
 
     Only models whose replies are bound to a schema are held to it. Another action is no malformed
     reply: the environment says what is wrong with it.
@@ -95,9 +87,7 @@ def acting_among(
     if not possible:
         return schema
     forms = [re.escape(one.removesuffix(OPEN)) for one in possible if one.endswith(OPEN)]
-    whole = (_SYNTAX.sub(r"\\\g<0>", query) for query in queries)
-    written = [rf"({'|'.join(forms)})\[{_WORDS}\]", *whole]
-    pattern = f"^({'|'.join(written)})$"
+    pattern = rf"^(({'|'.join(forms)})\[{_WORDS}\])$"
     held: JsonDict = {"pattern": pattern} if forms else {"enum": [*possible]}
     action = (str, Field(json_schema_extra=held))
     return create_model(

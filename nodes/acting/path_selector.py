@@ -1,32 +1,25 @@
 """Path selector: chooses the path that the actor is shown as its plan (InstructRAG's ML-Agent)."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
 from planweave.learning.guide import Suggestion
 from planweave.learning.progress import Progress
-from planweave.learning.queries.memory import is_finish, is_query
-from planweave.learning.queries.slots import places
 from planweave.learning.slots import ANSWER, ASKED, FITTING, FOUND, without_limit
 from planweave.memory import Context, InstructionPath, WorkingMemory
-from planweave.nodes.acting.environment import episode_of
 from planweave.nodes.acting.pathfinder import guide_for
 from planweave.prompts import load
 from planweave.tools.environments import OPEN, moves
-from planweave.tools.environments.episodes import look_up
 
 _FEW = 5
 """Actions that do a step, which are told for it; more are no help."""
-_DECISION = "{decision}"
 _WORDS = {
     FOUND: "what was found",
     ASKED: "what is asked",
     FITTING: "what fits the task",
     ANSWER: "the answer",
-    _DECISION: "the decision that was found",
 }
 
 
@@ -39,12 +32,12 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     context, question = runtime.context, state["question"]
     if not state["candidate_paths"]:
         return {}
-    guide, look = guide_for(context), partial(look_up, episode_of(context))
+    guide = guide_for(context)
     proposed = [
         Suggestion(tuple(path["instructions"]), tuple(path["origins"]), path.get("expected", 0.0))
         for path in state["candidate_paths"]
     ]
-    plans = {path: plan for path in proposed if (plan := guide.shown(path, question, look))}
+    plans = {path: plan for path in proposed if (plan := guide.shown(path, question))}
     if not plans:
         return {}
     selected = [*plans][guide.select(question, [*plans])]
@@ -61,8 +54,6 @@ def readable(instruction: str, question: str) -> str:
     """
     if instruction.casefold() == f"search[{ASKED}]":
         return instruction.replace(ASKED, without_limit(question))
-    if is_finish(instruction):
-        instruction = f"Finish[{_DECISION}]"
     missing = [words for slot, words in _WORDS.items() if slot in instruction]
     for slot in _WORDS:
         instruction = instruction.replace(slot, "…")
@@ -121,11 +112,3 @@ def chosen_path(state: WorkingMemory, possible: Sequence[str], context: Context)
     else:
         way = load("instructrag/open").fill()
     return load("instructrag/guidance").fill(step=following.text, way=way)
-
-
-def shown_queries(state: WorkingMemory) -> list[str]:
-    """The queries of the paths that the actor is shown, which it may write as they are."""
-    chosen = state.get("path")
-    shown = [chosen] if chosen else state.get("candidate_paths", [])
-    texts = [text for path in shown for text in path["instructions"]]
-    return [text for text in texts if is_query(text) and not places(text)]

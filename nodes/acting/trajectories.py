@@ -1,27 +1,23 @@
 """Trajectories: the whole paths of the nearest tasks, as examples (RAP)."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from langgraph.runtime import Runtime
 
 from planweave.learning.agents_file import NONE
 from planweave.learning.guide import Suggestion
 from planweave.learning.paths import TaskPath
-from planweave.learning.queries.literals import LookUp, for_question
 from planweave.memory import Context, InstructionPath, WorkingMemory
-from planweave.nodes.acting.environment import episode_of
 from planweave.nodes.acting.path_selector import chosen_path, readable
 from planweave.nodes.acting.pathfinder import guide_for
 from planweave.prompts import load
-from planweave.tools.environments.episodes import look_up
 
 _SHORTENED = 300
 """Characters of an observation in an example."""
 
 
 def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Find the ``candidate_paths`` nearest; slots of queries are filled for the task at hand.
+    """Find the ``candidate_paths`` nearest.
 
     With ``path_aids`` on the nearest one is the plan, too, as InstructRAG's is.
 
@@ -30,14 +26,11 @@ def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
         ModelUnavailable: The frozen model of sentence vectors is not on this machine.
     """
     context, question = runtime.context, state["question"]
-    look = partial(look_up, episode_of(context))
     guide = guide_for(context.model_copy(update={"agents": NONE}))
     nearest = guide.nearest(question, context.candidate_paths)
-    update: WorkingMemory = {
-        "candidate_paths": [_example(path, question, look) for path in nearest]
-    }
+    update: WorkingMemory = {"candidate_paths": [_example(path) for path in nearest]}
     followed = Suggestion(guide.form(nearest[0]), (nearest[0].question,))
-    if context.path_aids == "on" and (steps := guide.shown(followed, question, look)):
+    if context.path_aids == "on" and (steps := guide.shown(followed, question)):
         origins = [*followed.origins]
         update["path"] = InstructionPath(instructions=[*steps], origins=origins, by="RAP")
         update["plan"] = [readable(text, question) for text in steps]
@@ -59,9 +52,8 @@ def examples(state: WorkingMemory, possible: Sequence[str], context: Context) ->
     return f"{shown}\n{following}" if following else shown
 
 
-def _example(path: TaskPath, question: str, look: LookUp) -> InstructionPath:
-    known = for_question(path.instructions, question, look) or path.instructions
-    example = InstructionPath(instructions=list(known), origins=[path.question])
+def _example(path: TaskPath) -> InstructionPath:
+    example = InstructionPath(instructions=[*path.instructions], origins=[path.question])
     if any(path.observations):
         example["observations"] = [_shortened(text) for text in path.observations]
     return example

@@ -13,7 +13,7 @@ from records import record
 from scripted import Replies, register
 from toy_world import ToyShop
 from typer.testing import CliRunner, Result
-from worlds import WordVectors, decided, encyclopedia, shop, small_agents, solved, write_lines
+from worlds import WordVectors, encyclopedia, shop, small_agents, solved, write_lines
 
 from planweave import BadInput
 from planweave.apps.cli.bench import app
@@ -28,7 +28,6 @@ from planweave.benchmarks.suites.environment.play import (
 )
 from planweave.benchmarks.suites.environment.players import (
     Buyer,
-    Decider,
     Experimenter,
     Reader,
     Walker,
@@ -154,30 +153,6 @@ def test_a_buyer_buys_what_is_cheap_enough_with_its_options(tmp_path: Path) -> N
     assert (one.score, one.steps) == (1.0, 4)
 
 
-@pytest.mark.parametrize(
-    ("shown", "decided"),
-    [
-        ("decision | score\nAsh | 3", "Ash"),
-        ("hint: Look twice.\nscore | decision\n3 | Ash\n2 | Elm", "Ash"),
-        ("truncated: 1 of 9 rows\nnode | score\nElm | 3", "Elm"),
-        ("no rows\ndecision", ""),
-        ("There is no such table.", ""),
-        ("", ""),
-    ],
-)
-def test_a_decider_decides_what_its_query_shows(shown: str, decided: str) -> None:
-    for end in ([], ["finish[decision]"]):
-        player = Decider(["sql[SELECT 1]", *end])
-        assert player.act(Observation("Rules."), nothing) == "sql[SELECT 1]"
-        assert player.act(Observation(shown), nothing) == f"Finish[{decided}]"
-
-
-def test_a_decider_reads_the_column_that_its_path_names() -> None:
-    player = Decider(["sql[SELECT 1]", "finish[supplier]"])
-    player.act(Observation("Rules."), nothing)
-    assert player.act(Observation("cost | supplier\n3 | Ash"), nothing) == "Finish[Ash]"
-
-
 HOUSE = doors([["go to kitchen", "go to hall", "go to shed"], ["go to kitchen", "go to garden"]])
 HERE = "This room is called the garden. In it, you see: a frog"
 
@@ -246,20 +221,6 @@ def test_the_command_without_a_model(tmp_path: Path) -> None:
     assert {one["task"] for one in made["tasks"]["path"]} == {"q1"}
     assert (made["known"], made["split"], made["paths"]) == (3, "dev", "paths.jsonl")
     assert made["agents"] == "agents.npz"
-
-
-def test_learned_decisions_are_followed_by_the_command(tmp_path: Path) -> None:
-    command = (
-        *("--name", "decision", "--paths", decided(tmp_path), "--agents", small_agents(tmp_path)),
-        *("--split", "building", "--limit", 3, "--out", tmp_path / "out", "--json"),
-    )
-    made = json.loads(run(*command, "--policy", "nearest,form,path").stdout)
-    assert [one["policy"] for one in made["policies"]] == ["nearest", "form", "path"]
-    for one in made["policies"]:
-        assert one["steps"]["mean"] == 2  # a query, a decision
-        assert one["score"]["value"] > 0.5
-    assert made["known"] == 16
-    assert "No gold path is known" in str(run(*command, "--policy", "gold,nearest").exception)
 
 
 def test_paths_of_the_very_tasks_are_left_out(tmp_path: Path) -> None:

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from scripted import Prompt, Replies, Reply, Script, answer_of, register
+from scripted import Replies, Reply, Script, answer_of, register
 from toy_world import ToyShop
 from worlds import (
     QUESTIONS,
     WordVectors,
-    decided,
     encyclopedia,
     shop,
     small_agents,
@@ -23,7 +22,6 @@ from worlds import (
 from planweave import BadInput, PlanweaveError
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Context, WorkingMemory
-from planweave.nodes.acting.actor import Act, acting_among
 from planweave.tools.environments import episodes
 
 ALL = (*of_family("act"), "react")
@@ -456,60 +454,6 @@ async def test_a_run_goes_on_after_everything_was_closed(tmp_path: Path) -> None
         memory = await graph.ainvoke(None, config, context=context)
     assert memory["episode"]["score"] == 1
     assert [turn["input"] for turn in memory["turns"]] == [*GOLD]
-
-
-def write_down(prompt: Prompt) -> Reply:
-    """A model that does what the plan, or the example, has as the next thing to do."""
-    shown = re.findall(r"decision \| score\n(.+?) \|", prompt.text)
-    told = next_step_told(prompt.text) or re.findall(r"was solved by: (.*)", prompt.text)[0]
-    query = told.partition(", Finish[")[0]
-    return do(f"Finish[{shown[-1]}]" if shown else query)
-
-
-@pytest.mark.parametrize("name", ["instructrag", "rap"])
-@pytest.mark.parametrize("task", ["locating-2", "building-19"])
-async def test_a_learned_query_decides_another_question(
-    name: str, task: str, tmp_path: Path
-) -> None:
-    given = {"environment": "decision", "environment_data": None, "environment_task": task}
-    paths = str(decided(tmp_path))
-    memory = await run(name, in_encyclopedia(tmp_path, write_down, **given, paths=paths))
-    first, last = memory["turns"]
-    named = re.findall(r'"(\w+)"|of (\w+) falls', memory["question"])[0]
-    assert f"= '{''.join(named)}'" in first["input"]
-    assert "{{" not in first["input"]
-    assert last["input"].startswith("Finish[")
-    assert memory["episode"] is not None
-    assert memory["episode"]["score"] == 1
-    if name == "instructrag":
-        assert memory["plan"][1] == "Finish[…] (…: the decision that was found)"
-        assert memory["path"] is not None
-        assert memory["path"]["instructions"] == [first["input"], "finish[decision]"]
-
-
-async def test_a_path_that_cannot_be_filled_is_not_shown(tmp_path: Path) -> None:
-    steps = [{"action": "sql[SELECT {{moon.name}} AS decision]"}, {"action": "finish[decision]"}]
-    paths = write_lines(tmp_path / "moon.jsonl", [{"question": "Which moon?", "steps": steps}])
-    script = acting("SQL[SELECT 'x' AS decision]", "Finish[x]")
-    given = {"environment": "decision", "environment_data": None, "environment_task": "building-1"}
-    memory = await run("instructrag", in_encyclopedia(tmp_path, script, **given, paths=str(paths)))
-    assert (memory["path"], memory["plan"]) == (None, [])
-    assert "Its next step" not in script.prompts[0].text
-    assert "moon" not in script.prompts[0].text
-    assert [bool(turn["problem"]) for turn in memory["turns"]] == [False, False]
-
-
-def test_a_query_that_is_shown_may_be_written_whole() -> None:
-    query = f"sql[SELECT {', '.join(map(str, range(400)))}]"
-    forms = ["SQL[…]", "Finish[…]"]
-    alone, both = (
-        acting_among(Act, forms, queries).model_json_schema()["properties"]["action"]["pattern"]
-        for queries in ([], [query])
-    )
-    for pattern, whole in ((alone, False), (both, True)):
-        assert re.fullmatch(pattern, "SQL[SELECT 1]")
-        assert bool(re.fullmatch(pattern, query)) is whole
-        assert not re.fullmatch(pattern, f"{query} or so")
 
 
 async def test_what_an_environment_orders_reaches_no_other_tool(tmp_path: Path) -> None:

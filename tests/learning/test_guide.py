@@ -47,11 +47,6 @@ class Wide(WordVectors):
         return [[*vector, *[0.0] * 320] for vector in super().embed_documents(texts)]
 
 
-def nothing_found(_tool: str, _query: str) -> Sequence[str]:
-    """No database."""
-    return ()
-
-
 def guide(folder: Path) -> Guide:
     return Guide(read_paths(solved(folder)), embed)
 
@@ -77,7 +72,7 @@ def test_without_agents_the_nearest_forms_are_proposed(tmp_path: Path) -> None:
 def test_names_of_the_question_fill_the_slots(tmp_path: Path) -> None:
     known = guide(tmp_path)
     given = ["Search[{1} {asked}]", "Search[{3}]", "Lookup[{2} {found}]", "go to {9}"]
-    assert known.adapted(given, "Is Oslo a town of Sweden?", nothing_found) == (
+    assert known.adapted(given, "Is Oslo a town of Sweden?") == (
         "Search[Oslo {asked}]",
         "Search[{asked}]",
         "Lookup[Sweden {found}]",
@@ -95,12 +90,12 @@ def test_paths_that_a_question_cannot_fill_are_not_proposed(tmp_path: Path) -> N
         assert proposed
         assert not any("{3}" in text for path in proposed for text in path.instructions)
     (kin,) = Guide([three], embed).propose("Are Ida, Ole and Una kin?", 1)
-    assert known.shown(kin, "Are Ida, Ole and Una kin?", nothing_found) == (
+    assert known.shown(kin, "Are Ida, Ole and Una kin?") == (
         "Search[Ida]",
         "Search[Una]",
         "Finish[{answer}]",
     )
-    assert known.shown(kin, question, nothing_found) is None
+    assert known.shown(kin, question) is None
 
 
 def test_paths_of_one_query_share_an_instruction() -> None:
@@ -119,16 +114,6 @@ def test_paths_of_one_query_share_an_instruction() -> None:
     (proposed,) = known.propose('Your home is "Oak". Which node?', 2)
     assert proposed.instructions == tuple(texts)
     assert {*proposed.origins} == {path.question for path in paths}
-
-
-def test_what_is_looked_up_fills_the_slots_of_queries(tmp_path: Path) -> None:
-    known, question = guide(tmp_path), "Is Oslo a town of Sweden?"
-    given = ["sql[SELECT {1}  FROM town WHERE name = {{town.name}}]", "finish[decision]"]
-    assert known.adapted(given, question, lambda *_: ["Oslo"]) == (
-        "sql[SELECT {1}  FROM town WHERE name = 'Oslo']",
-        "finish[decision]",
-    )
-    assert known.adapted(given, question, nothing_found) == tuple(given)
 
 
 def test_agents_propose_from_the_graph_and_select(tmp_path: Path) -> None:

@@ -13,8 +13,6 @@ from langchain_core.embeddings import Embeddings
 from planweave.learning.agents_file import AgentsCard, save
 from planweave.learning.graph_states import FEATURES
 from planweave.learning.ml_agent import shapes
-from planweave.learning.paths import write_paths
-from planweave.learning.queries.memory import SHIPPED, learned
 
 DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"
 PAGES = [
@@ -167,13 +165,6 @@ def published_shop(folder: Path, *, packed: bool = False) -> Path:
 def solved(folder: Path) -> Path:
     """A file of paths, one of which failed."""
     return write_lines(folder / "paths.jsonl", PATHS)
-
-
-def decided(folder: Path) -> Path:
-    """A file of the learned decisions that ship."""
-    file = folder / "decided.jsonl"
-    write_paths(file, learned(SHIPPED))
-    return file
 
 
 def small_agents(folder: Path) -> Path:

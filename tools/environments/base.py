@@ -98,12 +98,6 @@ class Environment(Protocol):
         A form ends in :data:`OPEN`, where words of one's own are.
         """
 
-    def look_up(self, tool: str, query: str) -> Sequence[str]:
-        """The texts that a query finds in the task's database, by ``sql`` or ``cypher``.
-
-        It is no action: nothing changes. None where there is no database that can be asked so.
-        """
-
     def close(self) -> None:
         """Free what it holds; safe to call twice."""
 
@@ -159,10 +153,6 @@ class LocalEnvironment:
     def described(self, task: Task) -> Task:
         """See :class:`Environment`; nothing is left to tell."""
         return task
-
-    def look_up(self, tool: str, query: str) -> Sequence[str]:  # noqa: ARG002 - no database
-        """See :class:`Environment`."""
-        return ()
 
     def close(self) -> None:
         """See :class:`Environment`."""

@@ -136,17 +136,6 @@ def admissible(episode: Episode, actions: Sequence[str]) -> tuple[str, ...]:
         return opened.environment.admissible()
 
 
-def look_up(episode: Episode, tool: str, query: str) -> Sequence[str]:
-    """What a query finds in the task's database; see :meth:`Environment.look_up`.
-
-    Raises:
-        EnvironmentFailed: As in :func:`observe`.
-    """
-    with _borrowed(episode, ()) as opened:
-        opened.go_to(episode, ())
-        return opened.environment.look_up(tool, query)
-
-
 def leave(episode: Episode) -> None:
     """Say that nothing more is done in an episode, so that its environment serves another."""
     with _lock:

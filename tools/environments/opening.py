@@ -17,7 +17,7 @@ ENVIRONMENTS: Registry[Connect] = Registry(
     accepts=callable,
     own={
         name: f"planweave.tools.environments.{name}"
-        for name in ("hotpotqa", "webshop", "alfworld", "scienceworld", "decision")
+        for name in ("hotpotqa", "webshop", "alfworld", "scienceworld")
     },
 )
 """Every environment by name; the entry-point group is ``planweave.environments``."""

@@ -139,19 +139,16 @@ def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choo
         else:
             nearest = guide.nearest(task.question, 1)[0]
             path, origin = guide.form(nearest), nearest.question
-        followed = lead(environment, guide, task.question, path, origin)
+        followed = lead(guide, task.question, path, origin)
         return PLAYERS[environment.name](followed)
 
     return player
 
 
-def lead(
-    environment: Environment, guide: Guide, question: str, path: Sequence[str], origin: str
-) -> Lead:
+def lead(guide: Guide, question: str, path: Sequence[str], origin: str) -> Lead:
     """What a player follows: a path with the names of the question in its slots.
 
     Args:
-        environment: Where slots of queries are looked up.
         guide: Of the known paths.
         question: What is to be done.
         path: Instructions with slots.
@@ -159,7 +156,7 @@ def lead(
     """
     return Lead(
         question,
-        guide.adapted(path, question, environment.look_up),
+        guide.adapted(path, question),
         guide.slots.names(question),
         origin,
         [one.instructions for one in guide.paths],

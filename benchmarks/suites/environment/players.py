@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeAlias
 
-from planweave.learning.slots import ASKED, FOUND, Slots, finishes
+from planweave.learning.slots import ASKED, FOUND, Slots
 from planweave.tools.environments import OPEN, Observation
 
 Possible: TypeAlias = Callable[[], tuple[str, ...]]
@@ -35,7 +35,6 @@ _LIMIT = re.compile(r"price lower than (\d+(?:\.\d+)?)")
 _WORD = re.compile(r"[\w-]+")
 _ROOM = re.compile(r"(?:You move to the|This (?:room|outside location) is called the) ([a-z ]+)\.")
 _REFUSED = re.compile(r"No known action|The .+ (?:is not|cannot|can't)|.*(?:can't|not possible)")
-_MARK = re.compile(r"truncated: |no rows$|hint: ")  # above the columns of a query's result
 _GO, _OPEN = "go to ", "open door to "
 _ALIKE = 0.5
 _ITEM = re.compile(r"^\[(\w{10})\]\n.*\n\$(\d+(?:\.\d+)?)$", re.MULTILINE)
@@ -274,20 +273,6 @@ class Experimenter:
         return ways.get(goal, [f"{_GO}{goal}"])
 
 
-class Decider:
-    """Decision QA: asks the path's queries, and decides what the last one shows."""
-
-    def __init__(self, path: Sequence[str]) -> None:
-        self._left = [*path]
-
-    def act(self, seen: Observation, possible: Possible) -> str | None:
-        """See :class:`Player`."""
-        if self._left and not finishes(self._left[0]):
-            return self._left.pop(0)
-        reads = _ACTION.fullmatch(self._left[0]) if self._left else None
-        return f"Finish[{_decision(seen.text, reads[2] if reads else 'decision')}]"
-
-
 def doors(paths: Iterable[Sequence[str]]) -> Mapping[str, set[str]]:
     """The rooms beside each room, by the walks of known paths."""
     found: dict[str, set[str]] = {}
@@ -306,18 +291,8 @@ PLAYERS: Mapping[str, Callable[[Lead], Player]] = {
     "scienceworld": lambda lead: Experimenter(
         lead.question, lead.path, lead.origin, doors(lead.known)
     ),
-    "decision": lambda lead: Decider(lead.path),
 }
 """Who follows a path, by environment."""
-
-
-def _decision(shown: str, column: str) -> str:
-    """What the first row has in that column, or in its first one; empty if there is no row."""
-    lines = [line.split(" | ") for line in shown.splitlines() if not _MARK.match(line)]
-    if len(lines) < 2:
-        return ""
-    columns, row = lines[:2]
-    return dict(zip(columns, row, strict=False)).get(column, row[0])
 
 
 def _plain(action: str) -> str:

@@ -113,7 +113,7 @@ class EnvironmentReward:
     def _score(self, question: str, instructions: Sequence[str]) -> float:
         task = self.tasks[question]
         origin = self._origin(question, instructions)
-        followed = lead(self._environment, self._guide, question, instructions, origin)
+        followed = lead(self._guide, question, instructions, origin)
         player = PLAYERS[self._environment.name](followed)
         about = Episode(
             environment=self._environment.name,
