@@ -20,7 +20,7 @@ from planweave.models.program import Program
 from planweave.models.samples import Samples, several_replies
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.structured import Reply, ask
-from planweave.models.usage import CallRecord, price_of, usage_by_role, usage_of
+from planweave.models.usage import CallRecord, price_of, usage_by_role
 
 __all__ = [
     "Call",
@@ -52,5 +52,4 @@ __all__ = [
     "several_replies",
     "tokenizer",
     "usage_by_role",
-    "usage_of",
 ]

@@ -88,11 +88,6 @@ class CallRecord(BaseModel):
         )
 
 
-def usage_of(records: Iterable[CallRecord]) -> Usage:
-    """Sum of ``records``."""
-    return sum((record.usage for record in records), Usage())
-
-
 def usage_by_role(records: Iterable[CallRecord]) -> dict[str, Usage]:
     """Usage of each role, in the order in which the roles first called."""
     usage: dict[str, Usage] = {}

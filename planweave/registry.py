@@ -71,10 +71,6 @@ class Registry(Generic[T]):
         installed = (entry.name for entry in entry_points(group=self.group))
         return tuple(dict.fromkeys((*self._own, *self._known, *installed)))
 
-    def foreign(self) -> tuple[str, ...]:
-        """The names that are not our own."""
-        return tuple(name for name in self.names() if name not in self._own)
-
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 

@@ -51,11 +51,6 @@ class Outcome:
         best = self.values[int(np.argmin(self._losses))]
         return TOLERANCE * max(1.0, abs(float(best)) if np.isfinite(best) else 1.0)
 
-    @property
-    def feasible(self) -> bool:
-        """Whether any candidate is feasible."""
-        return bool(np.isfinite(self.values).any())
-
     @cached_property
     def equivalent(self) -> tuple[Decision, ...]:
         """Every best decision: all candidates within the tolerance of the best value."""

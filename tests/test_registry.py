@@ -43,7 +43,6 @@ def test_what_is_ours_registered_or_brought_is_found(words: Registry[str]) -> No
     words.add("added", "new")
     assert (words.get("own"), words.get("added"), words.get("brought")) == ("ours", "new", "hello")
     assert [*words] == ["own", "added", "brought", "broken", "number"]
-    assert words.foreign() == ("added", "brought", "broken", "number")
     words.remove("added")
     assert "added" not in words
 

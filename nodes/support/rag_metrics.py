@@ -165,11 +165,6 @@ class Faithfulness(Measured):
     unread: int = 0
 
     @property
-    def unjudged(self) -> int:
-        """Statements without a verdict; they are left out of the value."""
-        return sum(statement.supported is None for statement in self.statements)
-
-    @property
     def value(self) -> float | None:
         """F, supported statements per judged one; None if the answer's statements are not known."""
         judged = [float(s.supported) for s in self.statements if s.supported is not None]

@@ -11,7 +11,7 @@ from scripted import register
 
 from planweave import BadInput
 from planweave.memory import Context, WorkingMemory
-from planweave.models import CallRecord, chat_model, price_of, usage_by_role, usage_of
+from planweave.models import CallRecord, chat_model, price_of, usage_by_role
 from planweave.models.call import call
 from planweave.nodes.support.limits import budget_spent
 from planweave.usage import Budget, Meter, Usage, metered
@@ -31,7 +31,7 @@ def record(role: str, dollars: float | None = 0.5) -> CallRecord:
 
 def test_usage_adds_up_per_run_and_per_role() -> None:
     records = [record("planner"), record("judge", None), record("planner")]
-    total = usage_of(records)
+    total = sum((one.usage for one in records), Usage())
     assert total == Usage(
         calls=3,
         input_tokens=300,
@@ -99,12 +99,12 @@ def test_wrong_price_file_is_told(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_budget(budget: Budget, words: str | None) -> None:
-    reason = budget.exhausted(usage_of([record("a"), record("b")]))
+    reason = budget.exhausted(record("a").usage + record("b").usage)
     assert reason is None if words is None else reason is not None and words in reason
 
 
 def test_budget_in_dollars_needs_a_price() -> None:
-    usage = usage_of([record("a", None)])
+    usage = record("a", None).usage
     assert Budget(calls=9).exhausted(usage) is None
     assert "unknown" in (Budget(dollars=9).exhausted(usage) or "")
 

@@ -92,7 +92,8 @@ async def test_a_long_answer_is_taken_apart_in_passages() -> None:
 async def test_a_statement_without_a_verdict_is_counted_and_left_out() -> None:
     script = Replies(state=[states("A.", "B.", "C.")], verify=[verdicts(True, None, False)])
     found = await faithfulness("A.", PAGE, await judge(script), question="Q?")
-    assert (found.value, found.unjudged) == (1 / 2, 1)
+    assert found.value == 1 / 2
+    assert [s.supported for s in found.statements] == [True, None, False]
 
 
 async def test_the_first_of_two_verdicts_counts_and_one_on_nothing_does_not() -> None:
@@ -119,7 +120,7 @@ async def test_what_cannot_be_measured_is_none(
     script = Replies(state=state, verify=verify)
     found = await faithfulness("A.", PAGE, await judge(script), question="Q?")
     assert found.value is None
-    assert len(found.statements) == found.unjudged == kept
+    assert [s.supported for s in found.statements] == [None] * kept
     unread = BAD in (*state, *verify)
     assert [failure["kind"] for failure in found.failures] == ["malformed_reply"] * unread
     assert len(found.calls) == len(script.prompts)

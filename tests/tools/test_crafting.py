@@ -5,18 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
+from crafting_planner import make_plan, ranks
 from published import published
 
 from planweave import BadInput
-from planweave.tools.crafting import (
-    Action,
-    CraftingWorld,
-    executable,
-    load_world,
-    make_plan,
-    parse_plan,
-    ranks,
-)
+from planweave.tools.crafting import Action, CraftingWorld, executable, load_world, parse_plan
 
 PICKAXES = ("wooden_pickaxe", "stone_pickaxe")
 SMALL = CraftingWorld(

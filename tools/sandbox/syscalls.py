@@ -139,11 +139,6 @@ class _Step(NamedTuple):
     value: int
 
 
-def available() -> bool:
-    """Whether the numbers of this machine's system calls are known here."""
-    return platform.machine() in _MACHINES
-
-
 def refuse(*, metadata: bool, threads: bool) -> None:
     """Put the filter in force for this thread and all that it starts, for good.
 
