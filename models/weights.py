@@ -135,16 +135,14 @@ class _SourceFailed(Exception):
     """One source of weights did not deliver; the next is tried."""
 
 
-def resolve(model: str, *, download: bool = False, settings: ModelSettings | None = None) -> Path:
+def resolve(model: str, *, settings: ModelSettings | None = None) -> Path:
     """Find the GGUF file of an embedded model.
 
-    Order: an explicit path, the file in the weights directory, installed part packages, and with
-    ``download`` the network.
+    Order: an explicit path, the file in the weights directory, installed part packages.
 
     Args:
         model: ``embedded``, ``embedded:0.5b``, ``embedded:/path/to.gguf``, or the part after the
             colon alone.
-        download: Whether missing weights may be fetched.
         settings: Those of the process when None.
 
     Raises:
@@ -156,8 +154,7 @@ def resolve(model: str, *, download: bool = False, settings: ModelSettings | Non
         name = str(settings.gguf)
     if name.lower().endswith(".gguf"):
         return _explicit(Path(name).expanduser())
-    weights = _known(name or DEFAULT)
-    return fetch(weights, settings=settings) if download else find(weights, settings=settings)
+    return find(_known(name or DEFAULT), settings=settings)
 
 
 def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:

@@ -235,7 +235,6 @@ def judge(
     code: str,
     *,
     limits: sandbox.SandboxLimits = LIMITS,
-    unprotected: bool = False,
 ) -> ProgramOutcome:
     """Run a solution's tests in the sandbox.
 
@@ -243,7 +242,6 @@ def judge(
         problem: The task.
         code: A whole solution, or one that continues ``problem.head``.
         limits: Of the sandbox.
-        unprotected: Run it even where it cannot be confined.
 
     Raises:
         SandboxUnavailable: Programs cannot be confined here.
@@ -254,7 +252,6 @@ def judge(
         stdin=word,
         files=problem.files,
         limits=limits,
-        unprotected=unprotected,
     )
     if result.reason == "ok" and result.stdout.endswith(word):
         return ProgramOutcome(passed=True, reason="ok")

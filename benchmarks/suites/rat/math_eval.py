@@ -101,9 +101,7 @@ def same_number(found: float | None, answer: float) -> bool:
     return found is not None and math.isclose(found, answer, rel_tol=1e-9, abs_tol=1e-3)
 
 
-def compute(
-    program: str, *, limits: sandbox.SandboxLimits = LIMITS, unprotected: bool = False
-) -> Computed:
+def compute(program: str, *, limits: sandbox.SandboxLimits = LIMITS) -> Computed:
     """Run a program; its number is what ``solution()`` returns.
 
     Without such a function it is what ``answer`` or ``result`` holds, else the last number printed.
@@ -111,7 +109,7 @@ def compute(
     Raises:
         SandboxUnavailable: Programs cannot be confined here.
     """
-    ended = sandbox.run(program + _LAST, limits=limits, unprotected=unprotected)
+    ended = sandbox.run(program + _LAST, limits=limits)
     if ended.reason != "ok":
         return Computed(None, ended.reason)
     lines = ended.stdout.split("\n")
