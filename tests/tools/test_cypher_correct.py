@@ -43,6 +43,10 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
             (("Ada", 1),),
         ),
         ("MATCH (p:Person) ORDER BY p.born LIMIT 1 RETURN p.name", (("Ada",),)),
+        (
+            "MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN p.name ORDER BY count(*) DESC LIMIT 2",
+            (("Ada", 1),),
+        ),
         ("MATCH (m:Movie) RETURN m.released DESC LIMIT 1", (("Sea", 1999),)),
         ("MATCH (p:Person)-[r:REVIEWED]->(m:Movie) RETURN m.released", (("Sea", 1999),)),
         ("MATCH (s:Studio)-[:EMPLOYS]->(p:Person) WHERE s.born < 1980 RETURN s.title", HILLS),

@@ -30,7 +30,7 @@ def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
         QueryRefused: It cannot be cut into tokens.
     """
     changes = []
-    for rewrite in (_between, _grouping, _early_sorting, _loose_direction, _last):
+    for rewrite in (_between, _grouping, _early_sorting, _loose_direction, _hidden_sorting, _last):
         query, change = rewrite(query)
         if change:
             changes.append(change)
@@ -127,6 +127,22 @@ def _loose_direction(query: str) -> tuple[str, str]:
         f"{query[: direction.start]}ORDER BY {key} {query[direction.start :]}",
         "sorts by the last",
     )
+
+
+def _hidden_sorting(query: str) -> tuple[str, str]:
+    """``RETURN p.name ORDER BY count(*)``: Cypher sorts by an aggregate that is returned."""
+    words = clauses(tokenize(query))
+    place = next((at for at, one in enumerate(words[:-1]) if one.word == "RETURN"), -1)
+    if place < 0 or words[place + 1].word != "ORDER":
+        return query, ""
+    start, order = words[place].start, words[place + 1].start
+    end = words[place + 2].start if place + 2 < len(words) else len(query)
+    aggregate = _aggregate(query[order:end])
+    if not aggregate or _aggregate(query[start:order]):
+        return query, ""
+    shown = f"{query[start:order].rstrip()}, {aggregate} AS {_NUMBER} "
+    sorting = query[order:end].replace(aggregate, _NUMBER)
+    return f"{query[:start]}{shown}{sorting}{query[end:]}", f"returns {aggregate}"
 
 
 def _last(query: str) -> tuple[str, str]:
