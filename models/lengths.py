@@ -22,7 +22,7 @@ _FEWEST, _USUAL = 3, 4  # characters of a token: of code and many languages, of 
 _FREE_TEXT = 6_000  # characters of a text without a length, such as a program
 _ITEMS, _MOST_ITEMS, _USUAL_ITEMS = 20, 100, 4  # of a list without a length, at most, as a rule
 _NUMBER, _MARKS = 12, 6  # characters of a number, and of what is around each value
-_SHORTEST = 40
+_SHORTEST = 150  # a sentence: a text that is cut off earlier says nothing
 _ENDS = ('"', "'", ".", "!", "?", ")", "]", MORE)
 
 

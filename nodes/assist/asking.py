@@ -10,7 +10,7 @@ from planweave.prompts import load
 _PER_REPETITION = 0.4
 _QUERY_TOOLS = ("sql", "cypher")
 _QUERY_WRITER = "query_writer"
-_FEW_FINDINGS = 3
+FEW_FINDINGS = 3
 
 
 def writes_queries(context: Context) -> bool:
@@ -28,7 +28,7 @@ def few_findings(context: Context) -> int:
 
     Where its statement says a number that its quote does not, the quote is taken in its place.
     """
-    return _FEW_FINDINGS if context.assists("reader") else 0
+    return FEW_FINDINGS if context.assists("reader") else 0
 
 
 def searches_first(context: Context) -> bool:

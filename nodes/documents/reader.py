@@ -20,7 +20,7 @@ from planweave.memory import (
     WorkingMemory,
     add_usage,
 )
-from planweave.nodes.assist.asking import few_findings
+from planweave.nodes.assist.asking import FEW_FINDINGS, few_findings
 from planweave.nodes.assist.replies import stated
 from planweave.nodes.support.faithfulness import faithfulness_of
 from planweave.nodes.support.pages import excerpt, pages_text
@@ -71,6 +71,18 @@ class Reading(BaseModel):
     findings: list[Finding] = Field(max_length=60)
 
 
+class FewAmounts(Finding):
+    """A finding whose texts keep a useful length within the reply of a small model."""
+
+    values: list[Amount] = Field(default=[], max_length=2)
+
+
+class FewFindings(BaseModel):
+    """The reply of a reader that is asked for few findings."""
+
+    findings: list[FewAmounts] = Field(max_length=FEW_FINDINGS)
+
+
 class _Read(NamedTuple):
     """What became of a finding: an observation, or why it is none."""
 
@@ -106,7 +118,8 @@ async def _read(state: WorkingMemory, runtime: Runtime[Context], *, whole: bool)
         pages=pages_text(pages, context, whole=whole),
         most=most,
     )
-    reply = await ask_role("reader", Reading, task, state, runtime)
+    form: type[Reading | FewFindings] = FewFindings if few else Reading
+    reply = await ask_role("reader", form, task, state, runtime)
     findings = reply.value.findings if reply.value else []
     read = [_checked(finding, pages, context) for finding in _at_most(findings)]
     found = list({one.seen.text: one.seen for one in read if one.seen}.values())

@@ -9,6 +9,8 @@ from scripted import Prompt, Replies, act, answer_of, found, keep, plan, registe
 from planweave import BadInput
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Context, Fact, WorkingMemory
+from planweave.models.lengths import fitted
+from planweave.nodes.documents.reader import FewFindings
 
 HEADING = "##### Over 53 lbs to 70 lbs"
 HEADER = "| Regions | Basic Economy | Business |"
@@ -290,3 +292,10 @@ async def test_the_whole_document_baseline_refuses_what_does_not_fit(shelf: Shel
     shelf.pages.append(shelf.pages[1]._replace(page=7, text="word " * 300))
     with pytest.raises(BadInput, match="are read whole"):
         await ask("whole_document", Replies(), whole_characters=1_000)
+
+
+def test_a_small_model_can_quote_a_whole_sentence() -> None:
+    """Its reply has few tokens: they are for few findings, and not for the beginnings of many."""
+    schema: Any = fitted(FewFindings.model_json_schema(), 512)
+    texts = schema["$defs"]["FewAmounts"]["properties"]
+    assert min(texts[name]["maxLength"] for name in ("quote", "statement")) >= 150

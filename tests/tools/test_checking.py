@@ -135,3 +135,15 @@ def test_a_count_stands_with_the_list_of_what_was_counted(claim: str, true: bool
     del read["table"]
     question = "In how many years does the price exceed 100?"
     assert judge(claim, [cast("Fact", read)], question=question).truth is true
+
+
+@pytest.mark.parametrize(
+    ("decision", "kind"),
+    [("3 months", "supported"), ("three months", "supported"), ("4 months", "not_in_facts")],
+)
+def test_a_small_number_in_words_is_that_number(decision: str, kind: str) -> None:
+    words = "Either side may end this contract with a notice of three months in writing."
+    quote = Quote(document="contract.md", page=4, text=words)
+    told = fact(1, ("text",), (), "notice") | {"text": words, "quote": quote}
+    found = follow(decision, [told], question="What notice does it ask for?")
+    assert found.kind == kind

@@ -12,7 +12,7 @@ from planweave.tools.checking.words import (
     superlatives,
     tokens,
 )
-from planweave.tools.documents.quotes import alike, unsaid
+from planweave.tools.documents.quotes import alike, in_digits, unsaid
 
 _CLAUSE = re.compile(
     r"[;:]\s|,\s(?!\d)|[.!?]\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\s(?:while|whereas|but)\s|\n+"
@@ -33,6 +33,7 @@ def clause_says(decision: str, text: str, question: str) -> str:
 
     Of several clauses with such a value that one counts of which the question tells most.
     """
+    decision, text = in_digits(decision), in_digits(text)
     if missing := unsaid(decision, text):
         return f"{missing} is in no fact that is cited."
     if not numbers_of(decision) and not _contains(text, decision):

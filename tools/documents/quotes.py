@@ -56,9 +56,20 @@ def numbers(text: str) -> frozenset[str]:
     )
 
 
+_IN_WORDS = (
+    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+_WORDED = re.compile(rf"(?<![\w-])(?:{'|'.join(_IN_WORDS)})(?![\w-])", re.IGNORECASE)
+
+
+def in_digits(text: str) -> str:
+    """A text with its small numbers in digits: "three months" is "3 months"."""
+    return _WORDED.sub(lambda found: str(_IN_WORDS.index(found[0].lower()) + 2), text)
+
+
 def unsaid(claim: str, said: str) -> str:
     """Which of a claim's numbers are missing in what is said, even rounded; empty if none."""
-    known = numbers(said)
+    known = numbers(said) | numbers(in_digits(said))
     missing = [number for number in sorted(numbers(claim)) if not _stands(number, known)]
     return ", ".join(missing)
 
