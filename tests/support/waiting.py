@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-_PATIENCE = 120.0
+_PATIENCE = 250.0  # of the 300 s that a test may take
 
 
 def wait_until(true: Callable[[], object]) -> None:
