@@ -54,6 +54,7 @@ class Script:
     requests: list[Request] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
+    over: threading.Event = field(default_factory=threading.Event)
     url: str = ""
 
     @property
@@ -79,7 +80,8 @@ class _Handler(Handler):
         script.keys.append(self.headers["authorization"])
         script.times.append(time.monotonic())
         answer = script.next(request)
-        time.sleep(answer.delay)
+        if script.over.wait(answer.delay):
+            return  # no thread is left behind that waits for nobody
         if answer.after:
             answer.after.wait(_PATIENCE)
         streams = request.get("stream", False) and answer.status == 200
@@ -152,4 +154,7 @@ def serving(*answers: Answer) -> Iterator[Script]:
     script = Script(list(answers))
     handler = type("Handler", (_Handler,), {"script": script})
     with listening(handler) as script.url:
-        yield script
+        try:
+            yield script
+        finally:
+            script.over.set()

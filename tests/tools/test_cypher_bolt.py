@@ -185,13 +185,14 @@ def test_limits(graph: Database) -> None:
 @pytest.mark.server
 def test_zz_an_endless_query_is_left_behind(graph: Database) -> None:
     """This server does not keep the time limit it is given, so the tool keeps it itself."""
+    before = threading.active_count()
     with pytest.raises(QueryTimeout):
         graph.run(
             "UNWIND range(1, 3000) AS x UNWIND range(1, 3000) AS y RETURN x * y",
             Limits(seconds=0.5),
         )
     assert graph.run("RETURN 1 AS one").rows == ((1,),)
-    assert threading.active_count() < 20
+    assert threading.active_count() < before + 10
 
 
 @pytest.mark.server

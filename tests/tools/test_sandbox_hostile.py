@@ -332,7 +332,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
             tcp=str(tcp.getsockname()[1]),
             udp=str(udp.getsockname()[1]),
             unix=unix,
-            shm=f"/dev/shm{folder.parent.name}",
+            shm=f"/dev/shm/{folder.parent.name}",
         )
     Path(unix).unlink()
 
