@@ -64,8 +64,8 @@ class Bench:
 
     def keys(self) -> list[str]:
         """Of all records in the file, in order, repeated ones included."""
-        written = self.file.read_text("utf-8") if self.file.exists() else ""
-        lines = written.split("\n")[:-1]  # the last one may be there in part
+        written = self.file.read_bytes() if self.file.exists() else b""
+        lines = written.split(b"\n")[:-1]  # the last one may be there in part
         return [line["key"] for line in map(json.loads, lines) if line["kind"] == "sample"]
 
     def wait(self, until: Callable[[], bool]) -> None:
