@@ -10,6 +10,9 @@ from planweave.memory import Answer, Fact, WorkingMemory
 from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
 from planweave.nodes.support.briefing import source_text
 from planweave.nodes.support.verdict import warning
+from planweave.tools.result_text import FOR_PEOPLE, table_lines
+
+_ROWS, _LETTERS = 40, 200
 
 
 def speaker(state: WorkingMemory) -> WorkingMemory:
@@ -62,7 +65,7 @@ def _parts(answer: Answer, facts: Sequence[Fact]) -> dict[str, str]:
     cited = [fact for fact in facts if fact["number"] in answer["facts"]]
     shown = [source_text(fact) for fact in cited if fact["quote"] or "working" in fact]
     return {
-        "decision": _decision(answer),
+        "decision": _rows(answer, cited) or _decision(answer),
         "warning": f"⚠ {warning(answer)}" if warning(answer) else "",
         "why": _why(answer),
         "unknown": f"Not known: {answer['unknown']}" if answer["unknown"] else "",
@@ -80,6 +83,20 @@ def _decision(answer: Answer) -> str:
     if answer["decision"]:
         return f"**{answer['decision']}**"
     return "" if CITATION.search(answer["why"]) else "I cannot decide this."
+
+
+def _rows(answer: Answer, cited: Sequence[Fact]) -> str:
+    """Rows that are the answer, as a table; nothing for one row or one column."""
+    table = cited[0].get("table") if cited else None
+    if table is None or answer.get("basis", {"how": ""})["how"] != "rows":
+        return ""
+    if len(table["rows"]) < 2 or len(table["columns"]) < 2:
+        return ""
+    head, *rows = table_lines(table["columns"], table["rows"][:_ROWS], _LETTERS, FOR_PEOPLE)
+    left = len(table["rows"]) - _ROWS
+    lines = [head, " | ".join("---" for _ in table["columns"]), *rows]
+    text = "\n".join(f"| {line} |" for line in lines)
+    return f"{text}\n\n{left} more rows." if left > 0 else text
 
 
 def _why(answer: Answer) -> str:

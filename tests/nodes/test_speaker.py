@@ -1,9 +1,11 @@
-"""What a stream says after the text of an answer that it has sent already."""
+"""What the chat shows of an answer, and a stream after what it has sent already."""
+
+from typing import Any
 
 import pytest
 
-from planweave.memory import Answer
-from planweave.nodes.shared.speaker import said_after
+from planweave.memory import Answer, Basis
+from planweave.nodes.shared.speaker import said_after, speaker
 
 DRAFT = "Ash costs 7,135.5 dollars. Birch costs 5 [1]."
 
@@ -27,3 +29,20 @@ DRAFT = "Ash costs 7,135.5 dollars. Birch costs 5 [1]."
 def test_only_what_the_check_has_changed_is_said_again(why: str, rest: str) -> None:
     answer = Answer(why=why, facts=[1], decision="Birch", unknown="")
     assert said_after(DRAFT, answer, []) == rest
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([["East", 640.25], ["We|st", 3]], "| r | n |\n| --- | --- |\n| East | 640.25 |"),
+        ([["East", 640.25]], "**East, 640.25** [1]"),
+    ],
+)
+def test_rows_that_are_the_answer_are_a_table(rows: list[list[Any]], said: str) -> None:
+    fact: Any = {"number": 1, "quote": None, "table": {"columns": ["r", "n"], "rows": rows}}
+    basis = Basis(how="rows", column="")
+    answer = Answer(why="", facts=[1], decision="East, 640.25", unknown="", basis=basis)
+    state: Any = {"answer": answer, "facts": [fact]}
+    text = speaker(state)["messages"][0].text
+    assert text.replace("\n\n", " ").startswith(said)
+    assert len(rows) == 1 or "We\\|st" in text
