@@ -2,19 +2,19 @@
 
 import asyncio
 import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 import bag_of_words
 import pytest
+from command_line import CommandLine
 from langchain_core.runnables import RunnableConfig
 
 from planweave.apps.cli import experience as command
-from planweave.apps.cli.main import main
 from planweave.apps.example import Example
 from planweave.apps.threads import Thread, checkpoints
 from planweave.graphs import METHODS
@@ -26,17 +26,8 @@ HOSTILE = TaskPath("heat", "a [red]mug\x1b[2J\nreward: 1", ("take mug", "heat \x
 FAILED = TaskPath("cool", "a pan", ("take pan",), reward=0.25)
 
 
-class Told(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Told]
-
-
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(planweave: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     @contextmanager
     def vectors(_: object, *, kept: bool) -> Iterator[object]:
         assert not kept  # or what is removed would stay in the cache
@@ -44,75 +35,66 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     monkeypatch.setattr(command, "sentence_vectors", vectors)
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.chdir(tmp_path)
-
-    def told(*arguments: str) -> Told:
-        monkeypatch.setattr(sys, "argv", ["planweave", "experience", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Told(int(ended.value.code or 0), *capsys.readouterr())
-
-    return told
+    return partial(planweave, "experience", COLUMNS="120")
 
 
 @pytest.fixture
-def filled(run: Run, tmp_path: Path) -> Run:
+def filled(run: CommandLine, tmp_path: Path) -> CommandLine:
     write_paths(tmp_path / "paths.jsonl", [EGG, HOSTILE, FAILED])
     said = "paths.jsonl: 3 new of 3 paths, 2 of them succeeded.\n"
-    assert run("add", "paths.jsonl") == (0, said, "")
+    assert run("add", "paths.jsonl").stdout == said
     return run
 
 
-def test_nothing_is_there_at_first(run: Run) -> None:
-    assert "no experience yet" in run("list").out
-    assert json.loads(run("list", "--json").out) == []
-    assert run("show").err.startswith("Error: There is no path that succeeded.")
-    assert run("export") == (0, "", "")
+def test_nothing_is_there_at_first(run: CommandLine) -> None:
+    assert "no experience yet" in run("list").stdout
+    assert json.loads(run("list", "--json").stdout) == []
+    assert run("show").stderr.startswith("Error: There is no path that succeeded.")
+    assert run("export").stdout == ""
 
 
-def test_paths_are_listed_and_shown(filled: Run) -> None:
-    assert "0 new of 3 paths" in filled("add", "paths.jsonl").out
-    listed = filled("list").out
+def test_paths_are_listed_and_shown(filled: CommandLine) -> None:
+    assert "0 new of 3 paths" in filled("add", "paths.jsonl").stdout
+    listed = filled("list").stdout
     for text in (EGG.key, "an egg", "0.25", r"a [red]mug\u001b[2J\nreward: 1"):
         assert text in listed
-    records = json.loads(filled("list", "--json").out)
+    records = json.loads(filled("list", "--json").stdout)
     assert [record["key"] for record in records] == [EGG.key, HOSTILE.key, FAILED.key]
-    shown = filled("show", HOSTILE.key).out
+    shown = filled("show", HOSTILE.key).stdout
     assert shown.splitlines()[2:] == ["  1. take mug", r"  2. heat \u0007mug"]
     assert "\x1b" not in listed + shown
-    assert json.loads(filled("show", EGG.key, "--json").out)["instructions"][1] == "take egg"
+    assert json.loads(filled("show", EGG.key, "--json").stdout)["instructions"][1] == "take egg"
 
 
-def test_the_graph_is_shown(filled: Run) -> None:
-    assert "2 paths in" in filled("show").out
-    assert "heat: 2 paths" in filled("show").out
-    graph = json.loads(filled("show", "--json", "--threshold", "1").out)
+def test_the_graph_is_shown(filled: CommandLine) -> None:
+    assert "2 paths in" in filled("show").stdout
+    assert "heat: 2 paths" in filled("show").stdout
+    graph = json.loads(filled("show", "--json", "--threshold", "1").stdout)
     assert graph["nodes"]["0"] == ["open fridge"]
     assert graph["edges"][0] == {"from": 0, "to": 1, "tasks": {"heat": ["an egg"]}}
     assert graph["walks"][EGG.key] == [0, 1, 2]
 
 
-def test_what_is_removed_is_gone(filled: Run) -> None:
-    assert filled("remove", EGG.key).out == f"Removed: {EGG.key}\n"
-    assert EGG.key not in filled("list").out
+def test_what_is_removed_is_gone(filled: CommandLine) -> None:
+    assert filled("remove", EGG.key).stdout == f"Removed: {EGG.key}\n"
+    assert EGG.key not in filled("list").stdout
     for words in (("remove", EGG.key), ("remove",), ("remove", FAILED.key, "--all")):
         told = filled(*words)
-        assert (told.code, told.err.count("Error:")) == (1, 1)
-    assert len(json.loads(filled("list", "--json").out)) == 2
-    assert filled("remove", "--all").code == 0
-    assert json.loads(filled("list", "--json").out) == []
+        assert (told.returncode, told.stderr.count("Error:")) == (1, 1)
+    assert len(json.loads(filled("list", "--json").stdout)) == 2
+    assert filled("remove", "--all").returncode == 0
+    assert json.loads(filled("list", "--json").stdout) == []
 
 
-def test_what_is_exported_can_be_added_elsewhere(filled: Run, tmp_path: Path) -> None:
-    assert filled("export", "out.jsonl.gz").out == "3 paths written to out.jsonl.gz.\n"
+def test_what_is_exported_can_be_added_elsewhere(filled: CommandLine, tmp_path: Path) -> None:
+    assert filled("export", "out.jsonl.gz").stdout == "3 paths written to out.jsonl.gz.\n"
     assert read_paths(tmp_path / "out.jsonl.gz") == [EGG, HOSTILE, FAILED]
-    (tmp_path / "again.jsonl").write_text(filled("export").out, "utf-8")
+    (tmp_path / "again.jsonl").write_text(filled("export").stdout, "utf-8")
     assert read_paths(tmp_path / "again.jsonl") == [EGG, HOSTILE, FAILED]
-    assert filled("add", "out.jsonl.gz", "again.jsonl", "--owner", "bob").code == 0
-    assert len(json.loads(filled("list", "--owner", "bob", "--json").out)) == 3
+    assert filled("add", "out.jsonl.gz", "again.jsonl", "--owner", "bob").returncode == 0
+    assert len(json.loads(filled("list", "--owner", "bob", "--json").stdout)) == 3
     filled("remove", "--all", "--owner", "bob")
-    assert len(json.loads(filled("list", "--json").out)) == 3
+    assert len(json.loads(filled("list", "--json").stdout)) == 3
 
 
 def ended(thread: Thread, answer: Answer | None, *turns: Turn) -> None:
@@ -134,7 +116,7 @@ def turn(tool: Tool, text: str, facts: list[int], problem: str = "") -> Turn:
     return cast("Turn", done | {"tool": tool, "input": text, "facts": facts, "problem": problem})
 
 
-def test_a_confirmed_thread_is_kept(run: Run) -> None:
+def test_a_confirmed_thread_is_kept(run: CommandLine) -> None:
     example = Example("locating", 1, 30)
     thread = Thread(id="abc", method="planrag", context=Context(owner="alice"), example=example)
     answer = Answer(decision="here", why="so", facts=[1], unknown="")
@@ -145,21 +127,21 @@ def test_a_confirmed_thread_is_kept(run: Run) -> None:
         turn("calculator", "1 + 1", [2]),
     )
     ended(thread, answer, *turns)
-    assert run("confirm", "abc").out.startswith("Kept as ")
-    (kept,) = json.loads(run("list", "--owner", "alice", "--json").out)
+    assert run("confirm", "abc").stdout.startswith("Kept as ")
+    (kept,) = json.loads(run("list", "--owner", "alice", "--json").stdout)
     assert kept["instructions"] == ["sql[SELECT 1]", "calculator[1 + 1]"]
     assert (kept["task"], kept["question"], kept["reward"]) == ("locating", "Where?", 1)
     assert kept["origin"] == "thread abc"
-    assert run("confirm", "abc", "--wrong").code == 0
-    assert [one["reward"] for one in json.loads(run("list", "--owner", "alice", "--json").out)] == [
-        0
-    ]
-    assert run("confirm", "abc", "--owner", "bob").code == 0
-    assert len(json.loads(run("list", "--owner", "bob", "--json").out)) == 1
+    assert run("confirm", "abc", "--wrong").returncode == 0
+    assert [
+        one["reward"] for one in json.loads(run("list", "--owner", "alice", "--json").stdout)
+    ] == [0]
+    assert run("confirm", "abc", "--owner", "bob").returncode == 0
+    assert len(json.loads(run("list", "--owner", "bob", "--json").stdout)) == 1
     for name, said, did in (("b", None, turns), ("c", answer, turns[1:3])):
         ended(replace(thread, id=name, example=None), said, *did)
-        assert "no answer that rests on an action" in run("confirm", name).err
-    assert len(json.loads(run("list", "--owner", "alice", "--json").out)) == 1
+        assert "no answer that rests on an action" in run("confirm", name).stderr
+    assert len(json.loads(run("list", "--owner", "alice", "--json").stdout)) == 1
 
 
 @pytest.mark.parametrize(
@@ -171,8 +153,10 @@ def test_a_confirmed_thread_is_kept(run: Run) -> None:
         (("export", "absent/a.jsonl"), "cannot be written"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(filled: Run, words: tuple[str, ...], said: str) -> None:
+def test_what_is_wrong_is_one_sentence(
+    filled: CommandLine, words: tuple[str, ...], said: str
+) -> None:
     told = filled(*words)
-    assert told.code == 1
-    assert said in told.err
-    assert told.err.count("Error:") == 1
+    assert told.returncode == 1
+    assert said in told.stderr
+    assert told.stderr.count("Error:") == 1
