@@ -12,6 +12,7 @@ from planweave.memory import (
     VerdictKind,
     WorkingMemory,
 )
+from planweave.nodes.assist.row_answer import row_answer
 from planweave.tools.checking import Following, follow
 
 LABELS: dict[VerdictKind, str] = {
@@ -30,6 +31,8 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
     A decision that cites none may follow from any fact.
     """
     basis = answer.get("basis") or _NO_BASIS
+    if basis["how"] == "rows" and not _is_made_of_rows(answer, state, context):
+        basis = _NO_BASIS
     if basis["how"] == "learned":
         cited = "".join(f"[{number}]" for number in answer["facts"])
         return Following("supported", f"A learned query gives it {cited}.", tuple(answer["facts"]))
@@ -48,6 +51,12 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
     if found.kind == "contradicted" and not _admits(found.gives, context):
         return Following("not_in_facts", found.reason)
     return found
+
+
+def _is_made_of_rows(answer: Answer, state: WorkingMemory, context: Context) -> bool:
+    """Whether an answer is what the rows give, and nobody has edited it."""
+    made = row_answer(state, context)
+    return made is not None and made["decision"] == answer["decision"]
 
 
 def _led(decision: str, fact: Fact, context: Context) -> Following | None:

@@ -19,7 +19,13 @@ PRODUCTS: list[list[Value]] = [["Coffee", 2740.25], ["Tea", 2000.5]]
 
 
 def answered(
-    question: str, query: str, rows: list[list[Value]], *, complete: bool = True, **more: Any
+    question: str,
+    query: str,
+    rows: list[list[Value]],
+    *,
+    complete: bool = True,
+    edited: str = "",
+    **more: Any,
 ) -> Answer | None:
     listed = query.partition("SELECT ")[2].partition(" FROM")[0]
     columns = [one.strip() for one in listed.split(", ")]
@@ -39,6 +45,8 @@ def answered(
     turns = [{"tool": "sql"}] * more.get("turns", 1)
     state: Any = {"question": question, "facts": [fact | more.get("fact", {})], "turns": turns}
     answer = row_answer(state, context)
+    if answer and edited:
+        answer["decision"] = edited
     return answer and with_verdict(answer, [], state, context)
 
 
@@ -67,6 +75,13 @@ def test_rows_that_are_asked_for_are_the_answer(
     assert answer is not None
     assert (answer["decision"], answer["facts"]) == (decision, [1])
     assert answer["verdict"]["kind"] == "supported", answer["verdict"]["text"]
+
+
+def test_an_edited_answer_is_not_what_the_rows_say() -> None:
+    question = "Which products are sold in the North?"
+    answer = answered(question, NORTH, [["Tea"], ["Coffee"]], edited="Tea, Gin")
+    assert answer is not None
+    assert answer["verdict"]["kind"] == "unsure"
 
 
 def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
