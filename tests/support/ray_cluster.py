@@ -74,8 +74,11 @@ def _start(words: list[str], environment: dict[str, str]) -> Node:
             start_new_session=True,
         )
         node = Node(process.pid)
-        if process.wait(120):
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(140)
+        if process.poll() != 0:
             node.kill()
+            process.wait()
             said.seek(0)
             raise RuntimeError(f"the node did not start: {said.read()[-800:]!r}")
     return node
