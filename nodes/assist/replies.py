@@ -8,11 +8,14 @@ from string import punctuation
 from planweave.memory import Answer, Context, Fact, Page, WorkingMemory
 from planweave.nodes.shared.citation_check import CITATION, sentences, supporting
 from planweave.prompts import load
-from planweave.tools.checking import said_by, says_result
+from planweave.tools.checking import follow, said_by, says_result
+from planweave.tools.checking.words import roots
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.documents.quotes import adds, alike, locate, says, states
 
 _ANSWERING = "answering_machine"
+_SPOKEN = 0.75
+"""Of the longer words of a question, in a fact that answers it."""
 _NOTHING = ("", "null", "none", "nothing", "n/a", "unknown", "not known", "not given")
 _FILE_NAME = re.compile(
     r".*\w\.(pdf|docx?|txt|md|rst|html?|csv|tsv|jsonl?|xlsx?|pptx?)(\.(gz|xz))?",
@@ -90,6 +93,8 @@ def cites_support(
         return answer | {"facts": named}
     facts = _supporting(answer, told_by, state)
     why, unknown = answer["why"], answer["unknown"]
+    if not (facts or unknown) and (facts := _holding(answer["decision"], state)):
+        why = facts[0]["text"]  # what the model wrote beside a right answer says nothing
     if not facts:
         unknown = unknown or "The facts that were found do not tell it."
         return Answer(decision=None, why="", facts=[], unknown=unknown)
@@ -109,6 +114,17 @@ def unless_nothing(text: str) -> str:
 
 def _bare(text: str) -> str:
     return CITATION.sub("", text).strip(f"{punctuation} …").lower()
+
+
+def _holding(decision: str | None, state: WorkingMemory) -> list[Fact]:
+    """The first fact that speaks of the question and holds the decision, by the check's rules."""
+    question = state["question"]
+    asked = {word for word in roots(question) if len(word) > 3}
+    for fact in state["facts"] if decision else ():
+        is_about = len(asked & roots(said_by([fact]))) >= _SPOKEN * len(asked)
+        if is_about and follow(decision or "", [fact], question=question).kind == "supported":
+            return [fact]
+    return []
 
 
 def _supporting(answer: Answer, told_by: Collection[int], state: WorkingMemory) -> list[Fact]:

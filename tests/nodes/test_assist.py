@@ -98,7 +98,7 @@ CASES: dict[Callable[..., Any], tuple[Sequence[Any], Any, Any]] = {
     replies.cites_support: (
         (ANSWER, (), memory()),
         ANSWER,
-        {"decision": None, "why": "", "facts": [], "unknown": UNTOLD},
+        {"decision": "33.3", "why": f"{HEAT[:-1]} [1].", "facts": [1], "unknown": ""},
     ),
 }
 NO_AIDS = {asking.times_stuck, replies.unless_nothing}
@@ -129,6 +129,17 @@ def test_off_leaves_the_words_and_on_does_not(
     ):
         context = Context.model_validate({"assist": switch, "model": model, "collection": "films"})
         assert aid(*given, context) == wanted, (switch, model)
+
+
+@pytest.mark.parametrize(
+    ("decision", "question"),
+    [("44", memory()["question"]), ("33.3", "What do French trains cost?")],
+)
+def test_an_answer_that_no_fact_tells_is_none(decision: str, question: str) -> None:
+    told = replies.cites_support(
+        ANSWER | {"decision": decision}, (), memory(question=question), Context(assist="on")
+    )
+    assert told == {"decision": None, "why": "", "facts": [], "unknown": UNTOLD}
 
 
 @pytest.mark.parametrize("switch", ["off", "on"])
