@@ -375,3 +375,32 @@ def test_a_state_is_spoken_of_in_another_form(shop: SqlDatabase, tmp_path: Path)
     assert open_sql(path).linked("Who cancels most?") == [
         "Values in the data: o.state = 'cancelled'."
     ]
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("SELECT AVG(unit price) FROM product", ((110.0,),)),
+        ("SELECT p.unit price FROM product p WHERE p.Unit Price > 20", ((200.0,),)),
+        ("SELECT `product id` FROM product WHERE `unit price` > 20", ((2,),)),
+        ("SELECT product_id FROM product WHERE colour = 'unit price' OR unit price = 20", ((1,),)),
+    ],
+)
+def test_names_of_several_words_are_as_stored(
+    shop: SqlDatabase, query: str, rows: tuple[object, ...]
+) -> None:
+    done = shop.corrected(query)
+    assert any(change.startswith("the name is ") for change in done.changes)
+    assert shop.run(done.query).rows == rows
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT sale id FROM sale",
+        "SELECT 1 AS is active FROM customer",
+        "SELECT \"unit price\" FROM product WHERE colour = 'a b'",
+    ],
+)
+def test_an_alias_and_a_quoted_name_stay(shop: SqlDatabase, query: str) -> None:
+    assert not any(c.startswith("the name is ") for c in shop.corrected(query).changes)

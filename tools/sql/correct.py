@@ -11,6 +11,7 @@ from planweave.tools.sql.asked_columns import show_asked_columns
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
+from planweave.tools.sql.spaces import with_stored_names
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -55,6 +56,7 @@ def corrected(
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
+    query, named = with_stored_names(query, schema, dialect)
     try:
         tree = sqlglot.parse_one(query, read=dialect)
         original = tree.copy()
@@ -68,7 +70,7 @@ def corrected(
     if changes is None:  # half of a correction is worth nothing
         tree, changes = original, []
         before = as_sqlite_has_them(tree) if dialect == "sqlite" else []
-    changes = before + changes
+    changes = named + before + changes
     if isinstance(tree, exp.Select):
         changes += slips.group_by_what_is_shown(tree)
         changes += slips.show_keys(tree)
