@@ -39,6 +39,7 @@ def take(picture: Path) -> None:
             page.keyboard.press("Enter")
             expect(page.get_by_role("region", name="Answer")).to_be_visible(timeout=_PATIENCE)
             expect(page.get_by_role("button", name="Stop")).to_be_hidden(timeout=_PATIENCE)
+            expect(page.get_by_role("region", name="Answer")).to_be_in_viewport()
             page.screenshot(path=str(picture))
 
 

@@ -85,14 +85,17 @@ export class Story {
   /** The answer is written: its text so far, until it is whole. */
   writes({ id, type, content }) {
     if (type !== "AIMessageChunk") return;
-    const { draft, element } = this.told;
-    if (this.written?.id !== id) {
-      this.written = { id, text: "" };
-      element.scrollIntoView({ block: "start" });
-    }
+    const { draft } = this.told;
+    if (this.written?.id !== id) this.stay(id);
     this.written.text += textOf({ content });
     draft.textContent = this.written.text;
     draft.hidden = false;
+  }
+
+  /** From the answer on the page stays with it, whatever comes below. */
+  stay(id = "") {
+    this.written = { id, text: "" };
+    this.told.element.scrollIntoView({ block: "start" });
   }
 
   /** What the node of a task is doing now, in words. */
@@ -218,7 +221,10 @@ export class Story {
       this.planned(change.after, "New plan");
     }
     parts.push(...(update.failures ?? []).map(failure), ...(update.members ?? []).map((one) => this.member(one)));
-    if (update.answer) this.answered(update.answer, update.claims ?? []);
+    if (update.answer) {
+      this.answered(update.answer, update.claims ?? []);
+      if (!this.written) this.stay();
+    }
     else if (node === "opening") this.told.answer.append(...(update.messages ?? []).filter(({ type }) => type === "ai").map((said) => h("p", { className: "card" }, textOf(said))));
     return parts;
   }
