@@ -115,6 +115,7 @@ _SORTED = re.compile(
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _NONE = re.compile(r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bis\s+null\b|\bexcept\b", re.I)
 """What a query for things that lack something says; "<>" is no such thing."""
+_NO_VALUE = "The query found no value."
 _SEVERAL = re.compile(r"\band (?:what|which|who|whose|how|when|where|why)\b", re.I)
 
 
@@ -319,6 +320,7 @@ def _as_rows(view: View, asked: _Asked, facts: Sequence[Fact]) -> Following:
     within, left = bounded_rows(named, asked.bounds, used)
     others = f"Fact {_cites(view.facts)} also shows rows without what the question asks for."
     problems = (
+        "" if any(cell is not None for row in view.rows for cell in row) else _NO_VALUE,
         "The question asks for several things." if _SEVERAL.search(asked.question) else "",
         others if len(within.rows) < len(view.rows) else "",
         _unbound(left, facts),
