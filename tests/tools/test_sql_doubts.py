@@ -78,6 +78,18 @@ def test_missing_values_are_asked_for_as_the_rules_say(database: SqlDatabase) ->
     assert database.doubts(turned, question, RULES) == ("It takes came the other way round.",)
 
 
+def test_the_day_is_that_of_the_rules(database: SqlDatabase) -> None:
+    counted = (
+        "SELECT h.name, COUNT(*) AS value FROM parcels p JOIN hauliers h ON h.id = p.haulier_id "
+        "WHERE p.state <> 'lost' AND p.came IS NULL AND p.due < {day} GROUP BY h.name"
+    )
+    question = "Which haulier has the most overdue parcels?"
+    assert database.doubts(counted.format(day="'2025-06-30'"), question, RULES) == ()
+    for clock in ("CURRENT_DATE", "date('now')"):
+        found = database.doubts(counted.format(day=clock), question, RULES)
+        assert any("clock" in doubt for doubt in found)
+
+
 def test_what_cannot_be_followed_is_a_doubt(database: SqlDatabase) -> None:
     nested = "SELECT name, (SELECT SUM(pieces) FROM parcels) AS value FROM hauliers"
     assert database.doubts(nested, MOST_WORTH, RULES)

@@ -6,6 +6,7 @@ be joined by keys and rows counted once. No model is asked, and what cannot be f
 a wrong yes is worse than a wrong no.
 """
 
+import re
 from collections.abc import Sequence
 
 from planweave.texts import listed
@@ -17,8 +18,11 @@ from planweave.tools.sql.doubts.counted import counted
 from planweave.tools.sql.doubts.query import Query
 from planweave.tools.sql.doubts.turned import turned
 from planweave.tools.sql.doubts.unused import unused
+from planweave.tools.sql.slips import set_the_present
 
 _SHOWN = 4
+_TODAY = re.compile(r"\btoday is \d{4}-\d{2}-\d{2}", re.IGNORECASE)
+_ANY_DAY = "2000-01-01"
 
 
 def doubts(
@@ -48,6 +52,8 @@ def doubts(
     read = Query(tree, catalogue, values)
     asked = Asked(question, rules, schema, catalogue, values, read.option_name)
     found = []
+    if _TODAY.search(rules) and set_the_present(tree.copy(), _ANY_DAY):
+        found.append("The query asks the database's clock for the day that the rules name.")
     if left := list(dict.fromkeys(unused(read, asked))):
         found.append(f"The query does not use {_quoted(left)}.")
     if more := list(dict.fromkeys(added(read, asked))):
