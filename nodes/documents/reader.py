@@ -71,16 +71,16 @@ class Reading(BaseModel):
     findings: list[Finding] = Field(max_length=60)
 
 
-class FewAmounts(Finding):
+class ShortFinding(Finding):
     """A finding whose texts keep a useful length within the reply of a small model."""
 
     values: list[Amount] = Field(default=[], max_length=2)
 
 
-class FewFindings(BaseModel):
+class ShortReading(BaseModel):
     """The reply of a reader that is asked for few findings."""
 
-    findings: list[FewAmounts] = Field(max_length=FEW_FINDINGS)
+    findings: list[ShortFinding] = Field(max_length=FEW_FINDINGS)
 
 
 class _Read(NamedTuple):
@@ -118,7 +118,7 @@ async def _read(state: WorkingMemory, runtime: Runtime[Context], *, whole: bool)
         pages=pages_text(pages, context, whole=whole),
         most=most,
     )
-    form: type[Reading | FewFindings] = FewFindings if few else Reading
+    form: type[Reading | ShortReading] = ShortReading if few else Reading
     reply = await ask_role("reader", form, task, state, runtime)
     findings = reply.value.findings if reply.value else []
     read = [_checked(finding, pages, context) for finding in _at_most(findings)]

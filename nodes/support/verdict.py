@@ -13,7 +13,7 @@ from planweave.memory import (
     WorkingMemory,
 )
 from planweave.nodes.assist.row_answer import row_answer
-from planweave.tools.checking import Following, follow
+from planweave.tools.checking import Following, follow, follow_rows
 
 LABELS: dict[VerdictKind, str] = {
     "supported": "In the facts",
@@ -31,8 +31,8 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
     A decision that cites none may follow from any fact.
     """
     basis = answer.get("basis") or _NO_BASIS
-    if basis["how"] == "rows" and not _is_made_of_rows(answer, state, context):
-        basis = _NO_BASIS
+    if basis["how"] == "rows" and _is_made_of_rows(answer, state, context):
+        return follow_rows(state["facts"][0], state["question"])
     if basis["how"] == "learned":
         cited = "".join(f"[{number}]" for number in answer["facts"])
         return Following("supported", f"A learned query gives it {cited}.", tuple(answer["facts"]))
@@ -134,12 +134,8 @@ def _checked(
 
 
 def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
-    """Why the facts themselves are in doubt: what their query leaves out, or others returned."""
+    """Why the facts themselves are in doubt: other queries returned something else."""
     cited = [f for f in state["facts"] if not answer["facts"] or f["number"] in answer["facts"]]
-    if doubts := [
-        doubt for fact in cited if "ranks" not in fact for doubt in fact.get("doubts", ())
-    ]:
-        return " ".join(dict.fromkeys(doubts))
     least = min((fact.get("agreement", 1.0) for fact in cited), default=1.0)
     if least >= context.least_agreement:
         return ""

@@ -10,7 +10,7 @@ from planweave import BadInput
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Context, Fact, WorkingMemory
 from planweave.models.lengths import fitted
-from planweave.nodes.documents.reader import FewFindings
+from planweave.nodes.documents.reader import ShortReading
 
 HEADING = "##### Over 53 lbs to 70 lbs"
 HEADER = "| Regions | Basic Economy | Business |"
@@ -296,6 +296,6 @@ async def test_the_whole_document_baseline_refuses_what_does_not_fit(shelf: Shel
 
 def test_a_small_model_can_quote_a_whole_sentence() -> None:
     """Its reply has few tokens: they are for few findings, and not for the beginnings of many."""
-    schema: Any = fitted(FewFindings.model_json_schema(), 512)
-    texts = schema["$defs"]["FewAmounts"]["properties"]
+    schema: Any = fitted(ShortReading.model_json_schema(), 512)
+    texts = schema["$defs"]["ShortFinding"]["properties"]
     assert min(texts[name]["maxLength"] for name in ("quote", "statement")) >= 150

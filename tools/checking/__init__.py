@@ -1,7 +1,8 @@
 """Checks by rules that need no model: whether a decision or a sentence follows from facts."""
 
 from planweave.tools.checking.claims import CITATION, Judgement, judge, said_by, says_result
-from planweave.tools.checking.decisions import Following, follow, rows_asked
+from planweave.tools.checking.decisions import Following, follow
+from planweave.tools.checking.rows import follow_rows, rows_asked
 from planweave.tools.checking.tables import view_of
 from planweave.tools.checking.words import superlatives
 
@@ -10,6 +11,7 @@ __all__ = [
     "Following",
     "Judgement",
     "follow",
+    "follow_rows",
     "judge",
     "rows_asked",
     "said_by",

@@ -50,7 +50,7 @@ from planweave.tools.result_text import cell_text
 _GENERIC = frozenset(map(root, GENERIC))
 _TOTAL = frozenset(("total", "sum", "altogether", "combined", "overall"))
 _MEAN = frozenset(("average", "mean"))
-_COUNTING = re.compile(r"\b(?:how many|number of)\s+(?:different |distinct )?(\w+)", re.I)
+COUNTING = re.compile(r"\b(?:how many|number of)\s+(?:different |distinct )?(\w+)", re.I)
 _ASKING = re.compile(
     r"\b(?:which|what|whose|who|how much|how many|when|where)\b(?P<rest>[^?.;]*)", re.I
 )
@@ -94,29 +94,9 @@ _COMPARING = listed(
     "past current first last"
 )
 _VERB = re.compile(r"(?:ing|ed)$")
-_LISTED = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
-
-
-_WORDS_ASKED = re.compile(
-    r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must|why"
-    r"|explain|describe|summari[sz]e|compare)\b|\bshould\b|\brecommend|\badvi[cs]e|\bbetter\b"
-    r"|\bhow (?:can|could|do|does|did|should|would|to|come)\b",
-    re.I,
-)
-"""A question for yes or no, for advice or for reasons: rows alone do not answer it."""
-
-
-_SORTED = re.compile(
-    r"\bfrom (?:the )?\w+ to (?:the )?\w+est\b|\b(?:first|last)\s*names?\b"
-    r"|\b(?:the )?(?:first|last) \d+ \w+",
-    re.I,
-)
-"""Words of a rank that ask for none: an order of all rows, names of people, spans of time."""
-_EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _NONE = re.compile(r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bis\s+null\b|\bexcept\b", re.I)
 """What a query for things that lack something says; "<>" is no such thing."""
-_NO_VALUE = "The query found no value."
-_SEVERAL = re.compile(r"\band (?:what|which|who|whose|how|when|where|why)\b", re.I)
+_LISTED = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 
 
 class Following(NamedTuple):
@@ -128,7 +108,7 @@ class Following(NamedTuple):
     gives: str = ""
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """What is asked, and what must hold for an answer."""
 
     question: str
@@ -157,16 +137,14 @@ def follow(
         column: The column of that rank.
     """
     if not facts:
-        return _no("No fact is cited.")
+        return no("No fact is cited.")
     if decision.strip().strip(".").lower() in ("yes", "no", "true", "false"):
         return _yes_or_no(decision, facts, question, rules)
     bounds = [*conditions(question), *conditions(_LISTED.sub("", rules))]
-    asked = _Asked(question, rules, roots(question), bounds)
+    asked = Asked(question, rules, roots(question), bounds)
     tables = views(facts)
-    if problem := _unspoken(asked, facts, tables, in_rows=how == "rows"):
-        return _no(problem)
-    if how == "rows":
-        return _as_rows(tables[0], asked, facts)
+    if problem := unspoken(asked, facts, tables):
+        return no(problem)
     found = [_in_table(decision, view, asked, facts) for view in tables]
     found += [_in_words(decision, fact, asked) for fact in facts if fact["quote"]]
     found += [
@@ -180,23 +158,25 @@ def follow(
         for one in reversed(found):
             if one.kind == kind:
                 return one
-    nothing = _no("No cited fact holds rows or words that can be checked.")
+    nothing = no("No cited fact holds rows or words that can be checked.")
     return declared or next(reversed(found), nothing)
 
 
-def _no(reason: str) -> Following:
+def no(reason: str) -> Following:
+    """That a decision does not follow, and why."""
     return Following("not_in_facts", reason)
 
 
-def _cites(numbers: Iterable[int]) -> str:
+def cites(numbers: Iterable[int]) -> str:
+    """Citations of facts, as in "[1][2]"."""
     return "".join(f"[{number}]" for number in numbers)
 
 
 # -- what no table can make up for -----------------------------------------------------------------
 
 
-def _unspoken(
-    asked: _Asked, facts: Sequence[Fact], tables: Sequence[View], *, in_rows: bool
+def unspoken(
+    asked: Asked, facts: Sequence[Fact], tables: Sequence[View], *, in_rows: bool = False
 ) -> str:
     """Why the facts are not about what is asked; empty if nothing speaks against it.
 
@@ -257,7 +237,7 @@ def _implied(word: str, known: frozenset[str]) -> bool:
     )
 
 
-def _unbound(left: Sequence[Condition], facts: Sequence[Fact]) -> str:
+def unbound(left: Sequence[Condition], facts: Sequence[Fact]) -> str:
     """A number of the question or the rules that nothing has taken account of; or nothing."""
     for bound in left:
         if not _taken(bound.number, _queried(facts)):
@@ -273,116 +253,45 @@ def _taken(number: float, used: Iterable[float]) -> bool:
 # -- decisions in tables ---------------------------------------------------------------------------
 
 
-def _in_table(decision: str, view: View, asked: _Asked, facts: Sequence[Fact]) -> Following:
+def _in_table(decision: str, view: View, asked: Asked, facts: Sequence[Fact]) -> Following:
     """Whether a decision is where the question points in a table."""
     used: set[int] = set()
     named = named_rows(view, asked.question, used)
     bound, left = bounded_rows(named, asked.bounds, used)
-    problem = _unbound(left, facts) or _numbers_unused(asked, view, used, facts)
+    problem = unbound(left, facts) or numbers_unused(asked, view, used, facts)
     if not bound.rows:
-        problem = f"No row of fact {_cites(view.facts)} has all that the question asks for."
+        problem = f"No row of fact {cites(view.facts)} has all that the question asks for."
     superlative = _superlative(asked, view)
     if problem or isinstance(superlative, str):
-        return _no(problem or str(superlative))
+        return no(problem or str(superlative))
     if superlative:
         problem = _rules_unused(asked, facts)
-        return (
-            _no(problem) if problem else _by_rank(decision, view, bound, superlative, used, asked)
-        )
-    counted = _COUNTING.search(asked.question)
+        return no(problem) if problem else _by_rank(decision, view, bound, superlative, used, asked)
+    counted = COUNTING.search(asked.question)
     found = _by_count(decision, bound, counted[1], asked, used) if counted else None
     return found or _by_value(decision, bound, asked, used, facts)
 
 
 def _by_value(
-    decision: str, view: View, asked: _Asked, used: set[int], facts: Sequence[Fact]
+    decision: str, view: View, asked: Asked, used: set[int], facts: Sequence[Fact]
 ) -> Following:
     """Whether a decision is a sum of the rows, or the value that the question points at."""
     words = set(tokens(asked.question))
     if words & _TOTAL and len(view.rows) > 1:
         return _by_sum(decision, view, asked, used)
-    if problem := _aggregated(words, view):
-        return _no(problem)
+    if problem := aggregated(words, view):
+        return no(problem)
     if view.reading.limited and not used:
-        return _no(f"Nothing says why fact {_cites(view.facts)} shows this row and no other.")
+        return no(f"Nothing says why fact {cites(view.facts)} shows this row and no other.")
     if _ADVICE.search(asked.question) and not numbers_of(decision):
-        return _no("Neither the question nor the rules say what decides.")
+        return no("Neither the question nor the rules say what decides.")
     found = _by_lookup(decision, view, asked, used)
     if found.kind == "contradicted" and any(fact["source"] == "calculator" for fact in facts):
-        return _no(found.reason)  # what was worked out may be what is asked for
+        return no(found.reason)  # what was worked out may be what is asked for
     return found
 
 
-def _as_rows(view: View, asked: _Asked, facts: Sequence[Fact]) -> Following:
-    """Whether the rows of a query, as they are, answer the question."""
-    used: set[int] = set()
-    named = named_rows(view, asked.question, used)
-    within, left = bounded_rows(named, asked.bounds, used)
-    others = f"Fact {_cites(view.facts)} also shows rows without what the question asks for."
-    problems = (
-        "" if any(cell is not None for row in view.rows for cell in row) else _NO_VALUE,
-        "The question asks for several things." if _SEVERAL.search(asked.question) else "",
-        others if len(within.rows) < len(view.rows) else "",
-        _unbound(left, facts),
-        _numbers_unused(asked, view, used, facts),
-        _aggregated(set(tokens(asked.question)), view),
-        _uncounted(asked, view),
-        _unranked(asked, view),
-        "" if view.complete else f"Fact {_cites(view.facts)} shows the first rows only.",
-    )
-    if problem := next(filter(None, problems), ""):
-        return _no(problem)
-    return Following("supported", f"The rows of fact {_cites(view.facts)}.", view.facts)
-
-
-def _uncounted(asked: _Asked, view: View) -> str:
-    """Why rows do not say how many there are; empty if they may."""
-    counted = _COUNTING.search(asked.question)
-    if not counted or "count" in view.reading.aggregates:
-        return ""
-    if any(
-        view.is_ordered(c) and root(counted[1]) in view.roots(c) for c in range(len(view.columns))
-    ):
-        return ""
-    return "The question asks for a number, and the query counts nothing."
-
-
-def _unranked(asked: _Asked, view: View) -> str:
-    """Why the first rows are not those that the question asks for; empty if they may be."""
-    reading, ranks = view.reading, superlatives(_SORTED.sub("", asked.question))
-    if not ranks or (_EACH.search(asked.question) and not reading.limited):
-        cut = reading.limited and not numbers_of(asked.question)
-        return f"Nothing says why fact {_cites(view.facts)} shows no other rows." if cut else ""
-    if query_ranks(reading, ranks[0], asked.spoken, asked.spoken):
-        return ""
-    return f"The query of fact {_cites(view.facts)} does not rank by what is {ranks[0].word}."
-
-
-def rows_asked(question: str, view: View) -> list[int]:
-    """The columns by which the rows of a query answer a question as they are; none if they do not.
-
-    A row that comes first answers with its names: the value by which it does is shown beside them.
-    """
-    columns = list(range(len(view.columns)))
-    if _WORDS_ASKED.search(question):
-        return []
-    ranks = superlatives(_SORTED.sub("", question))
-    if not ranks or _EACH.search(question):
-        return columns
-    if any(rank.word in ("best", "worst") for rank in ranks):
-        return []
-    if len(view.rows) > 1:
-        several = view.reading.extremes or float(len(view.rows)) in numbers_of(question)
-        return columns if several else []
-    asked = _Asked(question, "", roots(question), [])
-    texts = [c for c in columns if not view.is_ordered(c)]
-    if not texts or _asks_amount(asked, view):
-        return columns
-    phrase = _phrase(question, view)
-    return [c for c in columns if c in texts or roots(view.columns[c]) & phrase]
-
-
-def _rules_unused(asked: _Asked, facts: Sequence[Fact]) -> str:
+def _rules_unused(asked: Asked, facts: Sequence[Fact]) -> str:
     """A number of the rules that no query takes account of; or nothing."""
     bounds = {bound.number for bound in asked.bounds}
     for number in numbers_of(_LISTED.sub("", asked.rules)):
@@ -397,7 +306,7 @@ def _queried(facts: Sequence[Fact]) -> set[float]:
     return {number for text in texts for number in numbers_of(text)}
 
 
-def _numbers_unused(asked: _Asked, view: View, used: set[int], facts: Sequence[Fact]) -> str:
+def numbers_unused(asked: Asked, view: View, used: set[int], facts: Sequence[Fact]) -> str:
     """A plain number of the question that no query, bound, row or rank takes account of."""
     queries = _queried(facts) | {
         float(n) for fact in facts for n in re.findall(r"\d+", fact["query"])
@@ -413,7 +322,7 @@ def _numbers_unused(asked: _Asked, view: View, used: set[int], facts: Sequence[F
     return ""
 
 
-def _superlative(asked: _Asked, view: View) -> Superlative | str | None:
+def _superlative(asked: Asked, view: View) -> Superlative | str | None:
     """The superlative that decides, or why none can be followed; None where none is asked for."""
     own = superlatives(asked.question)
     if own:
@@ -448,7 +357,7 @@ def _by_rank(
     view: View,
     superlative: Superlative,
     used: set[int],
-    asked: _Asked,
+    asked: Asked,
 ) -> Following:
     """Whether a decision is what a superlative picks."""
     spoken = asked.spoken | roots(asked.rules)
@@ -464,11 +373,11 @@ def _by_rank(
         pick = Ranked(top.rows, -1, "highest")
         return _picked(decision, top, [pick], used, asked, superlative)
     if shown == 1:
-        return _no(
-            f"Fact {_cites(whole.facts)} shows one row, and its query does not rank: nothing says "
+        return no(
+            f"Fact {cites(whole.facts)} shows one row, and its query does not rank: nothing says "
             f"that it is the {superlative.word}."
         )
-    return _no(f"No column of fact {_cites(whole.facts)} says which is the {superlative.word}.")
+    return no(f"No column of fact {cites(whole.facts)} says which is the {superlative.word}.")
 
 
 def _ordered_alike(reading: Reading, picks: Sequence[Ranked]) -> bool:
@@ -484,7 +393,7 @@ def _picked(
     view: View,
     picks: Sequence[Ranked],
     used: set[int],
-    asked: _Asked,
+    asked: Asked,
     superlative: Superlative,
 ) -> Following:
     """Whether the decision is in the picked rows, in a column that is asked for."""
@@ -493,7 +402,7 @@ def _picked(
         columns = _answering(view, asked, used | {pick.column}, decision)
         if pick.column >= 0 and numbers_of(decision) and not columns:
             columns = [pick.column]
-        if pick.column >= 0 and _asks_amount(asked, view):
+        if pick.column >= 0 and asks_amount(asked, view):
             columns = [*columns, pick.column]
         if pick.column < 0 and not columns:
             columns = [c for c in range(len(view.columns)) if view.is_ordered(c)][:1]
@@ -506,28 +415,28 @@ def _picked(
         rule = f"{good[0].direction} {what}" if good[0].column >= 0 else superlative.word
         tied = next(given for hit, _, given in verdicts if hit)
         equal = f"; {len(tied)} are equal: {in_part(tied, _NAMED)}" if len(tied) > 1 else ""
-        reason = f"The {rule} of fact {_cites(view.facts)}{equal}."
+        reason = f"The {rule} of fact {cites(view.facts)}{equal}."
         return Following("supported", reason, view.facts)
     if not good and len(verdicts) == 1 and verdicts[0][2] and verdicts[0][1].column >= 0:
         pick, gives = verdicts[0][1], " or ".join(verdicts[0][2])
-        rule = f"the {pick.direction} {view.columns[pick.column]} of fact {_cites(view.facts)}"
+        rule = f"the {pick.direction} {view.columns[pick.column]} of fact {cites(view.facts)}"
         return Following("contradicted", f"By {rule} it is {gives}.", view.facts, gives)
-    return _no(f"Fact {_cites(view.facts)} does not say that this is the {superlative.word}.")
+    return no(f"Fact {cites(view.facts)} does not say that this is the {superlative.word}.")
 
 
-def _asks_amount(asked: _Asked, view: View) -> bool:
+def asks_amount(asked: Asked, view: View) -> bool:
     """Whether the ranked column itself is asked for, as in "What is the lowest price?"."""
-    phrase = _phrase(asked.question)
+    phrase = phrase_of(asked.question)
     texts = [c for c in range(len(view.columns)) if not view.is_ordered(c)]
     named = any(view.roots(c) & phrase for c in texts)
     opening = re.search(r"\b(what|how much|how many|when)\b", asked.question, re.I)
     return opening is not None and not named
 
 
-def _answering(view: View, asked: _Asked, used: set[int], decision: str) -> list[int]:
+def _answering(view: View, asked: Asked, used: set[int], decision: str) -> list[int]:
     """The columns in which the answer is to stand: what is asked for by name, else the key."""
     free = [c for c in range(len(view.columns)) if c not in used]
-    phrase = _phrase(asked.question, view)
+    phrase = phrase_of(asked.question, view)
     scores = {c: len(meaning(view.roots(c)) & phrase) for c in free}
     best = max(scores.values(), default=0)
     if best:
@@ -553,7 +462,7 @@ def _names(view: View, phrase: frozenset[str]) -> bool:
     return key is not None and bool(phrase & (view.reading.tables | view.roots(key)))
 
 
-def _phrase(question: str, view: View | None = None) -> frozenset[str]:
+def phrase_of(question: str, view: View | None = None) -> frozenset[str]:
     """The roots of the words that say what is asked for: those behind the question word."""
     found = _ASKING.search(question)
     if not found:
@@ -571,7 +480,7 @@ def _phrase(question: str, view: View | None = None) -> frozenset[str]:
     return frozenset(map(root, words))
 
 
-def _says(decision: str, row: Row, column: int, view: View, asked: _Asked) -> bool:
+def _says(decision: str, row: Row, column: int, view: View, asked: Asked) -> bool:
     """Whether a decision is this cell, its unit included."""
     cell = row[column]
     if isinstance(cell, int | float) and not isinstance(cell, bool):
@@ -579,14 +488,14 @@ def _says(decision: str, row: Row, column: int, view: View, asked: _Asked) -> bo
     return cell_equals(cell, decision)
 
 
-def _foreign_unit(decision: str, view: View, column: int, asked: _Asked) -> str:
+def _foreign_unit(decision: str, view: View, column: int, asked: Asked) -> str:
     """A unit or other word beside a number that neither table nor question speaks of."""
     named = f"{asked.question} {asked.rules} {' '.join(view.columns)} {view.reading.text}"
     return foreign_unit(decision, named, view.columns[column])
 
 
 def _by_count(
-    decision: str, view: View, noun: str, asked: _Asked, used: set[int]
+    decision: str, view: View, noun: str, asked: Asked, used: set[int]
 ) -> Following | None:
     """Whether a decision is the number of rows or of different cells; None: none is counted."""
     if "count" in view.reading.aggregates or any(
@@ -596,22 +505,22 @@ def _by_count(
     ):
         return None
     if not view.complete:
-        return _no("Rows were cut off, so that they cannot be counted.")
+        return no("Rows were cut off, so that they cannot be counted.")
     texts = [c for c in range(len(view.columns)) if root(noun) in view.roots(c)]
     if texts:
         count = len({row[texts[0]] for row in view.rows if row[texts[0]] is not None})
     elif root(noun) in view.reading.tables and not view.reading.joins:
         count = len(view.rows)
     else:
-        return _no(f"The rows of fact {_cites(view.facts)} are not {noun}.")
+        return no(f"The rows of fact {cites(view.facts)} are not {noun}.")
     named = numbers_of(decision)
     if named == [count] and not foreign_unit(decision, f"{asked.question} {view.reading.text}"):
-        return Following("supported", f"Fact {_cites(view.facts)} lists {count}.", view.facts)
-    reason = f"Fact {_cites(view.facts)} lists {count}."
+        return Following("supported", f"Fact {cites(view.facts)} lists {count}.", view.facts)
+    reason = f"Fact {cites(view.facts)} lists {count}."
     return Following("contradicted", reason, view.facts, str(count))
 
 
-def _by_sum(decision: str, view: View, asked: _Asked, used: set[int]) -> Following:
+def _by_sum(decision: str, view: View, asked: Asked, used: set[int]) -> Following:
     """Whether a decision is the sum of the column that is asked for."""
     columns = [
         c
@@ -619,20 +528,20 @@ def _by_sum(decision: str, view: View, asked: _Asked, used: set[int]) -> Followi
         if c not in used and view.is_ordered(c) and meaning(view.roots(c)) & asked.spoken
     ]
     if len(columns) != 1 or not view.complete:
-        return _no(f"Fact {_cites(view.facts)} does not show one column to add up.")
+        return no(f"Fact {cites(view.facts)} does not show one column to add up.")
     cells = [row[columns[0]] for row in view.rows if isinstance(row[columns[0]], int | float)]
     total = float(sum(cells))  # type: ignore[arg-type]
     named = numbers_of(decision)
     name = view.columns[columns[0]]
-    reason = f"The {name} of fact {_cites(view.facts)} adds up to {total:.12g}."
+    reason = f"The {name} of fact {cites(view.facts)} adds up to {total:.12g}."
     if len(named) != 1 or not same_number(round(total, 9), named[0], 9):
         return Following("contradicted", reason, view.facts, f"{total:.12g}")
     if unit := _foreign_unit(decision, view, columns[0], asked):
-        return _no(f"No fact speaks of {unit}.")
+        return no(f"No fact speaks of {unit}.")
     return Following("supported", reason, view.facts)
 
 
-def _aggregated(words: set[str], view: View) -> str:
+def aggregated(words: set[str], view: View) -> str:
     """Why rows that are not summed up do not answer a question for a total or a mean."""
     names = {word for column in view.columns for word in tokens(column)}
     done = view.reading.aggregates
@@ -645,25 +554,25 @@ def _aggregated(words: set[str], view: View) -> str:
     return ""
 
 
-def _by_lookup(decision: str, view: View, asked: _Asked, used: set[int]) -> Following:
+def _by_lookup(decision: str, view: View, asked: Asked, used: set[int]) -> Following:
     """Whether a decision is the one value that the question points at."""
     free = [c for c in range(len(view.columns)) if c not in used]
     columns = _answering(view, asked, used, decision)
-    phrase = _phrase(asked.question, view)
+    phrase = phrase_of(asked.question, view)
     columns = columns or _only_column(view, free, decision)
     if not columns:
-        return _no(f"Fact {_cites(view.facts)} has no column that the question asks for.")
+        return no(f"Fact {cites(view.facts)} has no column that the question asks for.")
     if numbers_of(decision) and not any(view.is_ordered(c) for c in columns):
         columns = _only_column(view, [c for c in free if view.is_ordered(c)], decision) or columns
     hits = [c for c in columns if any(_says(decision, row, c, view, asked) for row in view.rows)]
-    where = f"fact {_cites(view.facts)}"
+    where = f"fact {cites(view.facts)}"
     for column in hits:
         if all(_says(decision, row, column, view, asked) for row in view.rows):
             reason = f"It is the {view.columns[column]} in {where}."
             return Following("supported", reason, view.facts)
     if hits:
         count = len({row[hits[0]] for row in view.rows})
-        return _no(f"It is one of {count} that {where} shows, and nothing says why this one.")
+        return no(f"It is one of {count} that {where} shows, and nothing says why this one.")
     values = {row[columns[0]] for row in view.rows}
     exact = meaning(view.roots(columns[0])) & phrase
     if len(columns) == 1 and len(values) == 1 and exact and used:
@@ -671,7 +580,7 @@ def _by_lookup(decision: str, view: View, asked: _Asked, used: set[int]) -> Foll
         if not any(cell_equals(value, decision) for value in values):
             reason = f"The {view.columns[columns[0]]} in {where} is {gives}."
             return Following("contradicted", reason, view.facts, gives)
-    return _no(f"It is not in {where} where the question points.")
+    return no(f"It is not in {where} where the question points.")
 
 
 def _only_column(view: View, free: Sequence[int], decision: str) -> list[int]:
@@ -686,14 +595,14 @@ def _only_column(view: View, free: Sequence[int], decision: str) -> list[int]:
 # -- decisions from words, calculations, comparisons, and as the model says ------------------------
 
 
-def _in_words(decision: str, fact: Fact, asked: _Asked) -> Following:
+def _in_words(decision: str, fact: Fact, asked: Asked) -> Following:
     """Whether a decision is in the clause of a document that speaks of what is asked."""
     quote = fact["quote"] or {"text": ""}
     if superlatives(asked.question) and not superlatives(f"{fact['text']} {quote['text']}"):
-        return _no(f"Fact {_cites([fact['number']])} says nothing of a rank.")
+        return no(f"Fact {cites([fact['number']])} says nothing of a rank.")
     problem = clause_says(decision, f"{fact['text']}\n{quote['text']}", asked.question)
     if problem:
-        return _no(problem)
+        return no(problem)
     number = fact["number"]
     return Following("supported", f"It is in fact [{number}].", (number,))
 
@@ -703,7 +612,7 @@ def _read(fact: Fact) -> str:
     return f"{fact['text']} {(fact['quote'] or {'text': ''})['text']} {fact['query']}"
 
 
-def _calculated(decision: str, fact: Fact, facts: Sequence[Fact], asked: _Asked) -> Following:
+def _calculated(decision: str, fact: Fact, facts: Sequence[Fact], asked: Asked) -> Following:
     """Whether a decision is the result of a calculation on numbers that were read or given."""
     expression, _, result = fact["text"].rpartition(" = ")
     if working := fact.get("working"):
@@ -720,35 +629,35 @@ def _calculated(decision: str, fact: Fact, facts: Sequence[Fact], asked: _Asked)
         if n not in (1, 2, 100) and not _taken(n, known)
     ]
     if invented:
-        return _no(f"The {invented[0]:g} in {where} was neither read nor given.")
+        return no(f"The {invented[0]:g} in {where} was neither read nor given.")
     named, value = numbers_of(decision), numbers_of(result)
     if len(named) != 1 or not value or not same_number(abs(value[0]), abs(named[0]), 1):
-        return _no(f"It is not what {where} came to.")
+        return no(f"It is not what {where} came to.")
     if unit := foreign_unit(decision, f"{result} {asked.question} {asked.rules}", result):
-        return _no(f"No fact speaks of {unit}.")
+        return no(f"No fact speaks of {unit}.")
     return Following("supported", f"It is what {where} came to.", (fact["number"],))
 
 
 def _yes_or_no(decision: str, facts: Sequence[Fact], question: str, rules: str) -> Following:
     """Yes if the question is true as a statement on the facts, no if it is false."""
     if negations(question):
-        return _no("The question denies something, which the check cannot follow.")
+        return no("The question denies something, which the check cannot follow.")
     found = judge(question, facts, question="", rules=rules)
     numbers = tuple(fact["number"] for fact in facts)
     if found.truth is None:
-        return _no(found.reason or "The facts do not show it.")
+        return no(found.reason or "The facts do not show it.")
     right = "yes" if found.truth else "no"
     agrees = decision.strip().strip(".").lower() in (
         ("yes", "true") if found.truth else ("no", "false")
     )
     if agrees:
-        return Following("supported", f"The comparison of fact {_cites(numbers)} says so.", numbers)
-    reason = found.reason or f"By the comparison of fact {_cites(numbers)} it is {right}."
+        return Following("supported", f"The comparison of fact {cites(numbers)} says so.", numbers)
+    reason = found.reason or f"By the comparison of fact {cites(numbers)} it is {right}."
     return Following("contradicted", reason, numbers, right)
 
 
 def _declared(
-    decision: str, tables: Sequence[View], how: str, column: str, asked: _Asked
+    decision: str, tables: Sequence[View], how: str, column: str, asked: Asked
 ) -> Following | None:
     """What the rank that the model names gives, where it is another decision."""
     if how not in ("highest", "lowest"):
@@ -776,7 +685,7 @@ def _declared(
         shown: Value = top[0][key] if key is not None else top[0][columns[0]]
         gives = cell_text(shown)
         reason = (
-            f"By the {how} {view.columns[columns[0]]} of fact {_cites(view.facts)} it is {gives}."
+            f"By the {how} {view.columns[columns[0]]} of fact {cites(view.facts)} it is {gives}."
         )
         return Following("contradicted", reason, view.facts, gives)
     return None

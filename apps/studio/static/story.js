@@ -224,8 +224,7 @@ export class Story {
     if (update.answer) {
       this.answered(update.answer, update.claims ?? []);
       if (!this.written) this.stay();
-    }
-    else if (node === "opening") this.told.answer.append(...(update.messages ?? []).filter(({ type }) => type === "ai").map((said) => h("p", { className: "card" }, textOf(said))));
+    } else if (node === "opening") this.told.answer.append(...(update.messages ?? []).filter(({ type }) => type === "ai").map((said) => h("p", { className: "card" }, textOf(said))));
     return parts;
   }
 

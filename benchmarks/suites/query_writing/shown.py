@@ -1,6 +1,6 @@
 """What a person would see of a query: its rows as the answer, in green or in amber."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.memory import Context, Fact, Table
@@ -8,11 +8,14 @@ from planweave.nodes.assist.row_answer import row_answer
 from planweave.nodes.support.verdict import with_verdict
 from planweave.tools.result_text import cell_text
 
+if TYPE_CHECKING:
+    from planweave.benchmarks.suites.query_writing.trial import QueryOutcome
+
 LEFT = "left to the model"
 """A question whose answer is not the rows, as one for yes or no."""
 
 
-def shown(question: Question, outcome: Any, context: Context) -> str | None:
+def shown(question: Question, outcome: "QueryOutcome | None", context: Context) -> str | None:
     """The verdict that ``planweave ask`` gives to rows; None where there are none.
 
     Args:
@@ -20,7 +23,7 @@ def shown(question: Question, outcome: Any, context: Context) -> str | None:
         outcome: Query, columns, rows and the agreement of the candidates.
         context: Settings of the run; rows are answers with aids only.
     """
-    if not outcome or not outcome.rows:
+    if outcome is None or not outcome.rows:
         return None
     plain = (str, int, float, bool, type(None))
     rows = [[c if isinstance(c, plain) else cell_text(c) for c in row] for row in outcome.rows]
@@ -31,7 +34,7 @@ def shown(question: Question, outcome: Any, context: Context) -> str | None:
         text="",
         values={},
         source="query",
-        query=outcome.query,
+        query=outcome.query or "",
         quote=None,
         faithfulness=None,
         table=table,

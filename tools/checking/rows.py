@@ -1,0 +1,119 @@
+"""Rows as an answer: which questions they answer as they are, and what speaks against them."""
+
+import re
+
+from planweave.memory import Fact
+from planweave.tools.checking.decisions import (
+    COUNTING,
+    Asked,
+    Following,
+    aggregated,
+    asks_amount,
+    cites,
+    no,
+    numbers_unused,
+    phrase_of,
+    unbound,
+    unspoken,
+)
+from planweave.tools.checking.tables import View, bounded_rows, named_rows, query_ranks, views
+from planweave.tools.checking.words import (
+    conditions,
+    numbers_of,
+    root,
+    roots,
+    superlatives,
+    tokens,
+)
+
+_WORDS_ASKED = re.compile(
+    r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must|why"
+    r"|explain|describe|summari[sz]e|compare)\b|\bshould\b|\brecommend|\badvi[cs]e|\bbetter\b"
+    r"|\bhow (?:can|could|do|does|did|should|would|to|come)\b",
+    re.I,
+)
+"""A question for yes or no, for advice or for reasons: rows alone do not answer it."""
+
+
+_SORTED = re.compile(
+    r"\bfrom (?:the )?\w+ to (?:the )?\w+est\b|\b(?:first|last)\s*names?\b"
+    r"|\b(?:the )?(?:first|last) \d+ \w+",
+    re.I,
+)
+"""Words of a rank that ask for none: an order of all rows, names of people, spans of time."""
+_EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
+_NO_VALUE = "The query found no value."
+_SEVERAL = re.compile(r"\band (?:what|which|who|whose|how|when|where|why)\b", re.I)
+
+
+def rows_asked(question: str, view: View) -> list[int]:
+    """The columns by which the rows of a query answer a question as they are; none if they do not.
+
+    A row that comes first answers with its names: the value by which it does is shown beside them.
+    """
+    columns = list(range(len(view.columns)))
+    if _WORDS_ASKED.search(question):
+        return []
+    ranks = superlatives(_SORTED.sub("", question))
+    if not ranks or _EACH.search(question):
+        return columns
+    if any(rank.word in ("best", "worst") for rank in ranks):
+        return []
+    if len(view.rows) > 1:
+        several = view.reading.extremes or float(len(view.rows)) in numbers_of(question)
+        return columns if several else []
+    asked = Asked(question, "", roots(question), [])
+    texts = [c for c in columns if not view.is_ordered(c)]
+    if not texts or asks_amount(asked, view):
+        return columns
+    phrase = phrase_of(question, view)
+    return [c for c in columns if c in texts or roots(view.columns[c]) & phrase]
+
+
+def follow_rows(fact: Fact, question: str) -> Following:
+    """Whether the rows of a query, as they are, answer the question."""
+    asked = Asked(question, "", roots(question), conditions(question))
+    facts, (view, *_) = [fact], views([fact])
+    if problem := unspoken(asked, facts, [view], in_rows=True):
+        return no(problem)
+    used: set[int] = set()
+    named = named_rows(view, asked.question, used)
+    within, left = bounded_rows(named, asked.bounds, used)
+    others = f"Fact {cites(view.facts)} also shows rows without what the question asks for."
+    problems = (
+        "" if any(cell is not None for row in view.rows for cell in row) else _NO_VALUE,
+        "The question asks for several things." if _SEVERAL.search(asked.question) else "",
+        others if len(within.rows) < len(view.rows) else "",
+        unbound(left, facts),
+        numbers_unused(asked, view, used, facts),
+        aggregated(set(tokens(asked.question)), view),
+        _uncounted(asked, view),
+        _unranked(asked, view),
+        "" if view.complete else f"Fact {cites(view.facts)} shows the first rows only.",
+    )
+    if problem := next(filter(None, problems), ""):
+        return no(problem)
+    return Following("supported", f"The rows of fact {cites(view.facts)}.", view.facts)
+
+
+def _uncounted(asked: Asked, view: View) -> str:
+    """Why rows do not say how many there are; empty if they may."""
+    counted = COUNTING.search(asked.question)
+    if not counted or "count" in view.reading.aggregates:
+        return ""
+    if any(
+        view.is_ordered(c) and root(counted[1]) in view.roots(c) for c in range(len(view.columns))
+    ):
+        return ""
+    return "The question asks for a number, and the query counts nothing."
+
+
+def _unranked(asked: Asked, view: View) -> str:
+    """Why the first rows are not those that the question asks for; empty if they may be."""
+    reading, ranks = view.reading, superlatives(_SORTED.sub("", asked.question))
+    if not ranks or (_EACH.search(asked.question) and not reading.limited):
+        cut = reading.limited and not numbers_of(asked.question)
+        return f"Nothing says why fact {cites(view.facts)} shows no other rows." if cut else ""
+    if query_ranks(reading, ranks[0], asked.spoken, asked.spoken):
+        return ""
+    return f"The query of fact {cites(view.facts)} does not rank by what is {ranks[0].word}."
