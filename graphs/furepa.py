@@ -1,8 +1,7 @@
 """FuRePA: reasons from scratch each round, and lets a trained assessor pick the next query.
 
 Furthest reasoner (sees question and evidence only) → candidate queries → clusterer → plan
-assessor → retrieval → evidence → furthest reasoner … until it answers (Zhu et al. 2023). With
-``corrective`` a grader drops pages that do not bear on the query before they are evidence.
+assessor → retrieval → evidence → furthest reasoner … until it answers (Zhu et al. 2023).
 """
 
 from planweave.graphs.support.builder import Builder
@@ -13,7 +12,6 @@ from planweave.memory import Hopping
 from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.documents.documents import unseen_documents
 from planweave.nodes.documents.evidence import evidence
-from planweave.nodes.documents.grader import grader
 from planweave.nodes.hops.assessor import assessor
 from planweave.nodes.hops.clusterer import clusterer
 from planweave.nodes.hops.reasoner import reasoner
@@ -25,7 +23,7 @@ def furepa(graph: Builder) -> None:
     graph.add_node("reasoner", reasoner("furepa/reasoner"))
     graph.add_node("clusterer", clusterer)
     graph.add_node("assessor", assessor)
-    graph.add_node("documents", reading_of(unseen_documents, grader, evidence))
+    graph.add_node("documents", reading_of(unseen_documents, evidence))
     graph.add_node("answering_machine", answering_machine)
 
     graph.add_conditional_edges(

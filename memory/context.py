@@ -249,9 +249,6 @@ class Context(BaseModel):
     search: Annotated[SearchMode, Setting("Reading", "free")] = Field(
         default="fused", description="Search by meaning and words together, or by one of them"
     )
-    corrective: Annotated[bool, Setting("Reading", "free")] = Field(
-        default=False, description="Have a grader drop pages that do not bear on the question"
-    )
     faithfulness: Annotated[bool, Setting("Reading", "free")] = Field(
         default=False, description="Measure how far each fact is supported by its page"
     )

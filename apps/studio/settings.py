@@ -26,7 +26,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
         ("database", "graph", "query_seconds", "query_rows", "query_candidates", "most_unlinked"),
         _QUERIED,
     ),
-    **dict.fromkeys(("pages", "search", "corrective"), _SEARCHED),
+    **dict.fromkeys(("pages", "search"), _SEARCHED),
 }
 """Settings that are read by some methods of several families alone."""
 

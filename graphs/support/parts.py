@@ -31,7 +31,6 @@ from planweave.nodes.deciding.query import query_node
 from planweave.nodes.deciding.thinking import thinking
 from planweave.nodes.documents.documents import documents
 from planweave.nodes.documents.glossary import glossary
-from planweave.nodes.documents.grader import grader
 from planweave.nodes.documents.reader import reader, whole_reader
 from planweave.nodes.documents.whole_collection import whole_collection, whole_glossary
 from planweave.nodes.shared.citation_check import citation_check
@@ -149,7 +148,7 @@ def tools(bound: tuple[Tool, ...], *, then: Callable[..., Any] | None = None) ->
     nodes: dict[str, Any] = {
         "sql": query_node("database"),
         "cypher": query_node("graph"),
-        "documents": reading_of(documents, grader, reader, glossary),
+        "documents": reading_of(documents, reader, glossary),
         "calculator": calculator,
         "thinking": thinking,
         BOUND_TOOL: bound_tool,

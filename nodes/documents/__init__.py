@@ -1,1 +1,1 @@
-"""Reading documents: search, grade, read, learn abbreviations."""
+"""Reading documents: search, read, learn abbreviations."""

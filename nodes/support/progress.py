@@ -21,7 +21,6 @@ _DOING = {
     "drafter": "writing a draft",
     "evaluator": "judging the plan",
     "finisher": "writing the answer",
-    "grader": "choosing the pages that matter",
     "interpreter": "reading the question",
     "judge": "checking",
     "planner": "writing the plan",

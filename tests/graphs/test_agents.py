@@ -373,30 +373,6 @@ async def test_a_search_that_is_made_again_goes_on_with_the_next_pages(ask: Ask)
     assert "33.3 kWh/kg" in script.prompts[-1].text
 
 
-# -- the grader -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("grades", "shown"), [({"relevant": [2]}, [False, True]), (BAD, [True, True])]
-)
-async def test_the_grader_drops_pages(ask: Ask, grades: Reply, shown: list[bool]) -> None:
-    given = finding("heating value of hydrogen is 33.3 kWh/kg", "It is 33.3.", "33.3 kWh/kg")
-    script = Replies(
-        action=[SEARCH, act("finish")], grade=[grades, grades], read=[given], answer=[ANSWER]
-    )
-    memory = await ask("react", script, corrective=True)
-    reading = next(prompt for prompt in script.prompts if prompt.task == "read")
-    assert [text in reading.text for text in ("LCOH", "33.3 kWh/kg")] == shown
-    assert only(memory["facts"])["quote"]
-
-
-async def test_the_grader_may_drop_every_page(ask: Ask) -> None:
-    script = Replies(action=[SEARCH, act("finish")], grade=[{"relevant": []}])
-    memory = await ask("react", script, corrective=True)
-    assert memory["turns"][0]["problem"] == "No page that was found bears on this."
-    assert script.tasks == ["action", "grade", "action"]
-
-
 async def test_each_fact_may_be_measured_against_its_page(ask: Ask) -> None:
     script = good("react")
     script.left["state"] = [{"statements": ["It costs USD 5.5/kg.", "It is cheap."]}]

@@ -223,7 +223,7 @@ async def test_a_model_that_nobody_provides_gets_one_sentence(name: str, world: 
 
 ELSEWHERE = {
     *("sql", "cypher", "calculator", "thinking", "bound_tool"),  # below
-    *("search", "grader", "reader", "glossary"),  # of methods that are asked about a database
+    *("search", "reader", "glossary"),  # of methods that are asked about a database
     *("whole_collection", "whole_reader", "whole_glossary"),
     *("actor", "environment", "reporter"),  # of react, which is not asked to act
     *("greeter", "interpreter", "citation_check"),  # where a task is given
@@ -231,7 +231,6 @@ ELSEWHERE = {
 }
 """Nodes that some method does not come to here; each is watched in the run of another."""
 THOROUGH: dict[str, Any] = {
-    "corrective": True,
     "evaluations": 1,
     "replan": "every_observation",
     "trials": 2,

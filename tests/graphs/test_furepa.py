@@ -202,25 +202,6 @@ async def test_how_alike_queries_are_one_is_a_setting(
     assert len(memory["query_scores"]) == kept
 
 
-async def test_pages_that_do_not_bear_on_the_query_are_dropped(ask: Ask) -> None:
-    replies = [FIRST, propose("Ships sail, Lena Holm"), solved()]
-    script = Replies(reason=replies, grade=[{"relevant": [1]}] * 2)
-    memory = await ask("furepa", script, corrective=True, pages=2)
-    assert script.tasks == ["reason", "grade", "reason", "grade", "reason"]
-    graded = [prompt.text for prompt in script.prompts if prompt.task == "grade"]
-    assert PERSON in graded[0]
-    assert "Ships sail." in graded[1]
-    assert [fact["text"] for fact in memory["facts"]] == [FILM, PERSON]
-
-
-async def test_a_search_of_which_nothing_is_kept_is_not_made_again(ask: Ask) -> None:
-    script = Replies(reason=[FIRST, FIRST], grade=[{"relevant": []}] * 2)
-    memory = await ask("furepa", script, corrective=True, max_iterations=2)
-    assert "bears on this" in memory["turns"][0]["problem"]
-    assert [turn["input"] for turn in memory["turns"]] == ["director of Aurora", "film"]
-    assert not memory["facts"]
-
-
 async def test_a_page_is_taken_up_once(ask: Ask, shelf: Shelf) -> None:
     script = Replies(reason=[propose("Holm"), propose("Lena"), solved()])
     memory = await ask("furepa", script)

@@ -57,7 +57,6 @@ class Player:
             "reason": {**reasoned, "answer": "USD 5.5/kg" if known else None},
             "think": {"thought": "It costs USD 5.5/kg.", "answer": "USD 5.5/kg"},
             "ground": {"answer": "So."},
-            "grade": {"relevant": [1]},
             "evaluate": {"notes": "Good.", "verdict": "Accept"},
             "check": {"verdicts": []},
             "interpret": {"follows_up": False, "question": "?"},

@@ -28,7 +28,6 @@ _TASKS = {
     "answer or go on": "verdict",
     "the task": "task",
     "read the pages": "read",
-    "grade the pages": "grade",
     "the answer": "answer",
     "check the claims": "check",
     "reason": "reason",
