@@ -33,8 +33,6 @@ class Options(TypedDict, total=False):
         rules: Business rules that the answer must follow: text, or the path of a file.
         documents: Name of a document collection (``planweave docs``).
         model: Name of a chat model, or any LangChain chat model; the embedded one if unset.
-        settings: All other settings.
-        plan: A plan to carry out, step by step.
         thread: Name of a thread that is kept in the state folder, so that a further question goes
             on with its facts, method and settings; if unset, nothing is kept.
         approve: Asked for the decisions of a person where the run waits for one.
@@ -57,10 +55,6 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
     """Ask a method; gives what happens as typed events, the answer last.
 
     To stop the iteration stops the run.
-
-    Args:
-        question: The question.
-        options: See :class:`Options`.
 
     Raises:
         PlanweaveError: A setting cannot be used, or the run cannot go on.

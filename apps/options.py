@@ -115,11 +115,7 @@ Reading = Annotated[
 
 
 def context_of(settings: dict[str, Any]) -> "Context":
-    """The context of a run.
-
-    Raises:
-        BadInput: A setting is unknown or out of range.
-    """
+    """The context of a run."""
     from pydantic import ValidationError
 
     from planweave.memory import Context
@@ -139,11 +135,7 @@ def context_of(settings: dict[str, Any]) -> "Context":
 
 
 def semantics_of(name: str) -> "Semantics":
-    """The reading of the rules by that name.
-
-    Raises:
-        BadInput: There is none.
-    """
+    """The reading of the rules by that name."""
     if name == "annotation":
         return "annotation"
     if name == "printed":
@@ -157,11 +149,7 @@ def resolved(agents: str) -> str:
 
 
 def roles(pairs: list[str] | None) -> dict[str, str]:
-    """What was given as ``--role-model ROLE=MODEL``.
-
-    Raises:
-        BadInput: One is no such pair.
-    """
+    """What was given as ``--role-model ROLE=MODEL``."""
     pairs = pairs or []
     if wrong := [pair for pair in pairs if not all(pair.partition("="))]:
         raise BadInput(
@@ -172,11 +160,7 @@ def roles(pairs: list[str] | None) -> dict[str, str]:
 
 
 def text_of(path: Path, what: str) -> str:
-    """The text of a file that the user names.
-
-    Raises:
-        BadInput: It cannot be read, is no UTF-8, or is empty.
-    """
+    """The text of a file that the user names."""
     try:
         text = path.read_text(encoding="utf-8").strip()
     except OSError as error:

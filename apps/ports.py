@@ -20,9 +20,6 @@ def bound(host: str, port: int) -> socket.socket:
     Args:
         host: A name or an address.
         port: 0 for any that is free.
-
-    Raises:
-        BadInput: The address is not available.
     """
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

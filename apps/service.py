@@ -88,11 +88,7 @@ class Service(BaseModel):
         return context
 
     def offers(self, method: str) -> None:
-        """Check that a method may be called.
-
-        Raises:
-            BadInput: It is not offered.
-        """
+        """Check that a method may be called."""
         if method not in self.methods:
             raise BadInput(
                 f"There is no method {method!r} here.",
@@ -144,11 +140,7 @@ def _one_of(offered: Mapping[str, str] | tuple[str, ...], what: str, value: Any)
 
 @cache
 def service() -> Service:
-    """The service that the operator has written down; by default, the default context alone.
-
-    Raises:
-        BadInput: The file cannot be read, or is no service.
-    """
+    """The service that the operator has written down; by default, the default context alone."""
     path = ServiceSettings().service
     if path is None:
         return Service()

@@ -31,11 +31,7 @@ _LEAST_ROOM = 65_536  # bytes: its index of a write-ahead log takes 32,768
 
 
 class FileUnusable(BadInput):
-    """A file that cannot be used; ``damaged`` says that waiting does not help.
-
-    Attributes:
-        damaged: Its contents are not what they should be.
-    """
+    """A file that cannot be used; ``damaged`` says that waiting does not help."""
 
     damaged = False
 
@@ -134,11 +130,7 @@ def _is_full(path: Path) -> bool:
 
 @contextmanager
 def alone(path: Path, problem: str) -> Iterator[None]:
-    """Hold a lock that a process loses when it ends, however it ends.
-
-    Raises:
-        BadInput: Another process holds it; ``problem`` says so.
-    """
+    """Hold a lock that a process loses when it ends, however it ends."""
     with closing(sqlite3.connect(private(path), timeout=0, isolation_level=None)) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")

@@ -69,11 +69,7 @@ def is_kept(thread: str) -> bool:
 
 
 def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
-    """Read a thread's settings; ``urls`` replace the database URLs where they are given.
-
-    Raises:
-        BadInput: There is no such thread, its file is damaged, or a password is needed.
-    """
+    """Read a thread's settings; ``urls`` replace the database URLs where they are given."""
     from planweave.apps.example import Example
     from planweave.memory import Context
 

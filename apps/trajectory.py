@@ -19,9 +19,6 @@ def path_of(
         task: The type of the question.
         reward: What a person says that it came to, between 0 and 1.
         thread: The thread that it was asked in.
-
-    Raises:
-        BadInput: Nothing was found.
     """
     instructions = tuple(
         _instruction(turn) for turn in turns if turn["facts"] and not turn["problem"]

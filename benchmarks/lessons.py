@@ -50,11 +50,8 @@ class Lesson(NamedTuple):
     """What came of a lesson.
 
     Attributes:
-        question: Its id.
         decided: Whether the best path that was known decided it rightly.
-        answered: Whether the agent's own answer was right; None where it was not asked.
         found: Paths that were not known before.
-        calls: Of the model.
     """
 
     question: str
@@ -69,9 +66,6 @@ class Pupil:
 
     Args:
         trials: Questions on which paths are tried, at least one; none of them is a lesson.
-
-    Attributes:
-        tried: Every path that the agent's queries made, in the order in which they were found.
     """
 
     def __init__(self, trials: Sequence[Sample]) -> None:

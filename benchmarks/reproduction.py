@@ -23,14 +23,9 @@ class PaperTable(BaseModel):
 
     Attributes:
         table: Its number, such as ``4`` or ``figure 5``.
-        shows: What it shows.
         runs: Commands of planweave that make ours, with ``{data}``, ``{dqa}``, ``{out}``,
             ``{limit}`` and ``{model}`` to fill in; none where there is nothing to run.
-        limit: Of our figure: questions, tasks or items of a data set.
-        model: Of our figure.
-        sample: What our figure was measured on.
         ours: Our figure; empty if it was not measured.
-        theirs: The paper's.
         differs: What is not as in the paper, or why there is nothing to run.
         seconds: What our figure took, where that was written down.
         results: Files that hold our figure, below ``results/``.
@@ -66,10 +61,7 @@ class Paper(BaseModel):
     """A paper with its tables.
 
     Attributes:
-        name: What the command calls it.
         title: As published, with where.
-        note: What holds for all of its tables.
-        tables: In the paper's order.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -80,11 +72,7 @@ class Paper(BaseModel):
     tables: tuple[PaperTable, ...]
 
     def chosen(self, table: str) -> Sequence[PaperTable]:
-        """The table of that number; all that can be run if it is empty.
-
-        Raises:
-            BadInput: The paper has no such table.
-        """
+        """The table of that number; all that can be run if it is empty."""
         if not table:
             return [one for one in self.tables if one.runs]
         found = [one for one in self.tables if one.table == table.lower()]
@@ -103,11 +91,7 @@ def papers() -> tuple[Paper, ...]:
 
 
 def paper(name: str) -> Paper:
-    """The paper of that name.
-
-    Raises:
-        BadInput: There is none.
-    """
+    """The paper of that name."""
     for one in papers():
         if one.name == name:
             return one

@@ -21,11 +21,7 @@ from planweave.usage import Meter, current_meter, metered
 
 
 def members(state: WorkingMemory) -> list[Send] | str:
-    """A run of the method for each member of the ensemble; a greeting is only answered.
-
-    Raises:
-        BadInput: The method is the ensemble itself.
-    """
+    """A run of the method for each member of the ensemble; a greeting is only answered."""
     if state["greeting"]:
         return END
     context = run_context()

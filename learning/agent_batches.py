@@ -42,8 +42,6 @@ class Settings:
     """How the agents are trained; the first part says what is done, the second how much.
 
     Attributes:
-        seed: Of every draw.
-        k: Paths that are proposed.
         printed: As the paper prints it: states, starts, instructions, the labels of the warm
             start, both contrastive losses, no baseline.
         threshold: Delta of the instruction graph.
@@ -58,7 +56,6 @@ class Settings:
         rule: What may follow what.
         hidden: Tanh units of the policy.
         width: Of the encoders of the ML-Agent.
-        layers: The same.
         rate: Step size of Adam in the outer loop (beta).
         inner_rate: Step size of the inner step of the RL-Agent (alpha).
         inner_rate_ml: The same of the ML-Agent.
@@ -168,14 +165,7 @@ def labelled(sample: PathSample, rule: Rule | None, near: int = 2) -> list[Decis
 
 
 class Material:
-    """A task as it is learned from.
-
-    Args:
-        survey: The graph, which holds the support paths.
-        task: The task.
-        embed: The frozen model of sentence vectors.
-        settings: How to train.
-    """
+    """A task as it is learned from."""
 
     def __init__(self, survey: Survey, task: MetaTask, embed: Embed, settings: Settings) -> None:
         self.task = task
@@ -222,14 +212,7 @@ def drawn(given: Sequence[PathSample], count: int, random: np.random.Generator) 
 
 
 class Batches:
-    """Makes what the losses take, with the paths' vectors at hand.
-
-    Args:
-        survey: The graph.
-        embed: The frozen model of sentence vectors.
-        settings: How to train.
-        reward: What a path comes to.
-    """
+    """Makes what the losses take, with the paths' vectors at hand."""
 
     def __init__(self, survey: Survey, embed: Embed, settings: Settings, reward: Reward) -> None:
         self._survey, self._embed = survey, embed

@@ -21,7 +21,6 @@ class Labelled(NamedTuple):
     """States with labels, for the warm start.
 
     Attributes:
-        states: [n, features].
         labels: [n], 1 where the node is on the question's path.
     """
 
@@ -33,7 +32,6 @@ class Played(NamedTuple):
     """Decisions of finished searches, for the policy gradient.
 
     Attributes:
-        states: [n, features].
         actions: [n], 1 for included.
         returns: [n], what each decision came to; 0 where a place was only filled up.
         searches: [], how many searches they are of.
@@ -56,8 +54,6 @@ class Pairs(NamedTuple):
     """Questions with the paths that solved them, for pre-training.
 
     Attributes:
-        questions: Of n questions.
-        paths: The path of each.
         same: [n, n], 1 where two paths are the same, so that neither is a wrong one.
         printed: [], 1 to leave the right path out of the denominators, as the paper prints them.
     """
@@ -72,7 +68,6 @@ class Pools(NamedTuple):
     """Questions with paths that were tried, for fine-tuning.
 
     Attributes:
-        questions: Of n questions.
         paths: [n, pool], what was tried for each; the best one first.
         expected: [n, pool], the overlap that each was expected to have; 0 if it does not
             count.

@@ -7,12 +7,7 @@ from planweave.learning.vectors import Floats
 
 
 class Hit(NamedTuple):
-    """A page that the retriever returns for a query.
-
-    Attributes:
-        title: Title of the page or name of its document; may be empty.
-        text: Its text, or the passage of it that was found.
-    """
+    """A page that the retriever returns for a query."""
 
     title: str
     text: str
@@ -22,7 +17,6 @@ class Candidate(NamedTuple):
     """A query that could be searched next.
 
     Attributes:
-        query: The query.
         hits: What the retriever returns for it now, best first, with the pages that are evidence
             already; empty if it finds nothing. The first five that are new are looked at.
     """

@@ -40,12 +40,7 @@ class Entry(NamedTuple):
 
 
 class Experience:
-    """The paths of one owner, a user or a project.
-
-    Args:
-        folder: Of all owners' databases; made for its owner alone if it is not there.
-        owner: Any name.
-    """
+    """The paths of one owner, a user or a project."""
 
     def __init__(self, folder: pathlib.Path, owner: str) -> None:
         name = hashlib.sha256(owner.encode("utf-8", "replace")).hexdigest()[:32]
@@ -86,11 +81,7 @@ class Experience:
             ]
 
     def remove(self, keys: Sequence[str]) -> None:
-        """Forget paths for good, and the vectors of instructions that no other path has.
-
-        Raises:
-            BadInput: There is no path of one of the keys, and then none is removed.
-        """
+        """Forget paths for good, and the vectors of instructions that no other path has."""
         with self._open() as database:
             for key in keys:
                 if not database.execute("DELETE FROM path WHERE key = ?", (key,)).rowcount:

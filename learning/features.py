@@ -62,13 +62,7 @@ def _page(hit: Hit) -> str:
 
 @dataclass(frozen=True)
 class _State:
-    """How far the search is.
-
-    Attributes:
-        question: What is to be answered.
-        evidence: What is found.
-        vectors: Of every text that is looked at.
-    """
+    """How far the search is."""
 
     question: str
     evidence: Sequence[str]

@@ -47,7 +47,6 @@ class Choice(NamedTuple):
     """A node that could be included next.
 
     Attributes:
-        node: The node.
         text: Row of the instruction that it would give, in :attr:`Survey.texts`.
         state: Its features [``len(FEATURES)``].
     """
@@ -58,13 +57,7 @@ class Choice(NamedTuple):
 
 
 class Passages(NamedTuple):
-    """Each time that a path takes an edge or enters a node.
-
-    Attributes:
-        paths: The path.
-        texts: Its instruction there.
-        places: The place of that instruction in the path.
-    """
+    """Each time that a path takes an edge or enters a node."""
 
     paths: Rows
     texts: Rows
@@ -75,13 +68,9 @@ class Survey:
     """An instruction graph as arrays; it does not follow later changes of the graph.
 
     Args:
-        graph: The graph.
-        embed: The model that it was built with.
         slots: Those of its instructions, if it has any.
 
     Attributes:
-        paths: What was inserted.
-        texts: The different instructions.
         tasks: [paths], the task of each as a number.
         question_vectors: [paths, d].
         text_vectors: [texts, d].

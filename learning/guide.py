@@ -35,7 +35,6 @@ class Suggestion(NamedTuple):
     """A path for a question.
 
     Attributes:
-        instructions: In order, with slots; see :class:`~learning.slots.Slots`.
         origins: The questions of the paths that they come from.
         expected: See :class:`~learning.rl_agent.Proposal`.
     """
@@ -187,12 +186,7 @@ class Guide:
         return tuple(_filled(text, values) for text in instructions)
 
     def shown(self, suggestion: Suggestion, question: str) -> tuple[str, ...] | None:
-        """A path as a model is shown it, with nothing in it that belongs to other questions.
-
-        Returns:
-            None if it cannot be filled for the question; see
-            :meth:`~planweave.learning.slots.Slots.shown`.
-        """
+        """A path as a model is shown it, with nothing in it that belongs to other questions."""
         if any(map(places, suggestion.instructions)):
             return None  # environments have no database that would fill the slots of a query
         if self._published:

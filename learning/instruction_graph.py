@@ -169,15 +169,7 @@ class InstructionGraph:
 
     @classmethod
     def load(cls, file: pathlib.Path, embed: Embed) -> "InstructionGraph":
-        """Read what :meth:`save` wrote.
-
-        Args:
-            file: The database.
-            embed: The model that it was built with.
-
-        Raises:
-            BadInput: The file is absent or damaged, or was built with another model.
-        """
+        """Read what :meth:`save` wrote."""
         stored = instruction_graph_file.read(file)
         text = next(iter(stored.vectors), None)
         if text is not None:

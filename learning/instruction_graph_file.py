@@ -26,13 +26,7 @@ CREATE TABLE vector(instruction TEXT PRIMARY KEY, numbers BLOB NOT NULL) WITHOUT
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a graph is made of.
-
-    Attributes:
-        threshold: Its delta.
-        paths: In the order they were inserted, each with the node of each instruction.
-        vectors: Of each instruction, all of one length [d].
-    """
+    """What a graph is made of."""
 
     threshold: float
     paths: Sequence[tuple[TaskPath, tuple[int, ...]]]
@@ -40,11 +34,7 @@ class Stored:
 
 
 def write(file: pathlib.Path, stored: Stored) -> None:
-    """Write a graph; a file of that name is replaced once the new one is whole.
-
-    Raises:
-        BadInput: It cannot be written.
-    """
+    """Write a graph; a file of that name is replaced once the new one is whole."""
     part = file.with_name(f"{file.name}.{os.getpid()}.part")
     try:
         part.unlink(missing_ok=True)
@@ -69,11 +59,7 @@ def write(file: pathlib.Path, stored: Stored) -> None:
 
 
 def read(file: pathlib.Path) -> Stored:
-    """Read a graph.
-
-    Raises:
-        BadInput: The file is absent, damaged, or of another version.
-    """
+    """Read a graph."""
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
             database.execute("PRAGMA trusted_schema = OFF")

@@ -58,7 +58,6 @@ class Point(NamedTuple):
     Attributes:
         reward: Mean of its searches, decided by lot; 0 without a policy gradient.
         policy_gradient: L_PG after the inner step.
-        fine_tuning: L_FT after the inner step.
     """
 
     reward: float
@@ -74,12 +73,7 @@ class Trained(NamedTuple):
 
 
 def first(settings: Settings, given: int) -> Agents:
-    """Parameters to begin with.
-
-    Args:
-        settings: Seed and sizes are used.
-        given: Length of the frozen vectors.
-    """
+    """Parameters to begin with."""
     random = np.random.default_rng(settings.seed)
     features, hidden = settings.features, settings.hidden
     rl = {

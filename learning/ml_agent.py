@@ -105,13 +105,7 @@ def _attention(
 
 
 def shapes(given: int, width: int, layers: int) -> dict[str, tuple[int, ...]]:
-    """The shape of each parameter.
-
-    Args:
-        given: Length of the frozen vectors.
-        width: Of the encoders.
-        layers: Of the encoders.
-    """
+    """The shape of each parameter."""
     made: dict[str, tuple[int, ...]] = {"scale": (), "match": (2,)}
     for layer in range(layers):
         at = f"shared.{layer}."
@@ -130,13 +124,7 @@ def shapes(given: int, width: int, layers: int) -> dict[str, tuple[int, ...]]:
 
 
 class MLAgent:
-    """Selects the path that suits a question best.
-
-    Args:
-        parameters: Of its encoders.
-        embed: The frozen model of sentence vectors.
-        slots: Those of the paths' instructions, if they have any.
-    """
+    """Selects the path that suits a question best."""
 
     def __init__(self, parameters: Parameters, embed: Embed, *, slots: Slots | None = None) -> None:
         self._parameters, self._embed, self._slots = parameters, embed, slots

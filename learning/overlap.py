@@ -13,9 +13,6 @@ def overlap(found: Sequence[str], truth: Sequence[str]) -> float:
     How often one comes plays no part: with slots in place of numbers, ``go to drawer`` comes as
     often as there are drawers to look into. Nor does the order, nor handing in the answer, which
     every path does.
-
-    Returns:
-        Between 0 and 1; 1 if neither has an instruction that counts.
     """
     one, other = _counted(found), _counted(truth)
     together = len(one) + len(other)
@@ -27,9 +24,6 @@ def in_order(found: Sequence[str], truth: Sequence[str]) -> float:
 
     F1 by the longest common subsequence of each path's instructions, where each stands for the
     first time. Rewarded for the instructions alone, agents put a thing down before they take it.
-
-    Returns:
-        Between 0 and 1; 1 if neither has an instruction that counts.
     """
     one, other = _new(tuple(found)), _new(tuple(truth))
     together = len(one) + len(other)

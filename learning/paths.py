@@ -44,7 +44,6 @@ class TaskPath:
 
     Attributes:
         task: The type of the question, such as ``pick_and_place_simple``; empty if it has none.
-        question: What was asked.
         instructions: At least one, such as ``Search[Scott Derrickson]``, in order.
         reward: Between 0 and 1, what they came to.
         origin: Where they come from.
@@ -67,13 +66,7 @@ class TaskPath:
 
 @dataclass(frozen=True)
 class MetaTask:
-    """A type of question: what is learned from, and what is asked.
-
-    Attributes:
-        name: Of the task.
-        support: Paths that are in the graph.
-        query: Questions that do not, each with the path that solved it.
-    """
+    """A type of question: what is learned from, and what is asked."""
 
     name: str
     support: tuple[TaskPath, ...]
@@ -173,11 +166,7 @@ def trajectories(paths: Iterable[TaskPath]) -> str:
 
 
 def write_paths(file: pathlib.Path, paths: Iterable[TaskPath]) -> None:
-    """Write :func:`trajectories` into a file, with gzip if it ends in ``.gz``.
-
-    Raises:
-        BadInput: It cannot be written.
-    """
+    """Write :func:`trajectories` into a file, with gzip if it ends in ``.gz``."""
     packed = trajectories(paths).encode("utf-8", "replace")
     try:
         file.write_bytes(gzip.compress(packed, mtime=0) if file.suffix == ".gz" else packed)

@@ -1,17 +1,15 @@
 """The plan assessor: which query to search next (FuRePA, arXiv 2309.12767; the head is ours)."""
 
 import hashlib
-import io
-import zipfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import JsonValue
 
-from planweave import BadInput
+from planweave.learning import trained
 from planweave.learning.candidate import Candidate
 from planweave.learning.features import FEATURES, features
 from planweave.learning.vectors import Embed, Floats, SentenceVectors
@@ -19,36 +17,17 @@ from planweave.models import embeddings
 
 SHIPPED = Path(__file__).parent / "artefacts" / "plan-assessor.npz"
 VERSION = 1
-EMBEDDINGS = "minilm"
-"""The frozen model of sentence vectors that the features use."""
-
-_FIX = "Reinstall planweave, or train it again with `planweave train plan-assessor`."
 
 
-class Card(BaseModel):
+class Card(trained.Card):
     """What is written beside the weights.
 
     Attributes:
-        version: Of the features and the form of the head.
-        sha256: Of the file of weights.
-        embeddings: The frozen model that the features stand on.
-        features: Their names, in order.
-        seed: Of every draw.
-        date: Day of the training.
-        command: What made it.
         data: Of each data set, the questions and rounds it was trained on.
         metrics: On the part of the training questions that was held out for early stopping.
     """
 
-    model_config = ConfigDict(frozen=True)
-
-    version: int
-    sha256: str
-    embeddings: str = EMBEDDINGS
     features: tuple[str, ...] = FEATURES
-    seed: int
-    date: str
-    command: str
     data: dict[str, dict[str, int]]
     metrics: dict[str, JsonValue]
 
@@ -129,9 +108,6 @@ def fingerprint(question: str) -> np.uint64:
 def plan_assessor(path: Path = SHIPPED) -> PlanAssessor:
     """The plan assessor, loaded once; the shipped one unless another is named.
 
-    Args:
-        path: The ``.npz`` file of weights; its card lies beside it as ``.json``.
-
     Raises:
         BadInput: A file is missing, damaged, or of another version.
     """
@@ -144,50 +120,17 @@ def save(
     card: Card,
     trained_on: NDArray[np.uint64],
 ) -> Path:
-    """Write ``plan-assessor.npz`` and its card into a folder; the card gets the checksum.
-
-    Returns:
-        The file of weights.
-    """
-    packed = io.BytesIO()
-    np.savez_compressed(packed, allow_pickle=False, trained_on=trained_on, **weights)
-    sha256 = hashlib.sha256(packed.getvalue()).hexdigest()
+    """Write ``plan-assessor.npz`` and its card into a folder; the card gets the checksum."""
     path = folder / SHIPPED.name
-    folder.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(packed.getvalue())
-    written = card.model_copy(update={"sha256": sha256})
-    path.with_suffix(".json").write_text(written.model_dump_json(indent=1) + "\n", "utf-8")
+    trained.write(path, {"trained_on": trained_on, **weights}, card)
     return path
 
 
 def load_assessor(path: Path, embed: Embed | None = None) -> PlanAssessor:
-    """Load a plan assessor.
+    """Load a plan assessor."""
 
-    Args:
-        path: The ``.npz`` file of weights; its card lies beside it as ``.json``.
-        embed: The frozen model; the card's own if None.
+    def fits(card: Card) -> bool:
+        return (card.version, card.features) == (VERSION, FEATURES)
 
-    Raises:
-        BadInput: A file is missing, damaged, or of another version.
-    """
-    try:
-        packed = path.read_bytes()
-        card = Card.model_validate_json(path.with_suffix(".json").read_bytes())
-    except OSError as error:
-        raise BadInput(f"{error.filename} cannot be read ({error.strerror}).", fix=_FIX) from None
-    except ValidationError:
-        raise BadInput(f"The card beside {path} is damaged.", fix=_FIX) from None
-    if hashlib.sha256(packed).hexdigest() != card.sha256:
-        raise BadInput(
-            f"The plan assessor {path} is not the one that its card describes.", fix=_FIX
-        )
-    if (card.version, card.features) != (VERSION, FEATURES):
-        raise BadInput(
-            f"The plan assessor {path} belongs to another version of planweave.", fix=_FIX
-        )
-    try:
-        with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
-            weights = {name: arrays[name] for name in arrays.files}
-    except (ValueError, OSError, zipfile.BadZipFile):
-        raise BadInput(f"The plan assessor {path} is damaged.", fix=_FIX) from None
+    weights, card = trained.read(path, Card, fits, by="planweave train plan-assessor")
     return PlanAssessor(Head(weights), card, weights.pop("trained_on"), embed)

@@ -19,8 +19,6 @@ class Progress:
     """What is next on a path.
 
     Attributes:
-        steps: The path.
-        question: What is to be done.
         moves: Actions, in small letters, that only move between the environment's pages, such as
             ``click[< prev]``: they do no step that is not spelled like them.
     """

@@ -102,15 +102,9 @@ class Traversal:
     first nodes that it has excluded are included one after the other.
 
     Args:
-        view: The graph as the question sees it.
-        decide: The policy.
         k: Paths to form.
         rule: What may follow what; anything if None.
         draw: Decides by lot, with the policy's chances; if None, by whether a chance is over 1/2.
-
-    Attributes:
-        formed: The paths.
-        decisions: In the order in which they were made.
     """
 
     def __init__(
@@ -206,7 +200,6 @@ class RLAgent:
     """Proposes paths from an instruction graph.
 
     Args:
-        parameters: Of its policy.
         embed: The frozen model of sentence vectors, the one of the graph.
         printed: Start at the instructions nearest to the question and take from each node the one
             nearest to it, as it is printed; see :class:`~learning.graph_states.View`.

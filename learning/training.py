@@ -25,7 +25,6 @@ class Batch(NamedTuple):
         inputs: [n, most, features], standardised.
         gains: [n, most].
         real: [n, most], 0 where a group has no such candidate.
-        weights: [n], of the groups.
     """
 
     inputs: jax.Array
@@ -48,12 +47,9 @@ class Settings:
 
     Attributes:
         seed: Of the split, the first weights, the order and the dropout.
-        hidden: Width of the hidden layer.
         rate: Step size of AdamW.
-        decay: Its weight decay.
         dropout: Share of the inputs that is left out.
         batch: Groups of a step.
-        epochs: At most.
         patience: Epochs without a better held-out MRR after which it stops.
         held_out: Share of the questions that decides when to stop.
         sharpness: Inverse temperature of the ranking that is aimed at.

@@ -22,7 +22,6 @@ class SentenceVectors:
     """Turns texts into vectors, each text once; safe for threads.
 
     Args:
-        model: The frozen model.
         keep: How many vectors stay in memory; those asked for longest ago go first.
         folder: Whole blocks of new texts are kept there too, so that a run that was stopped goes
             on where it was.
@@ -43,11 +42,7 @@ class SentenceVectors:
         self._lock = Lock()
 
     def __call__(self, texts: Sequence[str]) -> Floats:
-        """The vectors [n, d] of n texts, n > 0.
-
-        Raises:
-            ModelUnavailable: The model is not available.
-        """
+        """The vectors [n, d] of n texts, n > 0."""
         with self._lock:
             new = [text for text in dict.fromkeys(texts) if text not in self._known]
             for start in range(0, len(new), _BLOCK):

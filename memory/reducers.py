@@ -40,13 +40,7 @@ def merged(left: dict[str, str], right: dict[str, str]) -> dict[str, str]:
 def changes(
     state: type[Any], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The update that turns ``before`` into ``after``: of what grows, only what is new.
-
-    Args:
-        state: Declares the reducers.
-        before: The state that a part of a graph began with.
-        after: What it has come to.
-    """
+    """The update that turns ``before`` into ``after``: of what grows, only what is new."""
     reducers = _reducers(state)  # type: ignore[arg-type]  # a type can be hashed
     return {
         name: _update(reducers.get(name), before[name], value) if name in before else value

@@ -68,11 +68,7 @@ async def call(
 
 
 def start_in_time() -> None:
-    """Ask no model after the time of the run.
-
-    Raises:
-        ModelUnavailable: It is over.
-    """
+    """Ask no model after the time of the run."""
     end = current_end()
     if end is not None and end.left <= 0:
         raise ModelUnavailable(end.reason, trouble="out_of_time")
@@ -80,11 +76,7 @@ def start_in_time() -> None:
 
 @asynccontextmanager
 async def in_time() -> AsyncIterator[None]:
-    """Cut what runs in the block off when the time of the run is over.
-
-    Raises:
-        OutOfTime: It was cut off.
-    """
+    """Cut what runs in the block off when the time of the run is over."""
     end = current_end()
     limit = asyncio.timeout(end.left if end else None)
     try:

@@ -46,10 +46,6 @@ class ModelRequest:
 
     Attributes:
         name: The full name, provider prefix included.
-        temperature: Sampling temperature.
-        max_tokens: Ceiling on the tokens of one reply.
-        seed: Seed of the sampling, where the provider takes one.
-        settings: Those of the process.
         fresh: Replies that were kept are not used; new ones are kept.
     """
 
@@ -75,12 +71,7 @@ _numbers = count(1)
 
 
 def register_provider(prefix: str, factory: Factory) -> None:
-    """Let names that begin with ``prefix:`` be answered by ``factory``.
-
-    Args:
-        prefix: Without the colon.
-        factory: Called once for each distinct set of arguments of :func:`chat_model`.
-    """
+    """Let names that begin with ``prefix:`` be answered by ``factory``."""
     PROVIDERS.remove(prefix)
     PROVIDERS.add(prefix, factory)
     _build.cache_clear()

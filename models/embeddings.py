@@ -107,12 +107,7 @@ def embeddings(name: str = DEFAULT, *, settings: ModelSettings | None = None) ->
 
 
 def register_embeddings(prefix: str, factory: Factory) -> None:
-    """Let names that begin with ``prefix:`` be answered by ``factory``.
-
-    Args:
-        prefix: Without the colon.
-        factory: Called with what follows the colon, once for each name.
-    """
+    """Let names that begin with ``prefix:`` be answered by ``factory``."""
     _factories[prefix] = factory
     _build.cache_clear()
 
@@ -141,11 +136,7 @@ def _instructions(name: str, settings: EmbeddingSettings) -> Instructions:
 
 
 class TextTokens:
-    """Tokens of the default embedding model, for cutting texts where it would.
-
-    Attributes:
-        path: The file of the tokenizer.
-    """
+    """Tokens of the default embedding model, for cutting texts where it would."""
 
     def __init__(self, path: Path) -> None:
         _need("tokenizers")
@@ -212,15 +203,7 @@ class Encoder:
         self._inputs = {given.name for given in self._session.get_inputs()}
 
     def encode(self, texts: Sequence[str], pool: Callable[[Vectors], Vectors]) -> list[Vectors]:
-        """Run the model on ``texts``.
-
-        Args:
-            texts: In any order; those of as many tokens are run together, to pad little.
-            pool: Makes what is kept out of the output for one text, [tokens, d].
-
-        Returns:
-            What ``pool`` made of each text.
-        """
+        """Run the model on ``texts``."""
         encoded = [self._tokenizer.encode(_encodable(text)) for text in texts]
         order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]))
         batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]

@@ -36,7 +36,6 @@ class ModelUnavailable(PlanweaveError):
     """A language model cannot be reached, will not let us in, or does not exist.
 
     Attributes:
-        trouble: What kind of failure it is, for code that reacts to it.
         calls: The records of the calls made before it was given up, for accounting.
     """
 
@@ -80,15 +79,7 @@ def no_key(what: str, name: str) -> ModelUnavailable:
 
 
 def unavailable(error: Exception, name: str) -> ModelUnavailable:
-    """Translate whatever a model's client library raised.
-
-    Args:
-        error: The exception, from any provider library.
-        name: The model's name as the user wrote it.
-
-    Returns:
-        The error to raise instead; no key and no password is in its text.
-    """
+    """Translate whatever a model's client library raised."""
     cause: BaseException | None = error
     while cause is not None:  # client libraries wrap what our own transport raises
         if isinstance(cause, ModelUnavailable):

@@ -32,13 +32,7 @@ _WRAPPERS = ("arguments", "parameters", "args", "input", "function", "properties
 
 
 class StructuredFailure(BaseModel):
-    """Why a reply could not be used.
-
-    Attributes:
-        kind: What was wrong with it.
-        message: The same as a sentence, for the model's second try and for people.
-        reply: The beginning of the reply.
-    """
+    """Why a reply could not be used."""
 
     kind: Literal[
         "empty",
@@ -187,11 +181,7 @@ def _plain(name: str) -> str:
 
 
 def _fit(value: Json, schema: type[T]) -> T:
-    """Validate, and again after harmless repairs of what was wrong.
-
-    Raises:
-        ValidationError: The first one, when the repairs do not help.
-    """
+    """Validate, and again after harmless repairs of what was wrong."""
     try:
         return schema.model_validate(value)
     except ValidationError as error:

@@ -14,23 +14,14 @@ _SENTENCES = re.compile(r".*[.!?][\"')\]\u201d\u2019]*(?=\s|\Z)", re.DOTALL)
 
 
 class Plain(BaseModel):
-    """A reply that is no JSON.
-
-    Attributes:
-        asked: The prompt that says how the reply is to look.
-    """
+    """A reply that is no JSON."""
 
     asked: ClassVar[str]
 
     @classmethod
     @abstractmethod
     def read(cls, text: str, *, cut: bool = False) -> Self | StructuredFailure:
-        """Find what was asked for in a model's reply; never raises for any text.
-
-        Args:
-            text: The reply.
-            cut: It ended because it reached its ceiling of tokens.
-        """
+        """Find what was asked for in a model's reply; never raises for any text."""
 
 
 class InPrompt(BaseModel):
@@ -38,11 +29,7 @@ class InPrompt(BaseModel):
 
 
 class Text(Plain):
-    """A text; inside JSON small models end it at the first quotation mark.
-
-    Attributes:
-        text: Without spaces and fences around it.
-    """
+    """A text; inside JSON small models end it at the first quotation mark."""
 
     asked: ClassVar[str] = "common/text_reply"
     text: str

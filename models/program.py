@@ -13,11 +13,7 @@ _LONGEST = 16_000
 
 
 class Program(Plain):
-    """A reply that is a program.
-
-    Attributes:
-        code: Python that can be parsed; nothing more is known of it.
-    """
+    """A reply that is a program."""
 
     asked: ClassVar[str] = "common/program_reply"
     code: str

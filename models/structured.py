@@ -53,7 +53,6 @@ class Reply(Generic[T]):
         failure: Why there is none, or None.
         calls: Records of the one or two calls made (three if native output is refused at first);
             none where the time of the run was over.
-        role: Who asked.
     """
 
     value: T | None

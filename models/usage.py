@@ -45,12 +45,7 @@ class CallRecord(BaseModel):
     Attributes:
         role: Which role of the graph asked (planner, executor …).
         model: The model's name as the run's settings gave it.
-        prompt: The messages sent.
-        reply: The text that came back, empty on an error.
-        input_tokens: Tokens of the prompt, cached ones included.
-        output_tokens: Tokens of the reply.
         cached_tokens: Prompt tokens that the server did not have to read again.
-        seconds: Wall time.
         dollars: Cost, or None when the model's price is unknown.
         from_cache: The reply came from our response cache and cost nothing.
         error: Why the call, or the use of its reply, failed; empty otherwise.

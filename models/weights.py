@@ -158,11 +158,7 @@ def resolve(model: str, *, settings: ModelSettings | None = None) -> Path:
 
 
 def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
-    """The checked file of ``weights`` on this machine: in the weights directory or in a package.
-
-    Raises:
-        ModelUnavailable: The file is damaged or absent.
-    """
+    """The checked file of ``weights`` on this machine: in the weights directory or in a package."""
     target = (settings or process_settings()).weights_dir / weights.file
     if _verified(target, weights):
         return target

@@ -94,11 +94,7 @@ class _Watch:
         self._tail = seen[-64:]
 
     def check(self) -> None:
-        """Check that the end has come.
-
-        Raises:
-            RemoteProtocolError: It has not.
-        """
+        """Check that the end has come."""
         if not self._ended:
             raise httpx.RemoteProtocolError("the stream of the reply is cut off")
 

@@ -33,11 +33,7 @@ class Template:
         return frozenset(_PLACEHOLDER.findall(self.text))
 
     def fill(self, **values: str) -> str:
-        """Put the values in; a value that itself contains ``{{…}}`` is left as it is.
-
-        Raises:
-            PromptError: A placeholder has no value, or a value has no placeholder.
-        """
+        """Put the values in; a value that itself contains ``{{…}}`` is left as it is."""
         if wrong := self.placeholders.symmetric_difference(values):
             raise PromptError(
                 f"Prompt {self.name!r} and its values disagree on: {', '.join(sorted(wrong))}.",
@@ -60,11 +56,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def load(name: str) -> Template:
-    """Read a prompt: ``load("planrag/planner")`` is the section ``planner`` of ``planrag.md``.
-
-    Raises:
-        PromptError: There is no such prompt.
-    """
+    """Read a prompt: ``load("planrag/planner")`` is the section ``planner`` of ``planrag.md``."""
     family, _, own = name.partition("/")
     text = _family(family).get(own)
     if text is None:

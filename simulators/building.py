@@ -35,7 +35,6 @@ import numpy as np
 from planweave.errors import BadInput
 from planweave.simulators.outcome import Outcome, Semantics
 from planweave.simulators.tables import (
-    Column,
     Floats,
     GraphMapping,
     Indices,
@@ -54,64 +53,44 @@ Bounds the memory; and a product this small is not spread over threads, which co
 gains (measured: 0.3 ms of CPU per published question instead of 5)."""
 
 TABLES = (
-    Table(
+    Table.of(
         "goods",
-        (
-            Column("goods_name", "text"),
-            Column("code", "integer"),
-            Column("base_price", "real"),
-            Column("current_price", "real"),
-            Column("pop_demand", "real"),
-        ),
-        ("code",),
+        "code",
+        goods_name="text",
+        code="integer",
+        base_price="real",
+        current_price="real",
+        pop_demand="real",
     ),
-    Table(
-        "building",
-        (Column("id", "integer"), Column("name", "text"), Column("level", "integer")),
-        ("id",),
-    ),
-    Table(
+    Table.of("building", "id", id="integer", name="text", level="integer"),
+    Table.of(
         "supply",
-        (
-            Column("goods_id", "integer"),
-            Column("building_id", "integer"),
-            Column("max_supply", "real"),
-            Column("current_output", "real"),
-            Column("level", "integer"),
-        ),
-        ("goods_id", "building_id"),
+        "goods_id building_id",
+        goods_id="integer",
+        building_id="integer",
+        max_supply="real",
+        current_output="real",
+        level="integer",
     ),
-    Table(
+    Table.of(
         "demand",
-        (
-            Column("goods_id", "integer"),
-            Column("building_id", "integer"),
-            Column("max_demand", "real"),
-            Column("current_input", "real"),
-            Column("level", "integer"),
-        ),
-        ("goods_id", "building_id"),
+        "goods_id building_id",
+        goods_id="integer",
+        building_id="integer",
+        max_demand="real",
+        current_input="real",
+        level="integer",
     ),
 )
 
 GRAPH = GraphMapping(
     nodes=(
-        NodeLabel(label="Goods", table="goods", key="code", properties={"goods_name": "name"}),
-        NodeLabel(label="Building", table="building", key="id"),
+        NodeLabel("Goods", "goods", "code", {"goods_name": "name"}),
+        NodeLabel("Building", "building", "id"),
     ),
     relationships=(
-        RelationshipType(
-            type="Supply",
-            table="supply",
-            start=("building_id", "Building"),
-            end=("goods_id", "Goods"),
-        ),
-        RelationshipType(
-            type="Demand",
-            table="demand",
-            start=("goods_id", "Goods"),
-            end=("building_id", "Building"),
-        ),
+        RelationshipType("Supply", "supply", ("building_id", "Building"), ("goods_id", "Goods")),
+        RelationshipType("Demand", "demand", ("goods_id", "Goods"), ("building_id", "Building")),
     ),
 )
 
@@ -199,17 +178,7 @@ class Building:
         return matrix, kept
 
     def simulate(self, goods: str) -> Outcome:
-        """The price of ``goods`` after each building in turn has grown by five levels.
-
-        Args:
-            goods: Name of the goods whose price is asked for.
-
-        Returns:
-            One price per building; the baseline is the price when nothing grows.
-
-        Raises:
-            BadInput: The database has no such goods.
-        """
+        """The price of ``goods`` after each building in turn has grown by five levels."""
         names = self.world["goods"].values("goods_name")
         if goods not in names:
             raise BadInput(f"The database has no goods {goods!r}.")

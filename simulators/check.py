@@ -25,7 +25,6 @@ class Score:
     """What a decider without a model gets right.
 
     Attributes:
-        name: What it is called in reports.
         annotated: Decisions that are the annotated answer (an expected value for guessing).
         right: Decisions that are the annotated answer or an equivalent one.
     """
@@ -40,8 +39,6 @@ class ScenarioCheck:
     """The check of one scenario; questions are named by their ids.
 
     Attributes:
-        scenario: Its name.
-        questions: How many questions the data set has.
         equal: The first best decision is the annotated answer.
         equivalent: Another best decision, within the tolerance, is the annotated answer.
         different: The annotated answer is not a best decision.
@@ -50,7 +47,6 @@ class ScenarioCheck:
         unlike: The tables that differ between the SQL and the Cypher script, by id.
         degenerate: No one right answer; these are counted among equal or equivalent too.
         clean: Neither degenerate nor different, and right by both semantics.
-        baselines: The deciders without a model.
         parse_seconds: CPU to read the databases, SQL and Cypher.
         simulate_seconds: CPU to simulate the questions under the semantics asked for.
     """

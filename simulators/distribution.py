@@ -29,7 +29,6 @@ from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
 from planweave.simulators.scenario import Case, Parameters, Scenario, clear_case
 from planweave.simulators.tables import (
-    Column,
     Floats,
     GraphMapping,
     Indices,
@@ -55,45 +54,22 @@ A plant without which some customer's demand cannot be delivered in time must no
 """
 
 TABLES = (
-    Table(
-        "plant",
-        (
-            Column("name", "text"),
-            Column("fixed_cost", "real"),
-            Column("capacity", "real"),
-            Column("unit_cost", "real"),
-        ),
-        ("name",),
-    ),
-    Table(
-        "customer",
-        (Column("name", "text"), Column("demand", "real"), Column("max_days", "integer")),
-        ("name",),
-    ),
-    Table(
+    Table.of("plant", "name", name="text", fixed_cost="real", capacity="real", unit_cost="real"),
+    Table.of("customer", "name", name="text", demand="real", max_days="integer"),
+    Table.of(
         "route",
-        (
-            Column("plant", "text", references="plant"),
-            Column("customer", "text", references="customer"),
-            Column("unit_cost", "real"),
-            Column("days", "integer"),
-        ),
-        ("plant", "customer"),
+        "plant customer",
+        plant="text plant",
+        customer="text customer",
+        unit_cost="real",
+        days="integer",
     ),
 )
 
 GRAPH = GraphMapping(
-    nodes=(
-        NodeLabel(label="Plant", table="plant", key="name"),
-        NodeLabel(label="Customer", table="customer", key="name"),
-    ),
+    nodes=(NodeLabel("Plant", "plant", "name"), NodeLabel("Customer", "customer", "name")),
     relationships=(
-        RelationshipType(
-            type="DELIVERS_TO",
-            table="route",
-            start=("plant", "Plant"),
-            end=("customer", "Customer"),
-        ),
+        RelationshipType("DELIVERS_TO", "route", ("plant", "Plant"), ("customer", "Customer")),
     ),
 )
 

@@ -42,7 +42,6 @@ import numpy as np
 from planweave.errors import BadInput
 from planweave.simulators.outcome import Outcome, Semantics
 from planweave.simulators.tables import (
-    Column,
     Floats,
     GraphMapping,
     Indices,
@@ -57,73 +56,39 @@ GROWTH = 1.05
 """Both the merchant's factor on trading power and what a value gains on its way (equation 2)."""
 
 TABLES = (
-    Table(
-        "country",
-        (
-            Column("country_name", "text"),
-            Column("home_node", "text"),
-            Column("development", "real"),
-        ),
-        ("country_name",),
-    ),
-    Table(
+    Table.of("country", "country_name", country_name="text", home_node="text", development="real"),
+    Table.of(
         "trade_node",
-        (
-            Column("trade_node", "text"),
-            Column("local_value", "real"),
-            Column("is_inland", "boolean"),
-            Column("total_power", "real"),
-            Column("outgoing", "real"),
-            Column("ingoing", "real"),
-        ),
-        ("trade_node",),
+        "trade_node",
+        trade_node="text",
+        local_value="real",
+        is_inland="boolean",
+        total_power="real",
+        outgoing="real",
+        ingoing="real",
     ),
-    Table(
-        "flow",
-        (Column("source", "text"), Column("dest", "text"), Column("flow", "real")),
-        ("source", "dest"),
-    ),
-    Table(
+    Table.of("flow", "source dest", source="text", dest="text", flow="real"),
+    Table.of(
         "node_country",
-        (
-            Column("trade_node", "text"),
-            Column("country_name", "text"),
-            Column("is_home", "boolean"),
-            Column("has_merchant", "boolean"),
-            Column("base_trading_power", "real"),
-            Column("calculated_trading_power", "real"),
-        ),
-        ("trade_node", "country_name"),
+        "trade_node country_name",
+        trade_node="text",
+        country_name="text",
+        is_home="boolean",
+        has_merchant="boolean",
+        base_trading_power="real",
+        calculated_trading_power="real",
     ),
 )
 
 GRAPH = GraphMapping(
     nodes=(
-        NodeLabel(
-            label="Trade_node",
-            table="trade_node",
-            key="trade_node",
-            properties={"trade_node": "name"},
-        ),
-        NodeLabel(
-            label="Country",
-            table="country",
-            key="country_name",
-            properties={"country_name": "name"},
-        ),
+        NodeLabel("Trade_node", "trade_node", "trade_node", {"trade_node": "name"}),
+        NodeLabel("Country", "country", "country_name", {"country_name": "name"}),
     ),
     relationships=(
+        RelationshipType("source", "flow", ("source", "Trade_node"), ("dest", "Trade_node")),
         RelationshipType(
-            type="source",
-            table="flow",
-            start=("source", "Trade_node"),
-            end=("dest", "Trade_node"),
-        ),
-        RelationshipType(
-            type="NodeCountry",
-            table="node_country",
-            start=("country_name", "Country"),
-            end=("trade_node", "Trade_node"),
+            "NodeCountry", "node_country", ("country_name", "Country"), ("trade_node", "Trade_node")
         ),
     ),
 )
@@ -181,11 +146,7 @@ class Locating:
 
     @cached_property
     def order(self) -> list[int]:
-        """Nodes in topological order (``find_top_n`` of algorithm 1).
-
-        Raises:
-            BadInput: The flow has a cycle.
-        """
+        """Nodes in topological order (``find_top_n`` of algorithm 1)."""
         waiting = [0] * len(self.nodes)
         for tails in self.successors:
             for tail in tails:
@@ -272,9 +233,6 @@ class Locating:
 
         Returns:
             One value per node but the home; the baseline is the profit without a merchant.
-
-        Raises:
-            BadInput: The country is unknown, or its home is another node.
         """
         if country not in self._countries:
             raise BadInput(f"The database has no country {country!r}.")

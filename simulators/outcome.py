@@ -25,7 +25,6 @@ class Outcome:
     Attributes:
         candidates: The decisions that the question admits, in table order; each once.
         values: One value per candidate, in the scenario's unit; infinite where infeasible.
-        aim: Whether the largest or the smallest value is best.
         baseline: The value when nothing is decided; NaN where the question has no such thing.
     """
 
@@ -109,11 +108,7 @@ class Outcome:
         return str(decision).strip() in map(str, self.equivalent)
 
     def regret(self, decision: Decision) -> float:
-        """How much worse ``decision`` is than the best one, in the scenario's unit.
-
-        Raises:
-            BadInput: ``decision`` is no candidate.
-        """
+        """How much worse ``decision`` is than the best one, in the scenario's unit."""
         if decision not in self.candidates:
             raise BadInput(f"{decision!r} is not a candidate of this question.")
         return float(self._losses[self.candidates.index(decision)])

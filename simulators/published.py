@@ -60,7 +60,6 @@ class DataSet:
     """The questions of a data set, and what is missing from it.
 
     Attributes:
-        origin: The path it was loaded from.
         questions: All questions, those without a database included.
         missing: One sentence for each database file that a question names and the set lacks.
     """
@@ -257,9 +256,6 @@ def _refuse_twins(questions: Iterable[Question]) -> None:
 def save(questions: Iterable[Question], folder: str | Path) -> Path:
     """Write questions and their databases in the published layout, for ``load`` and for others.
 
-    Returns:
-        The folder.
-
     Raises:
         BadInput: Two different databases would get one name, or the folder cannot be written.
     """
@@ -321,10 +317,6 @@ def download(
 
     Returns:
         The path of the archive.
-
-    Raises:
-        BadInput: ``commit`` is no name of a commit, or the folder cannot be written.
-        DownloadFailed: Offline, no such commit, too large, or not an archive.
     """
     import httpx
 

@@ -37,9 +37,6 @@ def clear_case(
         size: About how many rows the world has.
         cases: Gives the clear cases of one drawn world.
         tries: Worlds that are drawn at most.
-
-    Raises:
-        BadInput: ``size`` is below 10, or no world has a clear case.
     """
     if size < 10:
         raise BadInput(f"A world of {size} rows is too small.", fix="Ask for 10 rows or more.")
@@ -57,13 +54,8 @@ class Scenario:
     Attributes:
         name: Identifier; also the folder of its data sets.
         rules: The business rules, complete: who follows them reaches the simulator's decision.
-        question: Template of the question; ``{name}`` stands for a parameter.
         goal: Template of the goal, told after the question; may be empty.
-        tables: The typed tables, without rows.
         graph: Which of them are node labels, which are relationship types.
-        aim: Whether the largest or the smallest value is best.
-        candidates: The decisions that a question admits.
-        simulate: The value of each candidate.
         generate: A world of about ``size`` rows with a question that has one clear best decision,
             the same for the same seed and size.
         database: Template of the name of a question's database files.
@@ -97,11 +89,7 @@ class Scenario:
 
 
 def fill(template: str, parameters: Parameters) -> str:
-    """The template with its parameters filled in.
-
-    Raises:
-        BadInput: A parameter is missing.
-    """
+    """The template with its parameters filled in."""
     try:
         return template.format_map(parameters)
     except KeyError as missing:
@@ -180,11 +168,8 @@ class Question:
 
     Attributes:
         id: Such as ``locating-1``.
-        scenario: The scenario it belongs to.
-        text: The question without the goal.
         goal: The goal; may be empty.
         rules: The business rules, as the data set words them.
-        parameters: What the question asks about.
         answer: The annotated best decision.
         database: Its database, or None when the data set lacks both files.
     """
@@ -205,11 +190,7 @@ class Question:
 
     @property
     def world(self) -> World:
-        """The tables of its database.
-
-        Raises:
-            BadInput: The data set has no database for this question, or it cannot be read.
-        """
+        """The tables of its database."""
         if self.database is None:
             raise BadInput(
                 f"Question {self.id} has no database file.", fix="Get the whole data set again."
@@ -233,11 +214,7 @@ class Question:
 
 
 def parameter(parameters: Parameters, name: str) -> str:
-    """A parameter as text.
-
-    Raises:
-        BadInput: The question does not have it.
-    """
+    """A parameter as text."""
     if name not in parameters:
         raise BadInput(f"The question has no {name!r}.")
     return str(parameters[name])

@@ -18,7 +18,6 @@ from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
 from planweave.simulators.scenario import Case, Parameters, Scenario, clear_case
 from planweave.simulators.tables import (
-    Column,
     GraphMapping,
     NodeLabel,
     RelationshipType,
@@ -35,34 +34,24 @@ The lateness of a supplier costs the sum of this over all its deliveries.
 """
 
 TABLES = (
-    Table("supplier", (Column("name", "text"),), ("name",)),
-    Table("site", (Column("name", "text"),), ("name",)),
-    Table(
+    Table.of("supplier", "name", name="text"),
+    Table.of("site", "name", name="text"),
+    Table.of(
         "delivery",
-        (
-            Column("id", "integer"),
-            Column("supplier", "text", references="supplier"),
-            Column("site", "text", references="site"),
-            Column("units", "integer"),
-            Column("unit_price", "real"),
-            Column("days_late", "integer"),
-        ),
-        ("id",),
+        "id",
+        id="integer",
+        supplier="text supplier",
+        site="text site",
+        units="integer",
+        unit_price="real",
+        days_late="integer",
     ),
 )
 
 GRAPH = GraphMapping(
-    nodes=(
-        NodeLabel(label="Supplier", table="supplier", key="name"),
-        NodeLabel(label="Site", table="site", key="name"),
-    ),
+    nodes=(NodeLabel("Supplier", "supplier", "name"), NodeLabel("Site", "site", "name")),
     relationships=(
-        RelationshipType(
-            type="DELIVERED_TO",
-            table="delivery",
-            start=("supplier", "Supplier"),
-            end=("site", "Site"),
-        ),
+        RelationshipType("DELIVERED_TO", "delivery", ("supplier", "Supplier"), ("site", "Site")),
     ),
 )
 

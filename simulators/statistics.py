@@ -8,16 +8,7 @@ from planweave.simulators.published import DataSet
 
 @dataclass(frozen=True, kw_only=True)
 class Statistics:
-    """Of one scenario; every question counts, also where it shares its database with others.
-
-    Attributes:
-        scenario: Its name.
-        questions: Pairs of a question and its database.
-        rows: Mean number of rows of a database, all tables together.
-        columns: Mean number of columns of a table.
-        edges: Mean number of relationships of a database as a graph.
-        vertices: Mean number of its nodes.
-    """
+    """Of one scenario; every question counts, also where it shares its database with others."""
 
     scenario: str
     questions: int

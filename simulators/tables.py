@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +84,20 @@ class Table:
                 )
             seen.add(key)
 
+    @classmethod
+    def of(cls, name: str, key: str, /, **columns: str) -> "Table":
+        """A table without rows, whose key columns are named with blanks between.
+
+        ``columns`` gives the type of each column, and behind it the table that it refers to, if
+        any: ``plant="text plant"``.
+        """
+        types: dict[str, ColumnType] = {kind: kind for kind in get_args(ColumnType)}
+        made = []
+        for column, declared in columns.items():
+            kind, _, references = declared.partition(" ")
+            made.append(Column(column, types[kind], references))
+        return cls(name, tuple(made), tuple(key.split()))
+
     @property
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
@@ -94,11 +108,7 @@ class Table:
         return Table(self.name, self.columns, self.key, tuple(rows))
 
     def values(self, column: str) -> list[Value]:
-        """One column, in row order.
-
-        Raises:
-            BadInput: The table has no such column.
-        """
+        """One column, in row order."""
         if column not in self.names:
             raise BadInput(
                 f"Table {self.name} has no column {column}.",
@@ -108,11 +118,7 @@ class Table:
         return [row[place] for row in self.rows]
 
     def numbers(self, column: str) -> Floats:
-        """One numeric or boolean column as float64.
-
-        Raises:
-            BadInput: A value is not a finite number, or the column is missing.
-        """
+        """One numeric or boolean column as float64."""
         try:
             numbers = np.array(self.values(column), dtype=np.float64)
         except ValueError:
@@ -150,11 +156,7 @@ class World:
         return sum(len(table.rows) for table in self)
 
     def places(self, table: str, column: str, target: str, key: str) -> Indices:
-        """Row numbers in ``target`` that ``table.column`` refers to through ``target.key``.
-
-        Raises:
-            BadInput: A value is not among the keys.
-        """
+        """Row numbers in ``target`` that ``table.column`` refers to through ``target.key``."""
         index = {value: place for place, value in enumerate(self[target].values(key))}
         values = self[table].values(column)
         try:
@@ -170,7 +172,7 @@ def sums(places: Indices, amounts: Floats, size: int) -> Floats:
     return np.bincount(places, amounts, minlength=size).astype(np.float64)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class NodeLabel:
     """A table whose rows are nodes; ``properties`` renames columns (column → property)."""
 
@@ -184,7 +186,7 @@ class NodeLabel:
         return self.properties.get(column, column)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class RelationshipType:
     """A table whose rows are relationships from ``start`` to ``end``.
 
@@ -205,11 +207,7 @@ class GraphMapping:
     relationships: tuple[RelationshipType, ...]
 
     def node(self, label: str) -> NodeLabel:
-        """The node label of that name.
-
-        Raises:
-            BadInput: There is none.
-        """
+        """The node label of that name."""
         for node in self.nodes:
             if node.label == label:
                 return node

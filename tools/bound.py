@@ -20,11 +20,7 @@ class ToolFailed(PlanweaveError):
 
 
 def register_tool(tool: BaseTool) -> BaseTool:
-    """Make a tool known by its name, so that a run can list it in ``tools``.
-
-    Raises:
-        BadInput: The name is taken.
-    """
+    """Make a tool known by its name, so that a run can list it in ``tools``."""
     if tool.name in (*OWN_TOOLS, BOUND_TOOL):
         raise BadInput(f"A tool may not be named {tool.name!r}.", fix="Choose another name.")
     return TOOLS.add(tool.name, tool)
@@ -36,9 +32,6 @@ def arguments(tool: BaseTool, text: str) -> dict[str, Any]:
     Args:
         tool: Which is to be called.
         text: A JSON object, or the value itself of a tool that takes one argument.
-
-    Raises:
-        ToolFailed: They do not fit; the message names the argument.
     """
     names = [*tool.args]
     try:
@@ -72,11 +65,7 @@ def arguments(tool: BaseTool, text: str) -> dict[str, Any]:
 
 
 async def call(tool: BaseTool, given: dict[str, Any], *, seconds: float) -> Any:
-    """Call a tool; what it returns is data from outside.
-
-    Raises:
-        ToolFailed: It failed, or took longer than ``seconds``.
-    """
+    """Call a tool; what it returns is data from outside."""
     try:
         return await asyncio.wait_for(tool.ainvoke(given), seconds)
     except TimeoutError:

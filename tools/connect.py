@@ -56,11 +56,7 @@ def open_database(url: str) -> Database:
 
 
 def open_filled(url: str) -> Database:
-    """Open a database that is to answer a question; see :func:`open_database`.
-
-    Raises:
-        BadInput: There is nothing in it that could be asked for.
-    """
+    """Open a database that is to answer a question; see :func:`open_database`."""
     database = open_database(url)
     if not database.schema().entities:
         is_graph = database.kind == "graph"

@@ -80,11 +80,7 @@ class HelperProcess:
         return self.stop.alive and not self._is_asked and self._process.poll() is None
 
     def ask(self, request: Mapping[str, object], seconds: float) -> dict[str, object]:
-        """Send a request and wait for its answer, at most ``seconds``.
-
-        Raises:
-            ProcessEnded: The time is over, or the process has died.
-        """
+        """Send a request and wait for its answer, at most ``seconds``."""
         late = Event()
         timer = Timer(max(seconds / 2, seconds - _ENDING), _kill_late, [self._process, late])
         timer.daemon = True

@@ -113,14 +113,7 @@ def _head(result: QueryResult, shown: int) -> list[str]:
 def table_lines(
     columns: Sequence[str], rows: Sequence[Sequence[Cell]], longest_cell: int, digits: int
 ) -> list[str]:
-    """The header and the rows, a line each.
-
-    Args:
-        columns: Their names.
-        rows: The cells of each.
-        longest_cell: Letters of a cell at most.
-        digits: Significant digits of floats at least.
-    """
+    """The header and the rows, a line each."""
     wanted = [max(digits, _digits(column)) for column in zip(*rows, strict=True)]
     return [
         " | ".join(map(_cell, columns)),

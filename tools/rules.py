@@ -61,13 +61,7 @@ class Needed(NamedTuple):
 
 
 def needed(rules: str, question: str, things: Sequence[str]) -> Needed:
-    """The sentences of ``rules`` that a question needs.
-
-    Args:
-        rules: Business rules in words.
-        question: What is to be decided.
-        things: Names of tables or labels; they occur in all rules and tell none apart.
-    """
+    """The sentences of ``rules`` that a question needs."""
     texts, present = sentences(rules, question, things)
     general = _general(things)
     read = [_read(text, general) for text in texts]

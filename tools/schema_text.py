@@ -28,10 +28,6 @@ def schema_text(schema: Schema, *, max_characters: int = 6000) -> str:
 
     When the text is longer than the budget, sample values go first, then the columns that are no
     keys, then whole tables or labels from the end; the first line says what was left out.
-
-    Args:
-        schema: What a database tool described.
-        max_characters: Length of the text at most.
     """
     cuts: tuple[tuple[str, Callable[[Field], Field | None]], ...] = (
         ("", lambda field: _with_samples(field, _MOST_SAMPLES)),

@@ -35,11 +35,7 @@ class Slots:
 
     @contextmanager
     def taken(self, owner: str, seconds: float) -> Iterator[None]:
-        """Hold a slot, after at most ``seconds`` of waiting.
-
-        Raises:
-            QueryTimeout: None became free in time.
-        """
+        """Hold a slot, after at most ``seconds`` of waiting."""
         with self._changed:
             turn = _Turn(owner)
             self._waiting.append(turn)

@@ -42,7 +42,6 @@ class Rule(NamedTuple):
     """A sentence of the rules.
 
     Attributes:
-        text: The sentence.
         term: The words of what it defines; none if it defines nothing.
         body: By what it defines it; else all of it.
         excludes: Whether it leaves something out.

@@ -48,10 +48,6 @@ def answer(
         command: The command that goes on with it.
         reason: Why this method was chosen, where nobody has named it.
         as_json: Print one JSON object on standard output, and the story on the other.
-
-    Raises:
-        Exit: There is no decision, or it was withheld.
-        PlanweaveError: The run cannot go on, or its model's replies could not be read.
     """
     console = Console(stderr=as_json, highlight=False)
     if start:

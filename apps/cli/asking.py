@@ -111,12 +111,7 @@ def begin(
     as_json: bool,
     example: "Example | None" = None,
 ) -> None:
-    """Put a question to a method in a new thread.
-
-    Raises:
-        PlanweaveError: There is no question, a setting, a database or the plan cannot be used, or
-            the run cannot go on.
-    """
+    """Put a question to a method in a new thread."""
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import Thread, new_id
     from planweave.graphs.support.choice import choose
@@ -152,11 +147,7 @@ def begin(
 
 
 def go_on(question: str, sources: Sources, telling: Telling, *, command: str) -> None:
-    """Put a further question to a thread, or go on with one that was interrupted.
-
-    Raises:
-        PlanweaveError: There is no such thread, or it cannot go on.
-    """
+    """Put a further question to a thread, or go on with one that was interrupted."""
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import load_thread
 

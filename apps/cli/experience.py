@@ -18,7 +18,7 @@ from planweave.apps.trajectory import path_of
 from planweave.learning.experience import experience_of
 from planweave.learning.instruction_graph import THRESHOLD
 from planweave.learning.paths import TaskPath, read_paths, trajectories, write_paths
-from planweave.learning.plan_assessor import EMBEDDINGS
+from planweave.learning.trained import EMBEDDINGS
 from planweave.memory import WorkingMemory
 from planweave.models import embedding_id
 from planweave.tools.result_text import one_line

@@ -15,9 +15,6 @@ def grouped(**defaults: object) -> Callable[[Command], Command]:
 
     The help shows the options where the dataclass is among the parameters, and in a panel of their
     own if the class names one (``panel``).
-
-    Args:
-        defaults: For options whose default differs from their group's in this command.
     """
 
     def decorate(command: Command) -> Command:

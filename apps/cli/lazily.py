@@ -22,7 +22,6 @@ class Home(NamedTuple):
     """Where a command is.
 
     Attributes:
-        module: Its full name.
         name: The function, or the class by whose docstring the command is listed; if empty, the
             class that is decorated by ``register``.
         make: Makes the command, where it is no function of the module.
@@ -63,12 +62,7 @@ class Home(NamedTuple):
 
 
 def lazy(text: str, homes: Mapping[str, Home]) -> typer.Typer:
-    """A group whose commands are imported when they are called.
-
-    Args:
-        text: What its help says.
-        homes: Where each command is.
-    """
+    """A group whose commands are imported when they are called."""
 
     class Lazy(TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002

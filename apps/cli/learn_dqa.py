@@ -191,11 +191,7 @@ def _kept(out: Path, learned: Container[str]) -> _Written:
 
 
 def _write(out: Path, taken: list[_Taken]) -> tuple[list[str], bool]:
-    """Write what was learned beside what the folder has of other scenarios.
-
-    Returns:
-        The names of those, and whether there is a picture.
-    """
+    """Write what was learned beside what the folder has of other scenarios."""
     written = _kept(out, {one.name for one in taken})
     others = [path.task for path in written.paths]
     date = datetime.now(UTC).date().isoformat()

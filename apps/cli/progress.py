@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from planweave.learning import SentenceVectors
-from planweave.learning.plan_assessor import EMBEDDINGS
+from planweave.learning.trained import EMBEDDINGS
 from planweave.models import embedding_id, embeddings, process_settings
 
 _KEEP = 200_000  # a corpus and its queries: 1.5 KB each

@@ -71,8 +71,6 @@ def serve(
         raise BadInput(
             "The server's packages are not installed.", fix='Run: pip install "planweave[serve]".'
         )
-    import uvicorn
-
     from planweave.apps.server.people import Gate
     from planweave.apps.server.people import new_key as make_key
     from planweave.apps.server.settings import server_settings
@@ -90,15 +88,27 @@ def serve(
             fix="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
         )
     bound(host, port).close()  # said at once, and before several processes say it
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    page = f"{address}/studio/"
+    token = ""
     if not settings.shared and not no_token and not settings.token.get_secret_value():
         token = os.environ[_TOKEN] = secrets.token_urlsafe(24)  # for the workers, which inherit it
         server_settings.cache_clear()
-        page = f"{page}?token={token}"
-    typer.echo(f"planweave answers at {address}; the studio: {page}", err=True)
+    page = _announced(host, port, token)
     if open_page:
         Thread(target=_open, args=(host, port, page), daemon=True).start()
+    _run(host, port, workers, settings.drain_seconds)
+
+
+def _announced(host: str, port: int, token: str) -> str:
+    """Say where the server answers; the address of the studio."""
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    page = f"{address}/studio/" + (f"?token={token}" if token else "")
+    typer.echo(f"planweave answers at {address}; the studio: {page}", err=True)
+    return page
+
+
+def _run(host: str, port: int, workers: int, drain_seconds: int) -> None:
+    import uvicorn
+
     with tempfile.TemporaryDirectory(prefix="planweave-metrics-") as figures:
         if workers > 1:  # they add up their figures there
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = figures
@@ -109,7 +119,7 @@ def serve(
             port=port,
             workers=workers,
             timeout_worker_healthcheck=_HUNG_SECONDS,
-            timeout_graceful_shutdown=settings.drain_seconds,
+            timeout_graceful_shutdown=drain_seconds,
             log_level="warning",
             server_header=False,
         )

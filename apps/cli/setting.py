@@ -14,11 +14,7 @@ Settings = Annotated[
 
 
 def pairs(settings: Sequence[str]) -> dict[str, str]:
-    """What was given as ``--setting NAME=VALUE``.
-
-    Raises:
-        BadInput: One is no such pair.
-    """
+    """What was given as ``--setting NAME=VALUE``."""
     if wrong := [pair for pair in settings if not all(pair.partition("="))]:
         raise BadInput(f"{wrong[0]!r} is no setting.", fix="Write --setting NAME=VALUE.")
     return dict(pair.split("=", 1) for pair in settings)

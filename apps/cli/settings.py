@@ -59,11 +59,7 @@ def settings(
 
 
 def rows_of(method: str = "") -> Iterator[Row]:
-    """The settings that a method reads, group by group; all of them without a method.
-
-    Raises:
-        BadInput: There is no such method.
-    """
+    """The settings that a method reads, group by group; all of them without a method."""
     from planweave.memory import Context
     from planweave.memory import settings as described
 

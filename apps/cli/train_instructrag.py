@@ -46,6 +46,7 @@ from planweave.models import process_settings
 from planweave.tools.environments import open_environment
 
 if TYPE_CHECKING:
+    from planweave.learning.agent_batches import Settings
     from planweave.learning.meta_training import Point
 
 
@@ -56,9 +57,10 @@ Seed = Annotated[int, typer.Option(help="Of every draw.", min=0)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rewarding:
-    """What paths are rewarded by, and how much of it an iteration may cost."""
+class Training:
+    """How long is trained, what paths are rewarded by, and what of the method is left out."""
 
+    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS
     reward: Annotated[
         RewardName,
         typer.Option(
@@ -76,6 +78,37 @@ class Rewarding:
         int, typer.Option(help="Other questions' paths that a question is tried with.", min=0)
     ] = OTHERS
     steps: Annotated[int, typer.Option(help="Actions of an episode, at most.", min=1)] = MOST_STEPS
+    published: Annotated[
+        bool,
+        typer.Option("--as-published", help="The paper's agents, for instructions without slots."),
+    ] = False
+    without: Annotated[
+        str,
+        typer.Option(
+            help="Parts to leave out, with commas between: warm-start, policy-gradient, "
+            "pre-training, fine-tuning."
+        ),
+    ] = ""
+    seed: Seed = 1
+
+    def settings(self) -> "Settings":
+        """It as the training takes it."""
+        from planweave.learning.agent_batches import Settings, as_published
+
+        left_out = listed(self.without, _PARTS, "part", every="") if self.without else []
+        settings = Settings(seed=self.seed, by_overlap=self.reward == "overlap")
+        if self.published:
+            settings = as_published(self.seed, self.iterations)
+        return replace(
+            settings,
+            iterations=self.iterations,
+            questions=self.questions,
+            others=self.others,
+            warm_start="warm-start" not in left_out,
+            policy_gradient="policy-gradient" not in left_out,
+            pre_training="pre-training" not in left_out,
+            fine_tuning="fine-tuning" not in left_out,
+        )
 
 
 @grouped()
@@ -84,62 +117,33 @@ def instructrag(
     environment: Annotated[Environment, typer.Option(help="Environment of the tasks.")],
     data: Data,
     out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
-    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
-    by: Rewarding,
-    published: Annotated[
-        bool,
-        typer.Option("--as-published", help="The paper's agents, for instructions without slots."),
-    ] = False,
-    without: Annotated[
-        str,
-        typer.Option(
-            help="Parts to leave out, with commas between: warm-start, policy-gradient, "
-            "pre-training, fine-tuning."
-        ),
-    ] = "",
-    seed: Seed = 1,
+    training: Training,
 ) -> None:
     """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""
     prepare_jax()
-    from planweave.learning.agent_batches import Material, Settings, as_published
+    from planweave.learning.agent_batches import Material
     from planweave.learning.graph_states import Survey
     from planweave.learning.meta_training import train
 
     started = perf_counter()
     console = Console(highlight=False)
-    settings = Settings(
-        seed=seed,
-        iterations=iterations,
-        questions=by.questions,
-        others=by.others,
-        by_overlap=by.reward == "overlap",
-    )
-    if published:
-        settings = replace(as_published(seed, iterations), questions=by.questions, others=by.others)
-    left_out = listed(without, _PARTS, "part", every="") if without else []
-    settings = replace(
-        settings,
-        warm_start="warm-start" not in left_out,
-        policy_gradient="policy-gradient" not in left_out,
-        pre_training="pre-training" not in left_out,
-        fine_tuning="fine-tuning" not in left_out,
-    )
+    settings = training.settings()
     paths = load(environment, data)
-    given = world(paths, seed, slots=not published)
+    given = world(paths, training.seed, slots=not training.published)
     tasks = [*given.seen, *given.unseen]
     out.mkdir(parents=True, exist_ok=True)
     checkpoint = out / "instructrag.checkpoint.npz"
     with (
         sentence_vectors(console) as embed,
         Progress(console=console, transient=True) as bar,
-        _rewarded(by, environment, Guide(paths, embed), out, bar, given.reward) as worth,
+        _rewarded(training, environment, Guide(paths, embed), out, bar, given.reward) as worth,
     ):
         graph = InstructionGraph(embed, settings.threshold)
         graph.insert_all(path for task in tasks for path in task.support)
         survey = Survey(graph, embed, given.slots)
         tasks = _scored(tasks, worth, console)
         materials = [Material(survey, task, embed, settings) for task in tasks]
-        shown = bar.add_task("training", total=iterations)
+        shown = bar.add_task("training", total=training.iterations)
 
         def show(number: int, point: "Point") -> None:
             text = f"training, reward {point.reward:.3f}"
@@ -151,17 +155,17 @@ def instructrag(
     path = out / SHIPPED_FILE.name
     sizes = {task.name: len(task.support) + len(task.query) for task in tasks}
     rewards = [round(point.reward, 4) for point in trained.points]
-    card = _card(seed, sizes, by.reward, rewards, published)
+    card = _card(training.seed, sizes, training.reward, rewards, training.published)
     save(path, trained.agents.rl, trained.agents.ml, card)
     _draw(trained.points, path.with_suffix(".png"))
     checkpoint.unlink(missing_ok=True)
     took = timedelta(seconds=round(perf_counter() - started))
-    console.print(f"{path}: {iterations} iterations on {len(tasks)} tasks in {took}.")
+    console.print(f"{path}: {training.iterations} iterations on {len(tasks)} tasks in {took}.")
 
 
 @contextmanager
 def _rewarded(
-    by: Rewarding,
+    training: Training,
     environment: Environment,
     guide: Guide,
     out: Path,
@@ -169,12 +173,12 @@ def _rewarded(
     overlap: Reward,
 ) -> Iterator[Reward]:
     """What paths are rewarded by; tells at the end what was played."""
-    if (by.reward == "overlap") != (by.games is None):
+    if (training.reward == "overlap") != (training.games is None):
         raise BadInput(
             "The environment's score takes its tasks, and nothing else does.",
             fix="Give both, or neither: --reward environment --games FILE or FOLDER",
         )
-    if by.reward == "overlap":
+    if training.reward == "overlap":
         yield overlap
         return
     say = partial(bar.console.print, markup=False, soft_wrap=True)
@@ -183,11 +187,11 @@ def _rewarded(
     def show(number: int) -> None:
         bar.update(shown, description=f"{number} episodes")
 
-    with open_environment(environment, by.games) as played_in:
+    with open_environment(environment, training.games) as played_in:
         tasks = played_in.tasks(SPLITS.get(environment, ""))
         kept = out / "episodes.jsonl"
         with closing(
-            EnvironmentReward(played_in, tasks, guide, by.steps, kept, say, show)
+            EnvironmentReward(played_in, tasks, guide, training.steps, kept, say, show)
         ) as played:
             yield played
             say(f"{kept}: {played.played} episodes played, {played.known} known from before.")
@@ -266,11 +270,7 @@ def adapt(
 
 
 def prepare_jax() -> None:
-    """Keep what JAX compiles from run to run.
-
-    Raises:
-        BadInput: It is not installed.
-    """
+    """Keep what JAX compiles from run to run."""
     if missing := [name for name in ("jax", "optax") if find_spec(name) is None]:
         raise BadInput(
             f"Training needs the package {missing[0]}.",

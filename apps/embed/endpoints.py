@@ -12,11 +12,6 @@ from planweave.apps.service import Service, service
 
 
 def routes(run: Runner | None = None, offered: Callable[[], Service] = service) -> list[BaseRoute]:
-    """The routes of every endpoint; who may pass is for the server to decide that mounts them.
-
-    Args:
-        run: How an order is carried out; by default in this process, kept in the state folder.
-        offered: What a caller may ask for.
-    """
+    """The routes of every endpoint; who may pass is for the server to decide that mounts them."""
     run = run or in_process(offered)
     return [*openai_routes(run, offered), *mcp_routes(run, offered), *a2a_routes(run, offered)]

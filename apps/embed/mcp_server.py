@@ -100,11 +100,7 @@ class _Endpoint:
 
 
 def _order(name: str, arguments: Mapping[str, Any], offered: Service) -> Order:
-    """The run that a call asks for.
-
-    Raises:
-        BadInput: There is no question, or a person would have to approve the plan.
-    """
+    """The run that a call asks for."""
     offered.offers(name)
     question = arguments.get("question")
     if not isinstance(question, str) or not question.strip():

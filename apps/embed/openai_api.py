@@ -48,11 +48,7 @@ class Message(BaseModel):
 
     @property
     def text(self) -> str:
-        """What it says.
-
-        Raises:
-            BadInput: It holds something else than text.
-        """
+        """What it says."""
         if not isinstance(self.content, list):
             return self.content or ""
         if other := [part.type for part in self.content if part.type != "text"]:
@@ -131,11 +127,7 @@ def _error(status: int, text: str) -> dict[str, Any]:
 
 
 def _order(asked: ChatRequest, context: Context) -> Order:
-    """The run that a request asks for.
-
-    Raises:
-        BadInput: Its last message is neither a question nor an answer to what was asked.
-    """
+    """The run that a request asks for."""
     settings = _settings(asked)
     last = asked.messages[-1]
     if last.role == "tool":

@@ -48,7 +48,6 @@ class Order:
     """What a program asks for.
 
     Attributes:
-        method: Name of the method.
         messages: The conversation as ``{"role", "content"}``, the question last.
         settings: Fields of the context that the caller sets; not yet admitted.
         thread: A UUID under which the run is kept, so that it can be gone on with; None: it is not.
@@ -98,11 +97,7 @@ def nothing_waits() -> BadInput:
 
 
 def in_process(offered: Callable[[], Service] = service) -> Runner:
-    """Make the runner that carries orders out in this process, for one person.
-
-    Args:
-        offered: What a caller may ask for.
-    """
+    """Make the runner that carries orders out in this process, for one person."""
 
     async def run(order: Order, _request: "Request | None" = None) -> AsyncGenerator[Event]:
         offer = await asyncio.to_thread(offered)
@@ -141,11 +136,7 @@ def decision(text: str) -> Mapping[str, Any]:
 
 
 def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
-    """Make the runner that hands orders to a LangGraph server, such as ``langgraph dev``.
-
-    Args:
-        connect: Gives the client, asked for once, with the first order.
-    """
+    """Make the runner that hands orders to a LangGraph server, such as ``langgraph dev``."""
     client = cache(connect)
 
     async def run(order: Order, _request: "Request | None" = None) -> AsyncGenerator[Event]:

@@ -24,9 +24,6 @@ async def read_body(request: Request) -> Any:
 
     It must say that it is JSON: without that word a browser would send it for any web page, and
     ask nobody before.
-
-    Raises:
-        BadInput: It is too large, or no JSON object.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadInput("The request does not say that it is JSON.", fix="Send its content-type.")
@@ -50,11 +47,7 @@ Body = TypeVar("Body", bound=BaseModel)
 
 
 def checked(model: type[Body], sent: Any) -> Body:
-    """What was sent, as the model of it.
-
-    Raises:
-        BadInput: A field is missing or wrong.
-    """
+    """What was sent, as the model of it."""
     try:
         return model.model_validate(sent)
     except ValidationError as error:

@@ -18,11 +18,7 @@ def assistant_id(name: str) -> str:
 
 
 def method_of(identifier: str) -> str:
-    """The method that an assistant's identifier or a method's name stands for.
-
-    Raises:
-        NotFound: There is none, or it is not offered.
-    """
+    """The method that an assistant's identifier or a method's name stands for."""
     for name in service().methods:
         if identifier in (name, assistant_id(name)):
             return name

@@ -90,9 +90,6 @@ class Engine:
     """Carries out runs, and knows all that routes need to know of them.
 
     Attributes:
-        runs: The table of runs.
-        threads: The table of threads.
-        feed: What runs say.
         draining: No new runs are taken any more.
     """
 
@@ -383,12 +380,7 @@ def error_data(error: BaseException, claim: Claim) -> dict[str, str]:
 
 
 def _of_the_caller(error: BaseException, *, steered: bool) -> BaseException:
-    """The error as one that the caller can fix, if it comes of what was sent.
-
-    Args:
-        error: What the graph has raised.
-        steered: The caller has written the state, or chosen the next node.
-    """
+    """The error as one that the caller can fix, if it comes of what was sent."""
     if isinstance(error, PlanweaveError):
         return error
     if isinstance(error, EmptyInputError):

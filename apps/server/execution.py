@@ -23,15 +23,7 @@ NAMES = {"messages-tuple": "messages"}
 async def carry_out(
     claim: Claim, graph: Graph, context: Context, say: Say, called: Callable[[Any], None]
 ) -> None:
-    """Run the graph from where the run stands to its end or to an interrupt.
-
-    Args:
-        claim: The run.
-        graph: Its method, compiled with checkpoints.
-        context: The admitted context.
-        say: Takes the events that were asked for.
-        called: Takes the record of each call of a model.
-    """
+    """Run the graph from where the run stands to its end or to an interrupt."""
     request = RunRequest.model_validate(claim.payload)
     config = _config(claim, request)
     given = await _given(claim, graph, request, config)

@@ -20,11 +20,7 @@ _Queue: TypeAlias = "asyncio.Queue[Event | None]"
 
 
 class Feed:
-    """What the runs of this process say, and a way to listen to any run.
-
-    Attributes:
-        local: The runs of this process: all that they say comes by itself.
-    """
+    """What the runs of this process say, and a way to listen to any run."""
 
     def __init__(self, runs: Runs, worker: str) -> None:
         self._runs = runs

@@ -30,11 +30,7 @@ class Lease:
         self._until = at + self.seconds
 
     def check(self) -> None:
-        """Check that it has not run out.
-
-        Raises:
-            LeaseLost: It has.
-        """
+        """Check that it has not run out."""
         if time.monotonic() > self._until:
             raise LeaseLost
 

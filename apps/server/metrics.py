@@ -54,11 +54,7 @@ def answered(code: int) -> None:
 
 
 def exposition(waiting: Mapping[str, int]) -> bytes:
-    """All figures as text.
-
-    Args:
-        waiting: How many runs there are of each status that is not over.
-    """
+    """All figures as text."""
     registry = _registry
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()

@@ -32,8 +32,6 @@ class Person:
     """Who makes a request.
 
     Attributes:
-        name: As the operator or the hook says.
-        limits: What this person may use.
         shared: Whether others use the server too: then sources are chosen by their offered names,
             and what is kept is this person's alone.
     """
@@ -127,11 +125,7 @@ def digest(key: str) -> str:
 
 
 def new_key(settings: ServerSettings, name: str) -> str:
-    """Make a key for a user, keep its hash, and return it: it cannot be shown again.
-
-    Raises:
-        BadInput: There is no file of users, or it cannot be used.
-    """
+    """Make a key for a user, keep its hash, and return it: it cannot be shown again."""
     if settings.users is None:
         raise BadInput(
             "There is no file of users.", fix="Name one: planweave serve --users users.json."

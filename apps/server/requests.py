@@ -135,11 +135,7 @@ class RunRequest(BaseModel):
 
 
 def read_request(body: Any) -> RunRequest:
-    """Check the body of a request.
-
-    Raises:
-        BadInput: It is none.
-    """
+    """Check the body of a request."""
     try:
         request = RunRequest.model_validate(body)
     except ValidationError as error:
@@ -150,11 +146,7 @@ def read_request(body: Any) -> RunRequest:
 
 
 def check_nodes(names: Iterable[str], known: Container[str]) -> None:
-    """Check the nodes that a request names.
-
-    Raises:
-        BadInput: The method has no such node.
-    """
+    """Check the nodes that a request names."""
     for name in names:
         if name not in known:
             raise BadInput(f"The method has no node {shorten(name, 64)!r}.")

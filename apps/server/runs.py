@@ -66,11 +66,8 @@ class Order:
     Attributes:
         method: The graph that runs.
         payload: The request as it was checked: input, command, context, stream modes …
-        metadata: The caller's own notes.
         budget: The limits of the run's own context.
-        strategy: What happens if the thread is busy.
         temporary: The thread is made for this run alone and goes with it.
-        if_missing: What happens if there is no such thread.
     """
 
     method: str
@@ -219,11 +216,7 @@ class Runs:
 
     @transaction
     def cancel(self, connection: Connection, owner: str, thread_id: str, run_id: str) -> None:
-        """Ask for the end of a run; one that waits, or whose worker is silent, ends at once.
-
-        Raises:
-            NotFound: The owner has no such run that is not over.
-        """
+        """Ask for the end of a run; one that waits, or whose worker is silent, ends at once."""
         lock_thread(connection, owner, thread_id)
         active = and_(runs.c.run_id == run_id, runs.c.status.in_(_ACTIVE))
         asked = _own(select(runs.c.run_id), owner, thread_id).where(active)

@@ -120,11 +120,7 @@ _USERS = TypeAdapter(dict[str, User])
 
 
 def read_users(path: Path) -> dict[str, User]:
-    """The users of a file; none if there is no such file yet.
-
-    Raises:
-        BadInput: It cannot be read, or is no such file.
-    """
+    """The users of a file; none if there is no such file yet."""
     try:
         return _USERS.validate_json(path.read_bytes())
     except FileNotFoundError:

@@ -46,11 +46,7 @@ class States:
         self._person = person
 
     async def get(self, thread_id: str, place: Place, *, subgraphs: bool = False) -> dict[str, Any]:
-        """The latest state, or the one at a checkpoint.
-
-        Raises:
-            NotFound: There is no such thread or checkpoint.
-        """
+        """The latest state, or the one at a checkpoint."""
         graph = await self._graph(thread_id)
         if graph is None:
             return _EMPTY
@@ -85,12 +81,7 @@ class States:
     async def change(
         self, thread_id: str, place: Place, values: Any, as_node: str | None
     ) -> dict[str, Any]:
-        """Write a new state, as if a node had; returns its checkpoint.
-
-        Raises:
-            Conflict: A run of the thread is not over.
-            BadInput: The thread has no method yet, or the change does not fit it.
-        """
+        """Write a new state, as if a node had; returns its checkpoint."""
         thread = await self._engine.threads.get(self._person.owner, thread_id)
         if thread["status"] == "busy":
             raise Conflict("The thread is busy.", fix="Wait for its run, or cancel it.")
@@ -170,11 +161,7 @@ def shown(snapshot: StateSnapshot) -> dict[str, Any]:
 
 
 def plain_filter(sent: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A filter by plain names and values: the names end up in queries of the store.
-
-    Raises:
-        BadInput: It holds anything else.
-    """
+    """A filter by plain names and values: the names end up in queries of the store."""
     for name, value in (sent or {}).items():
         fits = isinstance(value, (str, bool)) or (isinstance(value, int) and abs(value) < 2**63)
         if not (name.isidentifier() and name.isascii() and fits):

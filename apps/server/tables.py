@@ -143,11 +143,7 @@ def is_postgresql(url: str) -> bool:
 
 
 def sqlite_path(url: str) -> Path:
-    """The file of a SQLite URL or path.
-
-    Raises:
-        BadInput: It is a URL of something else.
-    """
+    """The file of a SQLite URL or path."""
     path = url.removeprefix("sqlite:///")
     if "://" in path:
         raise BadInput(
@@ -170,11 +166,7 @@ def sqlite_files(url: str) -> dict[Path, Columns]:
 
 
 def address(url: str) -> URL:
-    """The URL of the server's own tables, with the driver that carries it out.
-
-    Raises:
-        BadInput: It cannot be read.
-    """
+    """The URL of the server's own tables, with the driver that carries it out."""
     if not is_postgresql(url):
         return URL.create("sqlite", database=str(sqlite_path(url)))
     try:
@@ -213,11 +205,7 @@ def _end_when_silent(connection: Any, _: object) -> None:
 
 
 def check_database(url: str) -> None:
-    """Connect once, before any process is started; files are checked, and made for their owner.
-
-    Raises:
-        BadInput: The URL names no database that can be used, or it does not answer.
-    """
+    """Connect once, before any process is started; files are checked, and made for their owner."""
     if not is_postgresql(url):
         for path, columns in sqlite_files(url).items():
             check(path, columns)

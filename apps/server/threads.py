@@ -55,11 +55,7 @@ class Threads:
         *,
         lenient: bool,
     ) -> dict[str, Any]:
-        """Make a thread.
-
-        Raises:
-            Conflict: The name is taken; with ``lenient`` only if it is somebody else's.
-        """
+        """Make a thread."""
         if thread_id and _taken(connection, thread_id):
             if not lenient:
                 raise Conflict("A thread of this name exists.", fix="Choose another name.")
@@ -158,11 +154,7 @@ def add_thread(
 
 
 def own_thread(connection: Connection, owner: str, thread_id: str) -> RowMapping:
-    """The row of the owner's thread.
-
-    Raises:
-        NotFound: The owner has none of that name.
-    """
+    """The row of the owner's thread."""
     asked = select(threads).where(threads.c.thread_id == thread_id, threads.c.owner == owner)
     row = connection.execute(asked).mappings().first()
     if row is None:
@@ -205,11 +197,7 @@ def chosen(record: dict[str, Any], names: Sequence[str] | None) -> dict[str, Any
 
 
 def searchable(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Metadata as it may be kept.
-
-    Raises:
-        BadInput: It holds the character NUL, which PostgreSQL cannot keep.
-    """
+    """Metadata as it may be kept."""
     if "\\u0000" in json.dumps(metadata):
         raise BadInput("Metadata may not hold the character NUL.")
     return dict(metadata)

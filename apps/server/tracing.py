@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 @cache
 def tracer() -> "Tracer | None":
-    """The tracer of this process; None if nobody asked for traces.
-
-    Raises:
-        BadInput: They are asked for, and the package is missing.
-    """
+    """The tracer of this process; None if nobody asked for traces."""
     if not os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
         return None
     try:

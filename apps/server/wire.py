@@ -17,10 +17,8 @@ class Event(NamedTuple):
     """One event of a run's stream.
 
     Attributes:
-        run_id: Its run.
         number: Grows within a run, also from one attempt to the next.
         name: As in the LangGraph server's protocol; ``end`` is the last one.
-        data: JSON.
     """
 
     run_id: str

@@ -41,7 +41,6 @@ class Access:
         owner: Whose documents and experience a request is about; None: there is one person alone,
             who may do everything.
         service: What is offered by name to the others.
-        quota: What an owner may keep.
     """
 
     owner: Callable[[Request], str | None] = _one_person
@@ -61,11 +60,7 @@ class Access:
         }
 
     def url(self, request: Request, name: str) -> str:
-        """The URL of the database that a caller means by ``name``; for the one person itself.
-
-        Raises:
-            BadInput: It is neither offered nor the caller's own (``owner/name``).
-        """
+        """The URL of the database that a caller means by ``name``; for the one person itself."""
         owner = self.owner(request)
         if owner is None:
             return name
@@ -91,11 +86,7 @@ class Access:
         return self.writable(request, name)
 
     def writable(self, request: Request, name: str) -> str:
-        """The collection ``name``, if it is the caller's own.
-
-        Raises:
-            BadInput: It belongs to somebody else.
-        """
+        """The collection ``name``, if it is the caller's own."""
         owner = self.owner(request)
         if owner is not None and not name.startswith(f"{owner}/"):
             raise BadInput(

@@ -21,7 +21,7 @@ from planweave.learning import SentenceVectors
 from planweave.learning.experience import Experience, experience_of
 from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
 from planweave.learning.paths import TaskPath, read_paths
-from planweave.learning.plan_assessor import EMBEDDINGS
+from planweave.learning.trained import EMBEDDINGS
 from planweave.memory import Turn
 from planweave.models import embedding_id, embeddings
 

@@ -40,11 +40,7 @@ class Guard:
 
 
 async def body(request: Request, most: int) -> bytes:
-    """The body of a request.
-
-    Raises:
-        BadInput: It is longer than ``most`` bytes.
-    """
+    """The body of a request."""
     parts = bytearray()
     async for part in request.stream():
         parts += part
@@ -54,11 +50,7 @@ async def body(request: Request, most: int) -> bytes:
 
 
 def asked(request: Request, name: str) -> str:
-    """A parameter of the request's URL.
-
-    Raises:
-        BadInput: It is missing.
-    """
+    """A parameter of the request's URL."""
     if not (value := request.query_params.get(name, "")):
         raise BadInput(f"The parameter {name} is missing.")
     return value

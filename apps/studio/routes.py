@@ -20,11 +20,7 @@ _STATIC = Path(__file__).parent / "static"
 
 
 def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
-    """What a server mounts at its root; ``/studio/api`` needs the server's own authentication.
-
-    Args:
-        access: Whose documents a caller sees and what it may choose; one person may do everything.
-    """
+    """What a server mounts at its root; ``/studio/api`` needs the server's own authentication."""
     documents, databases, experience = Documents(access), Databases(access), Experiences(access)
     found = methods.Methods(access)
     inside = [

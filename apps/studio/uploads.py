@@ -60,11 +60,7 @@ def room(owner: str | None, quota: Quota) -> int:
 
 
 def file_name(name: str, kinds: Collection[str]) -> str:
-    """The name of an uploaded file, once it is sure that it leads nowhere.
-
-    Raises:
-        BadInput: It is no plain file name, or of a kind that is not read.
-    """
+    """The name of an uploaded file, once it is sure that it leads nowhere."""
     if not _FILE_NAME.fullmatch(name) or ".." in name:
         raise BadInput(
             f"{name!r} cannot be the name of a file.",

@@ -20,11 +20,7 @@ async def judge(
     on_call: Callable[[CallRecord], None],
     finished: Callable[[], None],
 ) -> None:
-    """Have what is left of the ballot judged; each vote is on the disk as soon as it is known.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached; what was judged is kept.
-    """
+    """Have what is left of the ballot judged; each vote is on the disk as soon as it is known."""
     todo = iter(ballot.left())
     workers = (_work(todo, ballot, context, on_call, finished) for _ in range(concurrency))
     await asyncio.gather(*workers)

@@ -39,9 +39,6 @@ def skills(decisions: Sequence[Decision]) -> dict[str, Skill]:
 
     For two players the model of Thurstone and Mosteller is TrueSkill, given its draw margin and
     undamped variances.
-
-    Raises:
-        BadInput: The library is not installed.
     """
     try:
         from openskill.models import ThurstoneMostellerFull, ThurstoneMostellerFullRating

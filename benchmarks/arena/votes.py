@@ -38,14 +38,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Match:
-    """Two texts on one task.
-
-    Attributes:
-        task: Identifier of the task.
-        asked: What both texts were written for.
-        a: The text on side A.
-        b: The text on side B.
-    """
+    """Two texts on one task."""
 
     task: str
     asked: str
@@ -62,15 +55,12 @@ class Vote(BaseModel):
     """A line of a file of votes; it names texts, and nobody who wrote them.
 
     Attributes:
-        match: Key of the match.
-        task: Identifier of its task.
         a: Digest of the text on side A.
         b: Digest of the other.
         verdict: Which is better; None where a judge's reply could not be read.
         voter: Who says so.
         swapped: Of a judge that was asked twice: what it said with B shown before A.
         unswapped: And with A shown before B.
-        at: When, as an ISO time.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -103,9 +93,6 @@ def matches(records: Iterable[Record], seed: int) -> list[Match]:
 
     Both hang on the seed and the texts alone: with further texts, what was there stays as it was.
     Where two methods wrote the same text there is nothing to compare.
-
-    Raises:
-        BadInput: There are no two different texts on a task.
     """
     asked: dict[str, str] = {}
     entries: dict[str, list[Entry]] = {}
@@ -134,7 +121,6 @@ class Votes:
     """Votes on matches.
 
     Args:
-        todo: All matches.
         lines: What a file of votes holds; the later vote of a voter on a match counts.
         voter: Whose votes count: a model's own, or, for a person, those of all people.
     """
@@ -176,7 +162,6 @@ class Ballot(Votes):
     """What one voter has still to decide, over a file of votes that grows with each.
 
     Args:
-        todo: All matches.
         path: The file, made if need be.
         voter: Who votes; what others have voted stays.
         notify: Called with a sentence on what was repaired in the file.
@@ -199,11 +184,7 @@ class Ballot(Votes):
         unswapped: Verdict | None = None,
         swapped: Verdict | None = None,
     ) -> None:
-        """Write a vote down; it is on the disk when this returns.
-
-        Raises:
-            OSError: It cannot be written.
-        """
+        """Write a vote down; it is on the disk when this returns."""
         vote = Vote(
             match=match.key,
             task=match.task,
@@ -224,11 +205,7 @@ class Ballot(Votes):
 
 
 def read_votes(path: Path) -> list[Vote]:
-    """The votes of a file, none where it is not there yet; an incomplete last line is left out.
-
-    Raises:
-        BadInput: It is damaged or cannot be read.
-    """
+    """The votes of a file, none where it is not there yet; an incomplete last line is left out."""
     try:
         return parse(path, path.read_bytes(), _VOTE).lines
     except FileNotFoundError:

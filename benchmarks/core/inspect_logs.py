@@ -59,15 +59,7 @@ _SCORE = "score"
 
 
 def write_logs(results: Results, folder: Path) -> list[Path]:
-    """Write a log for each method, with every call of a model; returns the files.
-
-    Args:
-        results: Of one suite.
-        folder: Where to write them; a log of the same method is replaced.
-
-    Raises:
-        OSError: The folder cannot be written.
-    """
+    """Write a log for each method, with every call of a model; returns the files."""
     written = []
     for label, records in grouped([*results.records.values()]).items():
         name = re.sub(r"[^A-Za-z0-9.=]+", "-", f"{label} {records[0].model}").strip("-")
@@ -192,15 +184,6 @@ def suite_task(name: str, settings: dict[str, Any] | None = None, **options: Any
     """The suite ``name`` as a task: its methods are solved and scored as ``planweave bench`` does.
 
     The models are those of ``options`` and ``settings``; Inspect's own is not asked.
-
-    Args:
-        name: Of a suite.
-        settings: Settings of a run, over those of the options.
-        options: Options of the suite's command.
-
-    Raises:
-        BadInput: There is no such suite, or its data cannot be used.
-        ValidationError: An option or setting is unknown or out of range.
     """
     measured = suite_of(name)
     chosen = TypeAdapter(measured.Options).validate_python(options)

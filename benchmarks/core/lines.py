@@ -28,11 +28,7 @@ def bench_cache() -> Path:
 
 
 def write_once(path: Path, text: str) -> None:
-    """Write a file whose name holds a digest of its text, unless it is there.
-
-    Raises:
-        BadInput: Its folder cannot be written.
-    """
+    """Write a file whose name holds a digest of its text, unless it is there."""
     if path.exists():
         return
     part = path.with_suffix(f".{os.getpid()}.part")
@@ -48,7 +44,6 @@ class Parsed(NamedTuple, Generic[Line]):
     """What a file holds.
 
     Attributes:
-        lines: The lines, in order.
         torn: Bytes of an incomplete last line; empty if there is none.
         complete: Length in bytes of the part before it.
     """
@@ -59,11 +54,7 @@ class Parsed(NamedTuple, Generic[Line]):
 
 
 def parse(path: Path, data: bytes, form: TypeAdapter[Line]) -> Parsed[Line]:
-    """Read lines of one form.
-
-    Raises:
-        BadInput: A line other than the last is damaged.
-    """
+    """Read lines of one form."""
     read: list[Line] = []
     complete = 0
     lines = data.splitlines(keepends=True)
@@ -86,11 +77,6 @@ class LineFile(Generic[Line]):
 
     Args:
         path: The file; made with its folder if need be.
-        form: What each line is.
-        notify: Called with a sentence on what was repaired.
-
-    Attributes:
-        lines: What it held when it was opened.
 
     Raises:
         BadInput: Another process writes it, it is damaged, or it cannot be written.
@@ -110,11 +96,7 @@ class LineFile(Generic[Line]):
         self.lines = parsed.lines
 
     def append(self, line: Line) -> None:
-        """Write one line and wait until it is on the disk.
-
-        Raises:
-            OSError: The disk is full or broken; what was written before is unharmed.
-        """
+        """Write one line and wait until it is on the disk."""
         rest = line.model_dump_json().encode() + b"\n"
         while rest:
             rest = rest[self._file.write(rest) :]

@@ -24,10 +24,8 @@ class Rate(NamedTuple):
     """A mean of scores between 0 and 1; all but ``n`` and ``clusters`` are parts of 1.
 
     Attributes:
-        value: The mean.
         error: Standard error, clustered: runs on one question are not independent.
         low: Lower end of the 95 % interval.
-        high: Upper end.
         n: Scores.
         clusters: Distinct questions.
     """
@@ -140,12 +138,7 @@ def accuracy(records: Sequence[Record]) -> Rate | None:
 
 
 def sign_test(first: Mapping[str, float], second: Mapping[str, float]) -> Paired:
-    """Exact two-sided sign test over the keys that both have; of right and wrong, McNemar's.
-
-    Args:
-        first: The score of the first method, by question.
-        second: The same of the second method.
-    """
+    """Exact two-sided sign test over the keys that both have; of right and wrong, McNemar's."""
     both = first.keys() & second.keys()
     b = sum(first[key] > second[key] for key in both)
     c = sum(second[key] > first[key] for key in both)

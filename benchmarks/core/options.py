@@ -44,11 +44,7 @@ class Options(ModelOptions):
 
 
 def listed(text: str, known: Sequence[Name], what: str, *, every: str = "all") -> list[Name]:
-    """The names in a list with commas, each once, in the order of ``known``.
-
-    Raises:
-        BadInput: A name is not among ``known``.
-    """
+    """The names in a list with commas, each once, in the order of ``known``."""
     if text == every:
         return list(known)
     names = dict.fromkeys(name.strip() for name in text.split(","))
@@ -60,11 +56,7 @@ def listed(text: str, known: Sequence[Name], what: str, *, every: str = "all") -
 
 
 def published(name: str) -> Path:
-    """The folder of that name among the published data.
-
-    Raises:
-        BadInput: There is none.
-    """
+    """The folder of that name among the published data."""
     folder = Path(os.environ.get("PLANWEAVE_PUBLISHED", "../shared/data")) / name
     if not folder.is_dir():
         raise BadInput(

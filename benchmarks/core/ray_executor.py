@@ -46,10 +46,6 @@ class Cluster:
         """Run one sample on a machine of the cluster, and again elsewhere if that is lost.
 
         A sample whose worker was lost every time is recorded as crashed.
-
-        Raises:
-            ModelUnavailable: The model cannot be asked, so the next sample would fail too.
-            ClusterLost: The cluster as a whole has failed.
         """
         from ray import exceptions as ray_errors
 
@@ -77,9 +73,6 @@ def cluster(address: str) -> Iterator[Cluster]:
     """Connect to the cluster at ``address``, such as ``10.0.0.1:6379``, until the block ends.
 
     What still runs there when the block ends is given up.
-
-    Raises:
-        BadInput: Ray is not installed, or no cluster with the same versions answers there.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when Ray is imported
     try:

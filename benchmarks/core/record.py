@@ -34,7 +34,6 @@ class Score(BaseModel):
 
     Attributes:
         value: 1 for right, 0 for wrong, or between.
-        answer: The answer that was scored, None if there was none.
         explanation: Why, for a reader.
         details: What else the suite's report needs, so that it never needs the data set again.
     """
@@ -72,15 +71,10 @@ class Record(BaseModel):
     """Everything about one finished sample: one line of a result file.
 
     Attributes:
-        key: See :attr:`Sample.key`.
-        settings: See :attr:`Sample.settings`.
         aids: Whether the models had the aids for small ones; None in older files.
-        started: ISO time.
         seconds: Wall time, waiting for the model included.
         error: Why the run crashed; empty if it came to its end.
-        score: What the answer is worth; a crashed run scores as no answer.
         texts: The distinct messages of all prompts; each is kept once.
-        calls: Every call of a model.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Report:
-    """What result files say.
-
-    Attributes:
-        runs: Who ran what, on what machine.
-        records: Every finished sample, each once.
-        tables: All tables, the most important first.
-    """
+    """What result files say."""
 
     runs: Sequence[Run]
     records: Sequence[Record]
@@ -38,11 +32,7 @@ class Report:
 
     @classmethod
     def of(cls, runs: Sequence[Run], records: Sequence[Record]) -> "Report":
-        """Make every table from the records alone.
-
-        Raises:
-            BadInput: There is no record, or they belong to several suites.
-        """
+        """Make every table from the records alone."""
         names = {record.suite for record in records}
         if len(names) != 1:
             raise BadInput(
@@ -201,14 +191,7 @@ def show_tables(tables: Sequence[Table], console: Console) -> None:
 
 
 def draw(report: Report, folder: Path) -> list[Path]:
-    """Write ``report.md`` and, if matplotlib is installed, a picture such as ``accuracy.png``.
-
-    Returns:
-        What was written.
-
-    Raises:
-        BadInput: The folder cannot be written.
-    """
+    """Write ``report.md`` and, if matplotlib is installed, a picture such as ``accuracy.png``."""
     measures = SUITES.get(report.records[0].suite).measures
     page, picture = folder / "report.md", folder / f"{measures.replace(' ', '-')}.png"
     try:
@@ -223,12 +206,7 @@ def draw(report: Report, folder: Path) -> list[Path]:
 
 
 def markdown(report: Report, picture: str = "") -> str:
-    """The report as Markdown.
-
-    Args:
-        report: It.
-        picture: File of the picture, beside the page; none if empty.
-    """
+    """The report as Markdown."""
     parts = [f"# Results: {report.records[0].suite}"]
     parts.append("\n".join(f"- {head}" for head in report.heads()))
     if picture:

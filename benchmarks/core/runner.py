@@ -37,10 +37,6 @@ async def run(
         concurrency: Samples in flight at most.
         finished: Called with each record once it is on the disk.
         executor: What runs one sample; :func:`carry_out`, in this process, unless given.
-
-    Raises:
-        ModelUnavailable: The model cannot be asked; samples in flight are given up unrecorded.
-        OSError: A record cannot be written.
     """
     todo, execute = iter(samples), executor or carry_out
     try:
@@ -71,15 +67,7 @@ def _first(failed: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 async def carry_out(sample: Sample, play: Play | None = None) -> Record:
-    """Run one sample and score it; whatever that crashes with becomes the record's ``error``.
-
-    Args:
-        sample: It.
-        play: Plays it in place of its suite.
-
-    Raises:
-        ModelUnavailable: The model cannot be asked, so the next sample would fail too.
-    """
+    """Run one sample and score it; whatever that crashes with becomes the record's ``error``."""
     calls: list[CallRecord] = []
     measured = suite(sample.suite)
     started, clock = datetime.now(UTC), perf_counter()

@@ -20,14 +20,10 @@ class Run(BaseModel):
     """One start of the command.
 
     Attributes:
-        suite: Name of the suite.
         command: What was typed, without directories.
-        started: ISO time.
-        models: Names of the models in use.
         settings: The context's settings; sources and secrets are never in it.
         versions: Of planweave and of what results depend on.
         machine: Processor, cores, memory, platform.
-        commit: Git commit of the code, empty if it is not known.
         data: What is known of the data set.
     """
 
@@ -53,7 +49,6 @@ class Results:
     """What result files hold.
 
     Attributes:
-        runs: The run lines, in order.
         records: The sample lines by key.
         torn: Whether the last line is incomplete; it is in neither.
     """
@@ -71,11 +66,7 @@ class Results:
 
 
 def read(path: Path) -> Results:
-    """Read a result file.
-
-    Raises:
-        BadInput: The file cannot be read, or a line other than the last is damaged.
-    """
+    """Read a result file."""
     try:
         parsed = parse(path, path.read_bytes(), _LINE)
     except OSError as error:
@@ -115,7 +106,6 @@ class ResultFile:
 
     Args:
         path: The file; made with its folder if need be.
-        notify: Called with a sentence on what was repaired.
 
     Raises:
         BadInput: Another process writes it, it is damaged, or it cannot be written.
@@ -126,11 +116,7 @@ class ResultFile:
         self.results = _results(self._file.lines)
 
     def append(self, line: Run | Record) -> None:
-        """Write one line and wait until it is on the disk.
-
-        Raises:
-            OSError: The disk is full or broken; what was written before is unharmed.
-        """
+        """Write one line and wait until it is on the disk."""
         self._file.append(line)
         self.results.take(line)
 

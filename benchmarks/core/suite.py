@@ -52,8 +52,6 @@ class Sample:
     """One question for one method on one source of facts.
 
     Attributes:
-        suite: Name of the suite.
-        question: Identifier of the question in its data set.
         method: The graph, or other way, that answers it.
         asked: The text that the decider gets.
         context: Everything else that it gets.
@@ -107,7 +105,6 @@ class Selection:
     """What is to be carried out.
 
     Attributes:
-        samples: In their order.
         about: What the head of the result file says of the data and of the choice.
         notes: What the user should know before it begins, a sentence each.
         context: The context that the head describes, where the suite has changed it.
@@ -123,7 +120,6 @@ class Suite(ABC):
     """A benchmark, found by name.
 
     Attributes:
-        name: Under which it was found.
         measures: What the mean of its scores is called.
         Options: What its user may choose, a field for each option of its command.
     """
@@ -139,9 +135,6 @@ class Suite(ABC):
             options: An object of the class ``Options``.
             context: Model, limits and other settings, without sources.
             status: Shows in a few words what takes time.
-
-        Raises:
-            BadInput: An option, or the data, cannot be used.
         """
         raise BadInput(f"The suite {self.name!r} has no samples.", fix="Give it `select()`.")
 

@@ -14,8 +14,6 @@ class Table:
     """Typed cells; the first columns name the row.
 
     Attributes:
-        title: What it shows.
-        columns: Heads of the columns.
         rows: The cells; None where there is nothing to say.
         note: How to read it, or how it was computed.
     """

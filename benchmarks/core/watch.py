@@ -17,7 +17,6 @@ class Watch:
     """Shows each finished sample and where the run is; plain lines where there is no terminal.
 
     Args:
-        console: Where to show it.
         before: Records that an earlier run made.
         total: Samples of the whole run, those included.
     """

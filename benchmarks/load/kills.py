@@ -32,7 +32,6 @@ class Round(BaseModel):
     """What became of the runs of a round.
 
     Attributes:
-        runs: Runs that were begun.
         cut: Runs that the killed process was at work on: another went on with them.
         lost: Runs that never ended, or not with the script's decision.
         repeated: Runs in which a step that had ended was done again.
@@ -60,11 +59,7 @@ class Ended(NamedTuple):
 
 
 async def kills(sides: Sides, *, runs: int, rounds: int) -> AsyncIterator[Round]:
-    """One round after another; each kill comes when 20 to 80 % of the round's calls have begun.
-
-    Raises:
-        BadInput: The server has fewer than two processes: nobody would go on.
-    """
+    """One round after another; each kill comes when 20 to 80 % of the round's calls have begun."""
     if len(sides.served.workers()) < 2:
         raise BadInput("A worker can only be killed where another goes on.", fix="--workers 2")
     for _ in range(rounds):

@@ -55,13 +55,10 @@ class Level(BaseModel):
         errors: Runs that failed or answered something else than the script.
         problem: The first of their errors.
         seconds: From the first question to the last answer.
-        p50: Median of the seconds of a run, waiting included; None if none succeeded.
-        p95: Their 95th percentile.
         ratio: Steps per second as a part of the bare loop's; None for the bare loop itself.
         cpu_ms: Processor time for each step: of the server's processes, or of this one, in which
             the bare loop runs. It hardly depends on what else the machine does.
         memory_before_mb: Resident memory of the server before this load.
-        memory_after_mb: The same when the last run has ended.
     """
 
     loop: Loop
@@ -112,15 +109,9 @@ class Sides:
     """Both ways to carry out a run, with the model at one latency.
 
     Args:
-        client: Without a limit on connections.
-        server: Where runs are sent.
-        model: The chat model's name.
         database: File of the database that every run reads.
 
     Attributes:
-        served: The server.
-        client: As given.
-        model: As given.
         order: What a run on the server is asked for with.
     """
 
@@ -145,11 +136,7 @@ class Sides:
             yield update
 
     async def server(self) -> AsyncIterator[Mapping[str, Any]]:
-        """A run over HTTP, streamed.
-
-        Raises:
-            ValueError: The server refuses it, or it fails there.
-        """
+        """A run over HTTP, streamed."""
         url = f"{self.served.url}/runs/stream"
         async with self.client.stream("POST", url, json=self.order) as response:
             if not response.is_success:
@@ -231,11 +218,7 @@ def level(loop: Loop, latency_ms: int, concurrency: int, ran: list[Ran], seconds
 
 
 async def warm_up(sides: Sides, workers: int) -> None:
-    """A few runs on both sides, not measured: the first of a process loads its libraries.
-
-    Raises:
-        BadInput: One of them fails.
-    """
+    """A few runs on both sides, not measured: the first of a process loads its libraries."""
     ran: list[Ran] = []
     await load(sides.bare, 1, range(2), ran.append)
     await load(sides.server, 4 * workers, range(8 * workers), ran.append)

@@ -42,11 +42,7 @@ class Seen(BaseModel):
 
 
 async def looks(sides: Sides, rounds: int) -> AsyncIterator[Seen]:
-    """Open the page and ask it a question, so often; the first round is not measured.
-
-    Raises:
-        BadInput: There is no browser, or Playwright is not installed.
-    """
+    """Open the page and ask it a question, so often; the first round is not measured."""
     async with _browser() as browser:
         for number in range(rounds + 1):
             context = await browser.new_context(base_url=sides.served.url)

@@ -154,17 +154,7 @@ async def _pieces(text: str) -> AsyncIterator[str]:
 
 @contextmanager
 def served(folder: Path, *, storage: str, workers: int, jobs: int) -> Iterator[Served]:
-    """``planweave serve`` on loopback while the block runs.
-
-    Args:
-        folder: Empty; all that it keeps, and what it says, lies there.
-        storage: ``sqlite``, or the URL of an empty PostgreSQL database.
-        workers: Its processes.
-        jobs: Runs at once in each of them.
-
-    Raises:
-        BadInput: It does not start; with its own last words.
-    """
+    """``planweave serve`` on loopback while the block runs."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     own = {name: value for name, value in os.environ.items() if "PLANWEAVE_SERVE_" not in name}

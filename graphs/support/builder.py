@@ -80,11 +80,7 @@ class Builder(StateGraph[Any, Context, Any, Any]):
         return self
 
     def _read_by(self, node: str, action: Callable[..., Any]) -> type[Any]:
-        """The slice of the state that a node reads, as its signature names it.
-
-        Raises:
-            UndeclaredKey: The state lacks a key of it.
-        """
+        """The slice of the state that a node reads, as its signature names it."""
         first = next(iter(signature(action).parameters))
         read = get_type_hints(action).get(first, WorkingMemory)
         if read is WorkingMemory:  # whatever its method knows

@@ -16,12 +16,7 @@ class Choice(NamedTuple):
 
 
 def choose(context: Context, *, with_plan: bool = False) -> Choice:
-    """The cheapest method that is good enough for the model and the sources.
-
-    Args:
-        context: Names the model and what is connected.
-        with_plan: There is a plan to carry out.
-    """
+    """The cheapest method that is good enough for the model and the sources."""
     if with_plan or context.approve or context.experience or context.evaluations:
         return Choice("planrag", "it follows a plan")
     if not context.assists("selector"):

@@ -112,12 +112,7 @@ class FactEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ProblemEvent:
-    """Something went wrong, and the run goes on.
-
-    Attributes:
-        where: The tool or the role.
-        text: What went wrong.
-    """
+    """Something went wrong, and the run goes on."""
 
     type: Literal["problem"] = field(default="problem", init=False)
     where: str
@@ -138,10 +133,6 @@ class TokenEvent:
     """A piece of the answer's text as a model writes it, if tokens were asked for.
 
     The answer that is checked may differ, so it comes whole with the last event.
-
-    Attributes:
-        node: The node of the graph that asked the model.
-        text: The piece.
     """
 
     type: Literal["token"] = field(default="token", init=False)
@@ -158,7 +149,6 @@ class ProgressEvent:
         role: The role that asks a model for it; empty where none does.
         read: Tokens of the prompt that the model has read so far, where its server reports that.
         tokens: Tokens of the prompt; 0 where they are not known.
-        cached: Those of them that the server had kept.
         written: Pieces of the reply that have come so far; most servers send a token a piece.
     """
 
@@ -192,12 +182,7 @@ class CallEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ApprovalEvent:
-    """The run waits for a person; the last event, if nobody answers.
-
-    Attributes:
-        request: What is asked, in the form of LangChain's chat pages.
-        result: What the run has come to so far.
-    """
+    """The run waits for a person; the last event, if nobody answers."""
 
     type: Literal["approval"] = field(default="approval", init=False)
     request: Mapping[str, Any]
@@ -242,12 +227,7 @@ _REMARKS = {
 
 
 class Reader:
-    """Reads events from LangGraph's stream, as its own objects or as a server's JSON.
-
-    Args:
-        method: Name of the method that runs.
-        thread: Under which the run is kept, if it is.
-    """
+    """Reads events from LangGraph's stream, as its own objects or as a server's JSON."""
 
     def __init__(self, method: str, thread: str | None = None) -> None:
         self._method, self._thread = method, thread

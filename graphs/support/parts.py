@@ -180,14 +180,7 @@ def reading_of(*nodes: Callable[..., Any]) -> Subgraph:
 
 
 def begin_task(graph: Builder, first: str, *, tools: Sequence[Tool] = (), asked: str = "") -> None:
-    """Open a run, bind the environment, and go on with the node ``first``.
-
-    Args:
-        graph: The method.
-        first: Its first node.
-        tools: See :func:`begin`.
-        asked: Where it goes on with a question in place of a task.
-    """
+    """Open a run, bind the environment, and go on with the node ``first``."""
     _open(graph, tools)
     graph.add_node("environment", environment)
     asked = asked or first
@@ -211,12 +204,7 @@ def act_and_observe(graph: Builder, role: str, *, then: str) -> None:
 
 @cache
 def closing(*, acts: bool = False, checks: bool = True) -> Subgraph:
-    """Make the part that checks the answer and says it.
-
-    Args:
-        acts: The method can act in an environment: how its task has ended is reported.
-        checks: The answer is checked.
-    """
+    """Make the part that checks the answer and says it."""
     graph = Builder(ClosingState)
     graph.add_node("speaker", speaker)
     ways: dict[Hashable, str] = {"answered": "speaker"}

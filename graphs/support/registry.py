@@ -40,8 +40,6 @@ class Method:
     """A state machine that answers questions or solves tasks.
 
     Attributes:
-        name: Under which it is asked for, and its graph's name.
-        family: What it is for.
         wire: Adds its nodes and edges to a graph that has what every method has.
         state: What its nodes pass to each other; all of working memory if None.
         baseline: Whether it is a baseline of a paper, which benchmarks run without the aids for

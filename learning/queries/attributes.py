@@ -36,7 +36,6 @@ class Attribute:
     Attributes:
         name: What it is called in formulas and queries.
         table: Whose column it is.
-        column: The column, or ``COUNT``.
         slot: What the question names: the other end of the link, or the owner of the column.
         link: The relationship type whose rows are looked at; None for a plain column.
         end: Which end of the link the candidate is.
@@ -67,19 +66,7 @@ class Attribute:
 
 
 class Attributes:
-    """The attributes of a scenario's candidates, by name.
-
-    Attributes:
-        candidate: The node label whose rows are the candidates.
-        known: Every attribute by its name.
-        excluded: The slot whose own value is no candidate, such as the home; None without one.
-
-    Args:
-        scenario: Its tables and their links are looked at; its rules and simulator are not.
-        candidate: Name of the label of the candidates.
-        slots: What its questions name.
-        excluded: See above.
-    """
+    """The attributes of a scenario's candidates, by name."""
 
     def __init__(
         self,

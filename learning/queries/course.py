@@ -38,14 +38,7 @@ _SCHEMA = (
 
 @dataclass(frozen=True, kw_only=True)
 class Course:
-    """What is learned from.
-
-    Attributes:
-        worlds: Whose questions.
-        lessons: Questions to learn from.
-        trial: Questions that choose among what was learned.
-        unseen: Questions that only measure.
-    """
+    """What is learned from."""
 
     worlds: Worlds
     lessons: int = 3000
@@ -57,7 +50,6 @@ class Material:
     """The questions of a course, generated when they are first needed.
 
     Args:
-        course: See there.
         folder: Where their numbers are kept, so that a later run need not generate them again.
         progress: Called with how many of the questions are made, and of how many.
     """
@@ -117,11 +109,9 @@ class Point(NamedTuple):
     """How good the best ranking of a generation is: one point of the curve.
 
     Attributes:
-        generation: Its number.
         answered: Questions that were answered up to there.
         lessons: Share of the lessons that it decides rightly.
         unseen: Share of the unseen questions.
-        best: The ranking in words.
     """
 
     generation: int
@@ -135,9 +125,7 @@ class Learned(NamedTuple):
     """What a course has come to.
 
     Attributes:
-        ranking: The chosen one.
         trial: Share of the trial questions that it decides rightly.
-        unseen: Share of the unseen questions.
         paths: It as paths of instructions, for each query language.
     """
 
@@ -151,8 +139,6 @@ class Learner:
     """Learns from the material of a course.
 
     Args:
-        material: See there.
-        settings: Of the search.
         file: The database that every generation is written to.
         proposed: Formulas to begin with besides the plain ones, such as those of other searches.
 
@@ -252,9 +238,6 @@ class Learner:
         Candidates are the best of every generation and the last population. A ranking is beaten
         if, on the trial questions that only one of the two decides rightly, it is behind by more
         than one standard error.
-
-        Raises:
-            BadInput: Nothing was learned yet.
         """
         last = self._last()
         if last is None:

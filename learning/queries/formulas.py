@@ -51,11 +51,7 @@ class Formula:
 
     @classmethod
     def read(cls, text: str) -> "Formula":
-        """The formula that ``str`` wrote, or a person or a model: ``max(a, 2) / (b - c)``.
-
-        Raises:
-            BadInput: It is none.
-        """
+        """The formula that ``str`` wrote, or a person or a model: ``max(a, 2) / (b - c)``."""
         try:
             return _read(ast.parse(text[:_LONGEST], mode="eval").body)
         except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -66,11 +66,7 @@ def _for_question(instruction: str, question: str, look_up: LookUp) -> str:
 
 
 def _named(slot: Place, tool: str, question: str, look_up: LookUp) -> str:
-    """The one value of the slot's column that the question names.
-
-    Raises:
-        LookupError: It names none, or several.
-    """
+    """The one value of the slot's column that the question names."""
     asked = (literal(text, escape=_ESCAPES[tool]) for text in safe(phrases(question)))
     listed = ", ".join(asked)
     query = (

@@ -48,7 +48,6 @@ class Worlds:
     """Which questions are generated.
 
     Attributes:
-        scenario: Whose.
         semantics: The reading of the rules by which the simulator says what is right.
         smallest: Rows of the smallest world.
         largest: Rows of the largest world.
@@ -74,9 +73,6 @@ def attributes_of(questions: Sequence[Question]) -> Attributes:
 
     The candidates are the nodes whose keys they are; a slot is a text column without repetitions of
     which every question names one value.
-
-    Raises:
-        BadInput: The candidates are the keys of no node label.
     """
     scenario = questions[0].scenario
     labels = [

@@ -29,8 +29,6 @@ class Settings:
     """Of one search.
 
     Attributes:
-        seed: Of every draw.
-        generations: How many.
         population: Rankings that are kept from one generation to the next.
         proposals: New ones in a generation.
         batch: Questions that each of them answers.
@@ -50,13 +48,7 @@ class Settings:
 
 
 class Generation(NamedTuple):
-    """Where a search stands: enough to go on from.
-
-    Attributes:
-        number: From 0.
-        population: The best first.
-        answered: Questions that were put to rankings so far.
-    """
+    """Where a search stands: enough to go on from."""
 
     number: int
     population: tuple[Ranking, ...]
@@ -67,9 +59,7 @@ class Search:
     """A search over the lessons of one scenario.
 
     Args:
-        lessons: The questions to learn from.
         rules: The business rules: their numbers may be in formulas.
-        settings: See there.
         proposed: Formulas to begin with besides the plain ones; those with unknown names are left
             out.
     """

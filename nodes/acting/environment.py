@@ -37,11 +37,7 @@ def environment(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemor
 
 
 def episode_of(context: Context) -> Episode:
-    """The episode that the context names.
-
-    Raises:
-        BadInput: It names no environment or no task.
-    """
+    """The episode that the context names."""
     if not (context.environment and context.environment_task):
         raise BadInput(
             "There is no task to act on.",

@@ -55,11 +55,7 @@ def _is_value(one: object) -> bool:
 
 
 def _approved(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that a person lets through.
-
-    Raises:
-        ToolFailed: The person refuses the call.
-    """
+    """The arguments that a person lets through."""
     asked = f"Call {name} with {json.dumps(given)}?"
     problem = ""
     while True:

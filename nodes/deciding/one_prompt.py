@@ -30,13 +30,7 @@ _ORDERS: dict[Planning, tuple[str, ...]] = {
 
 
 def one_prompt(prompt: str, tools: Sequence[Tool], *, otherwise: Node) -> Node:
-    """Make the role that says everything in one reply, where ``context.planning`` asks for it.
-
-    Args:
-        prompt: Its prompt.
-        tools: What it chooses among.
-        otherwise: The selector where several roles share the work.
-    """
+    """Make the role that says everything in one reply, where ``context.planning`` asks for it."""
 
     async def selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context

@@ -16,13 +16,7 @@ from planweave.prompts import load
 
 
 def replanner(prompt: str, *, combined: str = "", tools: Sequence[Tool] = ()) -> Node:
-    """Make the re-planner that uses this prompt.
-
-    Args:
-        prompt: Its prompt.
-        combined: The prompt where a new plan may also say what each step needs.
-        tools: What the steps can be done with, for that prompt.
-    """
+    """Make the re-planner that uses this prompt."""
 
     async def replanner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         asked = _asked_by_selector(state)

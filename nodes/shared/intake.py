@@ -51,10 +51,6 @@ def _begun(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
 
     What earlier questions of the conversation have found stays: facts, their numbers, and the
     abbreviations that were learned.
-
-    Raises:
-        BadInput: There is no question, or nothing is connected that could answer it.
-        DatabaseUnavailable: The database cannot be opened.
     """
     asked = _unanswered_message(state)
     task = task_to_solve(runtime.context)

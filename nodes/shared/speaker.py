@@ -16,11 +16,7 @@ _ROWS, _LETTERS = 40, 200
 
 
 def speaker(state: WorkingMemory) -> WorkingMemory:
-    """Add the answer to the chat as one message.
-
-    Raises:
-        BadInput: There is none: somebody has sent the run here.
-    """
+    """Add the answer to the chat as one message."""
     answer = state["answer"]
     if answer is None:
         raise BadInput("There is no answer to speak.", fix="Begin at a node that answers.")

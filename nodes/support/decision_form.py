@@ -29,9 +29,6 @@ class Ranking(NamedTuple):
     """How a decision is found.
 
     Attributes:
-        option: The column of the options.
-        highest: Whether the highest value is best.
-        rules: Those that the question needs.
         missing: What counts, by the rules, where a column has no value.
     """
 

@@ -57,12 +57,7 @@ def out_of_time(state: WorkingMemory, context: Context) -> str:
 
 @contextmanager
 def time_left(state: WorkingMemory, context: Context | None) -> Iterator[None]:
-    """Have calls of models inside the block cut off when the time of the run is over.
-
-    Args:
-        state: That of the run.
-        context: Its settings; None for a graph that is run without any.
-    """
+    """Have calls of models inside the block cut off when the time of the run is over."""
     if context is None or context.max_seconds is None:
         yield
         return
@@ -100,13 +95,7 @@ def runs_within(context: Context, spent: Usage) -> int:
 
 
 def one_of(runs: int, context: Context, spent: Usage) -> Context:
-    """The context of one of several runs that go on at once: its limits are its share.
-
-    Args:
-        runs: How many share what is left.
-        context: Of the run that they are part of.
-        spent: What that run has used before.
-    """
+    """The context of one of several runs that go on at once: its limits are its share."""
     share: dict[str, float] = {}
     if (calls := context.max_calls) is not None:
         share["max_calls"] = max(1, (calls - spent.calls) // runs - _CALLS_AFTER)

@@ -76,7 +76,6 @@ class Judge:
     """The model that measures.
 
     Attributes:
-        model: Any chat model.
         reply_tokens: What one of its replies may take; longer work is shared out over calls.
         on_call: Called with each call of a model as soon as it is over.
     """
@@ -115,12 +114,7 @@ class Judge:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What every measurement keeps.
-
-    Attributes:
-        calls: Every call of the judge.
-        failures: Its replies that could not be read.
-    """
+    """What every measurement keeps."""
 
     calls: tuple[CallRecord, ...] = ()
     failures: tuple[Failure, ...] = ()
@@ -133,12 +127,7 @@ class Measured:
 
 @dataclass(frozen=True, kw_only=True)
 class Statements(Measured):
-    """What a text states.
-
-    Attributes:
-        texts: The statements, each once, in the order of the text.
-        unread: Passages of the text whose statements were not available.
-    """
+    """What a text states."""
 
     texts: tuple[str, ...] = ()
     unread: int = 0
@@ -154,12 +143,7 @@ class Checked(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Faithfulness(Measured):
-    """How far a context supports an answer.
-
-    Attributes:
-        statements: Each with its verdict.
-        unread: Passages of the answer whose statements were not available.
-    """
+    """How far a context supports an answer."""
 
     statements: tuple[Checked, ...] = ()
     unread: int = 0

@@ -33,11 +33,7 @@ DOMAINS: tuple[str, ...] = tuple(_BUILDS)
 
 
 def shop(name: str, seed: int) -> Shop:
-    """The shop of that name; another seed gives other names, rows and truths.
-
-    Raises:
-        BadInput: There is no such shop, or none of this seed has clear decisions.
-    """
+    """The shop of that name; another seed gives other names, rows and truths."""
     if name not in _BUILDS:
         raise BadInput(f"There is no shop {name!r}.", fix=f"Known are {', '.join(DOMAINS)}.")
     return generate(name, _BUILDS[name], seed)

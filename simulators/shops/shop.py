@@ -63,7 +63,6 @@ class Decision:
 
     Attributes:
         name: Identifies it in its shop.
-        text: The question.
         values: What each candidate is worth by the rules; one without a row has none.
         smallest: Whether the smallest value is best, not the largest.
         query: A query that finds the best candidate.
@@ -115,11 +114,7 @@ Build = Callable[[random.Random], Shop]
 
 
 def generate(name: str, build: Build, seed: int) -> Shop:
-    """The first shop of this seed in which every decision is clear.
-
-    Raises:
-        BadInput: There is none.
-    """
+    """The first shop of this seed in which every decision is clear."""
     for attempt in range(_TRIES):
         made = build(random.Random(f"{name} {seed} {attempt}"))  # noqa: S311 - worlds, not secrets
         if all(decision.clear for decision in made.decisions):

@@ -346,7 +346,7 @@ def saved(folder: Path) -> Path:
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     path = saved(tmp_path)
     path.write_bytes(path.read_bytes() + b" ")
-    with pytest.raises(BadInput, match="not those that their card describes"):
+    with pytest.raises(BadInput, match="not the one that its card describes"):
         agents_file.load_agents(path)
     path.with_suffix(".json").write_text("{}", "utf-8")
     with pytest.raises(BadInput, match="is damaged"):

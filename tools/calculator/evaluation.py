@@ -42,11 +42,7 @@ class Work:
         self._left = _MAX_WORK
 
     def count(self, depth: int) -> None:
-        """Count one node of a tree at this depth.
-
-        Raises:
-            CalculationFailed: Too much work, or too deep.
-        """
+        """Count one node of a tree at this depth."""
         self._left -= 1
         if self._left < 0:
             raise CalculationFailed(

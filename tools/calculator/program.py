@@ -26,8 +26,6 @@ class Step:
     """One expression of a calculation, worked out.
 
     Attributes:
-        name: Given to the result; empty if it has none.
-        expression: As it was written.
         result: Number and unit as text, ``true`` or ``false``, or a list of them.
         note: What was written behind ``#``: which item it is about, by which rule.
     """

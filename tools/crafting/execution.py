@@ -15,8 +15,6 @@ class PlanVerdict:
 
     Attributes:
         reached: Whether the goal was at hand.
-        steps_done: Steps that were carried out, the last of which may have reached the goal.
-        reason: Why it was not reached, as a sentence; empty if it was.
     """
 
     reached: bool

@@ -50,10 +50,8 @@ class CraftingStep:
     Attributes:
         kinds: What it may be; empty if that is not understood.
         item: What is to be obtained, mined, hunted or smelted; empty if it names nothing known.
-        count: How many.
         fuel: What to burn, if it says so.
         idle: It says only what needs no doing here, such as placing something.
-        text: How it was written.
     """
 
     kinds: tuple[Kind, ...]

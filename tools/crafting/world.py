@@ -27,10 +27,7 @@ class Action:
     """Something that can be done once or many times.
 
     Attributes:
-        kind: What sort of doing it is.
-        item: What it yields.
         count: How many of them each time.
-        needs: What is used up each time.
         tools: At least one of these must be at hand; none is needed if empty.
         source: The block or animal it comes from, or an empty string.
     """
@@ -45,14 +42,7 @@ class Action:
 
 @dataclass(frozen=True, kw_only=True)
 class CraftingWorld:
-    """All actions, the names people use for things, and how long fuels burn.
-
-    Attributes:
-        actions: In the order of the file.
-        fuels: Items that one unit of a fuel smelts.
-        displays: Name that people read, by item.
-        goals: Items to ask for.
-    """
+    """All actions, the names people use for things, and how long fuels burn."""
 
     actions: tuple[Action, ...]
     fuels: Mapping[str, float]
@@ -114,11 +104,7 @@ def _grouped(pairs: Iterable[tuple[str, Action]]) -> dict[str, list[Action]]:
 
 
 def load_world(folder: Path) -> CraftingWorld:
-    """Read a world from a folder in the layout named above.
-
-    Raises:
-        BadInput: A file is missing or not in this format.
-    """
+    """Read a world from a folder in the layout named above."""
     try:
         actions = tuple(map(_action, _lines(folder / "actions.jsonl.gz")))
         items = {str(row["name"]): str(row["display"]) for row in _lines(folder / "items.jsonl.gz")}

@@ -63,8 +63,6 @@ class Piece(NamedTuple):
     """A chunk of a page.
 
     Attributes:
-        page: Number of the page.
-        text: The passage, as it is there.
         above: The heading and the column names of the table inside which it begins, or nothing.
     """
 

@@ -73,9 +73,6 @@ class Found:
     """A page that a search found.
 
     Attributes:
-        document: Name of the document.
-        page: Number of the page, from 1.
-        text: The whole page.
         chunk: Its passage that fits the query best, as it is in ``text``.
         score: The higher the better; comparable within one search.
     """
@@ -92,11 +89,8 @@ class Added:
     """What became of a file.
 
     Attributes:
-        document: Its name in the collection; the file's where it was not added.
         status: "unchanged" if the same content was there; "skipped" is a file of a folder that
             is of no known kind, "failed" one that cannot be read: ``problem`` says why.
-        pages: How many it has.
-        chunks: How many pieces of it are searched.
         embedded: How many chunks were new, so that they had to be embedded.
         image_pages: Pages that hold images and no text.
         paging: What a page is.
@@ -310,11 +304,7 @@ class Collection:
         return self._store.pages()
 
     def page(self, document: str, number: int) -> str:
-        """The text of a page, numbered from 1.
-
-        Raises:
-            BadInput: There is no such document or page.
-        """
+        """The text of a page, numbered from 1."""
         text = self._store.page(document, number)
         if text is None:
             known = {info.name: info for info in self.documents()}

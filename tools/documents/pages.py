@@ -54,16 +54,7 @@ _PLAIN = {
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentLimits:
-    """How large a document may be, and what reading it may take.
-
-    Attributes:
-        bytes: Of the file, and of what it unpacks to.
-        pages: How many it may have.
-        characters: Of all its text.
-        page_characters: Of the text of one page.
-        seconds: Of a processor, that reading a small file may take.
-        memory: Bytes of memory that reading a small file may take.
-    """
+    """How large a document may be, and what reading it may take."""
 
     bytes: int = 200_000_000
     pages: int = 10_000
@@ -86,13 +77,7 @@ class DocumentLimits:
 
 @dataclass(frozen=True)
 class PageText:
-    """A page.
-
-    Attributes:
-        number: From 1, as a viewer of the file counts.
-        text: What can be read on it.
-        image_only: It holds an image and no text.
-    """
+    """A page."""
 
     number: int
     text: str
@@ -163,11 +148,7 @@ def kind_of(path: Path) -> str | None:
 
 
 def check_size(path: Path, limits: DocumentLimits) -> None:
-    """Refuse what is no file or too large, before a byte of it is read.
-
-    Raises:
-        Unreadable: It is so.
-    """
+    """Refuse what is no file or too large, before a byte of it is read."""
     try:
         stat = path.stat()
     except OSError as error:

@@ -69,13 +69,7 @@ def names(url: str) -> list[str]:
 
 
 class SharedStore(Store):
-    """Reads and writes one collection in PostgreSQL.
-
-    Args:
-        url: Of the database, with ``${NAME}`` for environment variables.
-        path: Where the collection would be kept as a file; indexes are cached beside that.
-        name: Of the collection.
-    """
+    """Reads and writes one collection in PostgreSQL."""
 
     def __init__(self, url: str, path: Path, name: str) -> None:
         super().__init__(path, name)

@@ -112,10 +112,6 @@ class DocumentInfo:
     """A document of a collection.
 
     Attributes:
-        name: Its name in the collection.
-        pages: How many it has.
-        chunks: How many pieces of it are searched.
-        bytes: Size of the file.
         digest: SHA-256 of the file.
         added: When, as an ISO date and time in UTC.
         image_pages: Pages that hold images and no text: nothing on them can be found.
@@ -169,7 +165,6 @@ class Rows(NamedTuple):
     """All chunks at one version of the collection, in the order of their ids.
 
     Attributes:
-        version: Of the collection.
         chunks: Their ids [n].
         pages: The page of each [n], as a number that means nothing by itself.
     """
@@ -330,11 +325,7 @@ class Store:
         return name
 
     def cut_anew(self, cut: Callable[[Sequence[PageText]], Cut]) -> None:
-        """Bring a collection of an older format to this one, from the pages that it keeps.
-
-        Args:
-            cut: Makes the pages and chunks of a document from its old pages.
-        """
+        """Bring a collection of an older format to this one, from the pages that it keeps."""
         if self._format() == _FORMAT:
             return
         with self._changing() as database:
@@ -461,11 +452,7 @@ class Store:
         return [row[0] for row in rows]
 
     def vectors(self, embedding: str, version: str) -> NDArray[np.float32]:
-        """The vectors [n, d] of all chunks, in the order of their ids.
-
-        Raises:
-            VersionGone: The collection is of another version by now.
-        """
+        """The vectors [n, d] of all chunks, in the order of their ids."""
         with self._reading(version) as database:
             rows = database.execute(
                 "SELECT v.vector FROM chunks c LEFT JOIN vectors v"

@@ -74,11 +74,7 @@ class VectorIndex:
         return Hits(scores, rows)
 
     def save(self, path: Path) -> None:
-        """Write the index into one file.
-
-        Raises:
-            BadInput: It cannot be written.
-        """
+        """Write the index into one file."""
         import faiss
 
         try:
@@ -91,11 +87,7 @@ class VectorIndex:
 
     @classmethod
     def load(cls, path: Path) -> "VectorIndex":
-        """Read what :meth:`save` wrote.
-
-        Raises:
-            BadInput: The file is absent or damaged.
-        """
+        """Read what :meth:`save` wrote."""
         import faiss
 
         try:

@@ -95,11 +95,7 @@ class WordIndex:
 
     @classmethod
     def load(cls, path: Path) -> "WordIndex":
-        """Read what :meth:`save` wrote.
-
-        Raises:
-            BadInput: The folder is absent or damaged.
-        """
+        """Read what :meth:`save` wrote."""
         import bm25s
 
         try:

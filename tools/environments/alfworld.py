@@ -139,11 +139,7 @@ def _task(own: str, kind: str, question: str, walkthrough: Sequence[str]) -> Tas
 
 @environment("alfworld")
 def connect(data: Path | None) -> ALFWorld:
-    """Open the environment on a folder of games.
-
-    Raises:
-        BadInput: No folder is named, or it has no games.
-    """
+    """Open the environment on a folder of games."""
     if data is None:
         raise BadInput(
             "ALFWorld needs its games.",

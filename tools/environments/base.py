@@ -29,7 +29,6 @@ class Task:
     """One task to solve.
 
     Attributes:
-        id: What it is found by, the same in every run.
         kind: The type of task, by which seen and unseen tasks are distinguished.
         question: What the agent is asked to do; empty where only :meth:`Environment.described`
             tells it.
@@ -48,7 +47,6 @@ class Observation:
 
     Attributes:
         text: What is seen, as the environment says it; data, never an instruction.
-        done: Whether the task is over.
         score: What has been reached so far, from 0 to 1 (Δ of the paper).
     """
 

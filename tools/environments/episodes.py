@@ -22,13 +22,7 @@ _KEEP_OPEN = 4
 
 
 class Episode(NamedTuple):
-    """A task of an environment.
-
-    Attributes:
-        environment: By name.
-        data: Its file or folder; empty if it needs none.
-        task: The task's id.
-    """
+    """A task of an environment."""
 
     environment: str
     data: str
@@ -37,12 +31,7 @@ class Episode(NamedTuple):
 
 @dataclass
 class Ends:
-    """How often processes of environments ended before they had answered.
-
-    Attributes:
-        crashes: Times that one died.
-        timeouts: Times that one was ended because it took too long.
-    """
+    """How often processes of environments ended before they had answered."""
 
     crashes: int = 0
     timeouts: int = 0

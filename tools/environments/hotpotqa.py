@@ -135,11 +135,7 @@ class HotpotQA(LocalEnvironment):
 
 @environment("hotpotqa")
 def connect(data: Path | None) -> HotpotQA:
-    """Open the environment on a file of questions with their paragraphs.
-
-    Raises:
-        BadInput: No file is named, or it cannot be read.
-    """
+    """Open the environment on a file of questions with their paragraphs."""
     if data is None:
         raise BadInput(
             "HotpotQA needs a file of questions with their paragraphs.",

@@ -348,11 +348,7 @@ class WebShop(LocalEnvironment):
 
 @environment("webshop", moves=[f"click[{link}]" for link in (*_TABS, _PREVIOUS, _NEXT, _BACK)])
 def connect(data: Path | None) -> WebShop:
-    """Open the environment on a folder with WebShop's published files, or with our own.
-
-    Raises:
-        BadInput: No folder is named, a file is missing, or it cannot be read.
-    """
+    """Open the environment on a folder with WebShop's published files, or with our own."""
     if found := _found(data, _OWN):
         products, goals = found
         return WebShop(

@@ -85,11 +85,7 @@ def import_file(path: Path, into: Path, *, name: str = "") -> Imported:
 
 
 def open_rows(path: Path) -> SqlDatabase:
-    """Open a file of rows as a database of its own, which goes with the process.
-
-    Raises:
-        DatabaseUnavailable: It is missing or cannot be read.
-    """
+    """Open a file of rows as a database of its own, which goes with the process."""
     folder = tempfile.mkdtemp(prefix="planweave-")  # for this user alone
     made = Path(folder) / "rows.db"
     try:

@@ -28,11 +28,8 @@ class Kept:
     """A database that was uploaded.
 
     Attributes:
-        name: Its name among those of its owner.
         files: The files that it was made of.
-        tables: What it holds.
         notes: What was left out or changed on the way, in sentences.
-        bytes: Of the database.
         added: When, as an ISO date and time in UTC.
     """
 
@@ -82,11 +79,7 @@ def keep(path: Path, name: str, owner: str | None, *, into: str = "") -> Kept:
 
 
 def path_of(name: str, owner: str | None) -> Path:
-    """The file of a database.
-
-    Raises:
-        BadInput: The owner has no such database.
-    """
+    """The file of a database."""
     path = _folder(owner) / f"{name}.db"
     if not _NAME.fullmatch(name) or not path.is_file():
         raise BadInput(f"There is no database {name!r} of yours.", fix="Choose one that is listed.")

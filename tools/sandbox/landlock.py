@@ -29,9 +29,6 @@ def restrict(readable: Sequence[str], writable: Sequence[str]) -> None:
     """Allow reading below ``readable``, everything below ``writable``, and no other file.
 
     TCP, signals to others and abstract Unix sockets are shut off too where the kernel can.
-
-    Raises:
-        OSError: There is no Landlock, or one that is too old.
     """
     found = version()
     if found < _VERSION:

@@ -62,13 +62,10 @@ class SandboxLimits:
     """Bounds on one program.
 
     Attributes:
-        seconds: Wall time, from the moment that the program begins.
         cpu: Whole seconds of processor time.
         memory: Bytes of address space, the interpreter's own 30 MB included.
         output: Bytes of standard output and, apart from it, of standard error.
-        disk: Bytes of all files together.
         entries: Files and folders besides those given.
-        open_files: Files open at the same time, the standard streams included.
         threads: Threads, the main one included; where the kernel counts them for the whole user
             or not at all (root whose Python others cannot read), there is only the main one.
     """
@@ -88,8 +85,6 @@ class SandboxResult:
     """How a program ended.
 
     Attributes:
-        stdout: What it printed, cut at ``SandboxLimits.output``.
-        stderr: The same of standard error.
         status: Exit status; negative: minus the signal that ended it.
         reason: ``ok`` (status 0), ``error`` (another status), ``killed`` (a signal that is not
             of our sending, such as for a crash), or the limit that it ran into.

@@ -64,11 +64,7 @@ class Engine:
         self._tool = tool
 
     def search(self, query: str) -> list[Hit]:
-        """Results, best first; results without a URL are left out.
-
-        Raises:
-            BadInput: The tool failed; what it said is in the message.
-        """
+        """Results, best first; results without a URL are left out."""
         argument = next(iter(self._tool.args), "query")
         call = {"name": self._tool.name, "args": {argument: query}, "id": "1", "type": "tool_call"}
         answer = _in_time(lambda: self._tool.invoke(call))
@@ -90,9 +86,6 @@ def open_engine(name: str) -> Engine:
         name: One of :data:`KNOWN`, or the import path ``module:Class`` of a LangChain tool that
             ``PLANWEAVE_SEARCH_TOOLS`` admits: among LangChain's tools are a shell and a Python
             interpreter, and the name may come from outside.
-
-    Raises:
-        BadInput: There is none, it is not admitted, or its package or key is missing.
     """
     admitted = [path.strip() for path in SearchSettings().search_tools.split(",") if path.strip()]
     if name not in KNOWN and name not in admitted:

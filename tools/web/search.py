@@ -42,9 +42,6 @@ def search_web(name: str, query: str, *, k: int = 4) -> list[Found]:
         name: Of the search engine, see :func:`planweave.tools.web.open_engine`.
         query: A question, or words.
         k: Pages at most.
-
-    Raises:
-        BadInput: There is no such search engine, it failed, or the query is empty.
     """
     if not query.strip():
         raise BadInput("The query is empty.", fix="Say what to look for.")

@@ -74,16 +74,7 @@ def make_app(ballot: Ballot, token: str, decided: Callable[[], None]) -> Starlet
 
 
 def serve(ballot: Ballot, port: int, say: Callable[[str], None]) -> None:
-    """Serve the page until every pair is decided, or the person stops it.
-
-    Args:
-        ballot: The pairs.
-        port: 0 for any that is free.
-        say: Takes what the person is to read.
-
-    Raises:
-        BadInput: The port is taken.
-    """
+    """Serve the page until every pair is decided, or the person stops it."""
     if not ballot.left():
         return
     with bound("127.0.0.1", port) as listener:

@@ -66,11 +66,7 @@ def _write(
     found: dict[str, abstaining.Calibration],
     target: float,
 ) -> list[Path]:
-    """Write the page and, if matplotlib is installed, the plot.
-
-    Raises:
-        BadInput: The folder cannot be written.
-    """
+    """Write the page and, if matplotlib is installed, the plot."""
     text, plot = folder / "abstention.md", folder / "abstention.png"
     try:
         folder.mkdir(parents=True, exist_ok=True)

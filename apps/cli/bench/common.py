@@ -75,11 +75,7 @@ class Running:
         return Console(stderr=self.as_json, highlight=False)
 
     def context(self, **settings: str | int) -> Context:
-        """The context of the runs: these settings, and over them what the user has set.
-
-        Raises:
-            BadInput: A setting is unknown, out of range, or the benchmark's own.
-        """
+        """The context of the runs: these settings, and over them what the user has set."""
         os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
         return context_of({**settings, **pairs(self.setting or [])})
 
@@ -92,11 +88,7 @@ class Running:
         *,
         folder: Path | None = None,
     ) -> None:
-        """Run what the result file of the context's model does not hold yet, and report.
-
-        Raises:
-            PlanweaveError: As :func:`run_samples` and :func:`tell_report`.
-        """
+        """Run what the result file of the context's model does not hold yet, and report."""
         folder = folder or self.out or RESULTS / suite
         path = result_path(folder, context.model)
         if self.log:
@@ -131,11 +123,6 @@ def run_samples(
     """Run what the result file at ``path`` does not hold yet, with live progress.
 
     Samples run in this process, or on the Ray cluster at ``ray``.
-
-    Raises:
-        ModelUnavailable: The model cannot be asked; what is finished is kept.
-        ClusterLost: The cluster failed; what is finished is kept.
-        BadInput: The result file is damaged, another process writes it, or there is no cluster.
     """
     results = ResultFile(path, lambda text: console.print(text, markup=False, soft_wrap=True))
     try:
@@ -185,11 +172,7 @@ def _executor(ray: str, console: Console) -> Iterator[runner.CarryOut]:
 def tell_report(
     paths: Sequence[Path], console: Console, *, as_json: bool, folder: Path | None, log: str = ""
 ) -> None:
-    """Print the report of these result files, and write it into ``folder``, with logs if asked.
-
-    Raises:
-        BadInput: A file cannot be read, or is damaged, or Inspect is not installed.
-    """
+    """Print the report of these result files, and write it into ``folder``, with logs if asked."""
     found = merged(paths, lambda text: console.print(text, markup=False, soft_wrap=True))
     made = Report.of(found.runs, list(found.records.values()))
     if folder:
@@ -232,11 +215,7 @@ def head_of(suite: str, context: Context, data: dict[str, JsonValue]) -> Run:
 
 
 def context_of(settings: dict[str, str | int]) -> Context:
-    """The context of a benchmark's runs.
-
-    Raises:
-        BadInput: A setting is unknown, out of range, or the benchmark's own.
-    """
+    """The context of a benchmark's runs."""
     sources = {"database", "graph", "collection", "web_search", "environment", "environment_task"}
     if own := (sources | {"rules", "candidates", "approve"}) & settings.keys():
         raise BadInput(f"The setting {min(own)} is chosen by the benchmark itself.")
@@ -244,11 +223,7 @@ def context_of(settings: dict[str, str | int]) -> Context:
 
 
 def write_json(path: Path, made: Mapping[str, Any], console: Console) -> None:
-    """Write what was measured, and say where.
-
-    Raises:
-        BadInput: The file cannot be written.
-    """
+    """Write what was measured, and say where."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", "utf-8")

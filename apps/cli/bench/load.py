@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from planweave import BadInput
 from planweave.apps.cli.bench.common import AsJson, Out
+from planweave.apps.cli.groups import grouped
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.report import show_tables, table_markdown
 from planweave.benchmarks.core.table import Table
@@ -29,85 +30,84 @@ from planweave.redact import without_passwords
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "scipy", "starlette", "uvicorn")
 
 
-@dataclass(kw_only=True)
-class _Load:
-    """What is asked for, and what was measured so far."""
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What is measured; its fields are options of the command."""
 
-    storage: str
-    workers: int
-    jobs: int
-    users: Sequence[int]
-    latencies: Sequence[int]
-    runs: int
-    seconds: float
-    minutes: float
-    kills: int
-    page: int
-    levels: list[suite.Level] = field(default_factory=list)
-    soak: suite.Soak | None = None
-    rounds: list[load_kills.Round] = field(default_factory=list)
-    seen: list[load_page.Seen] = field(default_factory=list)
-
-    @property
-    def kind(self) -> str:
-        """What is measured, as the result file is named."""
-        if self.page:
-            return "page"
-        return "kills" if self.kills else "soak" if self.minutes else "load"
-
-
-def load(
-    *,
     storage: Annotated[
         str, typer.Option(help="sqlite, or the URL of an empty PostgreSQL database.")
-    ] = "sqlite",
-    workers: Annotated[int, typer.Option(help="Processes of the server.", min=1)] = 1,
-    jobs: Annotated[int, typer.Option(help="Runs at once in each of them.", min=1)] = 32,
+    ] = "sqlite"
+    workers: Annotated[int, typer.Option(help="Processes of the server.", min=1)] = 1
+    jobs: Annotated[int, typer.Option(help="Runs at once in each of them.", min=1)] = 32
     concurrency: Annotated[
         str, typer.Option(help="Users who ask at once, with commas between.")
-    ] = "1,16,64,256",
+    ] = "1,16,64,256"
     latency: Annotated[
         str, typer.Option(help="Milliseconds that the model waits, with commas between.")
-    ] = "0,500",
+    ] = "0,500"
     runs: Annotated[
         int, typer.Option(help="Runs of each load; never fewer than two for each user.", min=1)
-    ] = 128,
+    ] = 128
     seconds: Annotated[
         float, typer.Option(help="A load begins no more runs than those two after that.", min=0)
-    ] = 25,
+    ] = 25
     soak: Annotated[
         float,
         typer.Option(help="Minutes of one load instead: the most users, the first latency.", min=0),
-    ] = 0,
+    ] = 0
     kills: Annotated[
         int,
         typer.Option(
             help="Kill a worker so often instead, in the middle of runs of the most users.", min=0
         ),
-    ] = 0,
+    ] = 0
     page: Annotated[
         int,
         typer.Option(
             help="Open the page so often instead, in Chromium: first useful pixel, first token.",
             min=0,
         ),
-    ] = 0,
-    out: Out = Path("results/load"),
-    as_json: AsJson = False,
-) -> None:
+    ] = 0
+
+    def __post_init__(self) -> None:
+        self.users, self.latencies  # noqa: B018 - a wrong list is refused before anything starts
+
+    @property
+    def users(self) -> list[int]:
+        """How many ask at once, the fewest first."""
+        return _numbers(self.concurrency, least=1)
+
+    @property
+    def latencies(self) -> list[int]:
+        """Milliseconds that the model waits, the fewest first."""
+        return _numbers(self.latency, least=0)
+
+    @property
+    def kind(self) -> str:
+        """What is measured, as the result file is named."""
+        if self.page:
+            return "page"
+        return "kills" if self.kills else "soak" if self.soak else "load"
+
+
+@dataclass(kw_only=True)
+class _Found:
+    """What was measured so far."""
+
+    levels: list[suite.Level] = field(default_factory=list)
+    soak: suite.Soak | None = None
+    rounds: list[load_kills.Round] = field(default_factory=list)
+    seen: list[load_page.Seen] = field(default_factory=list)
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is anything to show."""
+        return bool(self.levels or self.soak or self.rounds or self.seen)
+
+
+@grouped()
+def load(*, asked: Load, out: Out = Path("results/load"), as_json: AsJson = False) -> None:
     """Load `planweave serve` with runs whose model answers from a script, beside a bare loop."""
-    asked = _Load(
-        storage=storage,
-        workers=workers,
-        jobs=jobs,
-        users=_numbers(concurrency, least=1),
-        latencies=_numbers(latency, least=0),
-        runs=runs,
-        seconds=seconds,
-        minutes=soak,
-        kills=kills,
-        page=page,
-    )
     if missing := [name for name in _PACKAGES if not find_spec(name)]:
         raise BadInput(
             f"The package {missing[0]} is not installed.",
@@ -115,14 +115,14 @@ def load(
         )
     os.environ["PLANWEAVE_RESPONSE_CACHE"] = "off"  # else the model would be asked only once
     console = Console(stderr=as_json, highlight=False)
-    interrupted = False
+    interrupted, found = False, _Found()
     try:
-        _measure(asked, console)
+        _measure(asked, found, console)
     except KeyboardInterrupt:
         interrupted = True
         console.print("Interrupted. What was measured is kept.")
-    if asked.levels or asked.soak or asked.rounds or asked.seen:
-        _tell(asked, out, console, as_json=as_json)
+    if found.anything:
+        _tell(asked, found, out, console, as_json=as_json)
     if interrupted:
         raise typer.Exit(130)
 
@@ -140,7 +140,7 @@ def _numbers(words: str, *, least: int) -> list[int]:
     return numbers
 
 
-def _measure(asked: _Load, console: Console) -> None:
+def _measure(asked: Load, found: _Found, console: Console) -> None:
     """Start the server and the model, and measure one load after another."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with (
@@ -162,39 +162,41 @@ def _measure(asked: _Load, console: Console) -> None:
                         sides = suite.Sides(client, server, name, folder / "locating.sqlite")
                         await suite.warm_up(sides, asked.workers)
                         bar.update(starting, visible=False)
-                        await _one_latency(asked, sides, latency, bar)
+                        await _one_latency(asked, found, sides, latency, bar)
 
             asyncio.run(measure())
 
 
-async def _one_latency(asked: _Load, sides: suite.Sides, latency: int, bar: Progress) -> None:
+async def _one_latency(
+    asked: Load, found: _Found, sides: suite.Sides, latency: int, bar: Progress
+) -> None:
     users = asked.users
     if asked.page:
         task = bar.add_task(f"{latency} ms, page", total=2 * asked.page)
         async for look in load_page.looks(sides, asked.page):
-            asked.seen.append(look)
+            found.seen.append(look)
             bar.advance(task)
         return
     if asked.kills:
         task = bar.add_task(f"{latency} ms, {users[-1]} users", total=asked.kills)
         async for one in load_kills.kills(sides, runs=users[-1], rounds=asked.kills):
-            asked.rounds.append(one)
+            found.rounds.append(one)
             bar.advance(task)
         return
-    if asked.minutes:
+    if asked.soak:
         task = bar.add_task(f"{latency} ms, {users[-1]} users", total=None)
-        asked.soak = await suite.soak(
+        found.soak = await suite.soak(
             sides,
             latency_ms=latency,
             concurrency=users[-1],
-            minutes=asked.minutes,
+            minutes=asked.soak,
             finished=partial(bar.advance, task),
         )
         return
     for number in users:
         runs = max(asked.runs, 2 * number)
         task = bar.add_task(f"{latency} ms, {number} users", total=2 * runs)
-        asked.levels += await suite.compare(
+        found.levels += await suite.compare(
             sides,
             latency_ms=latency,
             concurrency=number,
@@ -205,7 +207,7 @@ async def _one_latency(asked: _Load, sides: suite.Sides, latency: int, bar: Prog
         bar.remove_task(task)
 
 
-def _tell(asked: _Load, out: Path, console: Console, *, as_json: bool) -> None:
+def _tell(asked: Load, found: _Found, out: Path, console: Console, *, as_json: bool) -> None:
     """Write the result file, and show what it holds."""
     kind = asked.storage.partition(":")[0]
     head = machine.head()
@@ -214,23 +216,23 @@ def _tell(asked: _Load, out: Path, console: Console, *, as_json: bool) -> None:
         "storage": kind,
         "workers": asked.workers,
         "jobs": asked.jobs,
-        "levels": [one.model_dump() for one in asked.levels],
-        "soak": asked.soak.model_dump() if asked.soak else None,
-        "kills": [one.model_dump() for one in asked.rounds],
-        "page": [one.model_dump() for one in asked.seen],
+        "levels": [one.model_dump() for one in found.levels],
+        "soak": found.soak.model_dump() if found.soak else None,
+        "kills": [one.model_dump() for one in found.rounds],
+        "page": [one.model_dump() for one in found.seen],
     }
     path = out / f"{asked.kind}-{kind}-{asked.workers}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     workers = f"{asked.workers} worker{'s' * (asked.workers > 1)} of {asked.jobs} runs"
-    levels = [asked.soak.level] if asked.soak else asked.levels
+    levels = [found.soak.level] if found.soak else found.levels
     title = f"{suite.METHOD} on {kind}, {workers}"
     made = suite.table(levels, title)
-    if asked.rounds:
-        made = load_kills.table(asked.rounds, title)
-    if asked.seen:
-        made = load_page.table(asked.seen, title)
-    grown = suite.growth(asked.soak) if asked.soak else ""
+    if found.rounds:
+        made = load_kills.table(found.rounds, title)
+    if found.seen:
+        made = load_page.table(found.seen, title)
+    grown = suite.growth(found.soak) if found.soak else ""
     page = path.with_suffix(".md")
     page.write_text("\n\n".join(_markdown(report, made, grown)) + "\n", "utf-8")
     console.print(f"Written: {path} and {page.name}", markup=False, soft_wrap=True)
@@ -241,7 +243,7 @@ def _tell(asked: _Load, out: Path, console: Console, *, as_json: bool) -> None:
     for one in levels:
         if one.problem:
             console.print(f"{one.concurrency} users, {one.loop}: {one.problem}", markup=False)
-    for lost in asked.rounds:
+    for lost in found.rounds:
         if lost.problem:
             console.print(f"Lost: {lost.problem}", markup=False)
     if grown:

@@ -73,22 +73,27 @@ def paths(
         trained = iterations if trains else load_agents(str(agents))
         published = delta if agents == AS_PUBLISHED else None
         lines = _measured(file, given, set(seed), trained, parts, console, published)
-    rows, adaptation = suite.rows(lines), suite.adaptation(lines)
-    if as_json:
-        report = machine.head() | {
-            "environment": environment,
-            "paths": len(given),
-            "seeds": seed,
-            "iterations": iterations if trains else None,
-            "delta": published,
-            "adaptation": adaptation,
-            "seconds": suite.seconds(lines),
-            "result": [row._asdict() for row in rows],
-        }
-        typer.echo(json.dumps(report, indent=1))
+    if not as_json:
+        _tell(lines, console)
         return
-    show_tables(suite.tables(rows), console)
-    if adaptation:
+    report = machine.head() | {
+        "environment": environment,
+        "paths": len(given),
+        "seeds": seed,
+        "iterations": iterations if trains else None,
+        "delta": published,
+        "adaptation": suite.adaptation(lines),
+        "seconds": suite.seconds(lines),
+        "result": [row._asdict() for row in suite.rows(lines)],
+    }
+    typer.echo(json.dumps(report, indent=1))
+
+
+def _tell(lines: "list[Measured]", console: Console) -> None:
+    from planweave.benchmarks.suites.paths import measure as suite
+
+    show_tables(suite.tables(suite.rows(lines)), console)
+    if adaptation := suite.adaptation(lines):
         console.print(
             f"Adapting to a task: {adaptation['median_seconds']:.1f} s, of the processor "
             f"{adaptation['median_cpu_seconds']:.1f} s (median of {adaptation['tasks']} tasks)."
@@ -104,17 +109,7 @@ def _measured(
     console: Console,
     published: float | None = None,
 ) -> "list[Measured]":
-    """The lines of these seeds; those that the file does not hold yet are measured and kept.
-
-    Args:
-        file: Of results.
-        given: The paths.
-        seeds: Those that are asked for.
-        trained: Iterations of the training, or agents that were trained before.
-        parts: Tables to measure.
-        console: Shows what is being done.
-        published: Delta of the paper's agents, if those are trained.
-    """
+    """The lines of these seeds; those that the file does not hold yet are measured and kept."""
     from planweave.benchmarks.suites.paths.measure import Experiment, about
     from planweave.learning.agent_batches import Settings, as_published
     from planweave.learning.meta_training import as_agents

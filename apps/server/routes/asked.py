@@ -32,11 +32,7 @@ def person(request: Request) -> Person:
 
 
 async def body(request: Request) -> dict[str, Any]:
-    """The JSON object in a request; an empty one if it has no body.
-
-    Raises:
-        BadInput: It is no JSON object, or holds the character NUL.
-    """
+    """The JSON object in a request; an empty one if it has no body."""
     sent = await request.body()
     try:
         found = orjson.loads(sent or b"{}")
@@ -50,11 +46,7 @@ async def body(request: Request) -> dict[str, Any]:
 
 
 def checked(model: type[Model], sent: dict[str, Any]) -> Model:
-    """A body as the model that a route expects.
-
-    Raises:
-        BadInput: It does not fit.
-    """
+    """A body as the model that a route expects."""
     try:
         return model.model_validate(sent)
     except ValidationError as error:

@@ -121,12 +121,7 @@ def _check_labels(space: Label) -> None:
 
 
 def _admitted(request: Request, space: Label) -> tuple[str, ...]:
-    """A namespace of this person's; the empty one stands for all that are.
-
-    Raises:
-        BadInput: It is none.
-        Forbidden: It is somebody else's.
-    """
+    """A namespace of this person's; the empty one stands for all that are."""
     _check_labels(space)
     who = person(request)
     own = ("owners", who.owner)

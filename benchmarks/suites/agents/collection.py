@@ -30,10 +30,6 @@ def collect(
 
     Returns:
         The collection's name.
-
-    Raises:
-        BadInput: A document cannot be read, or the folder cannot be written.
-        ModelUnavailable: The embedding model is not available.
     """
     digest = _digest(documents, embeddings)
     collection = open_collection(f"bench/agents-{digest}", embeddings=embeddings, create=True)

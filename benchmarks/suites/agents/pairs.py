@@ -38,11 +38,7 @@ class Pair(BaseModel):
 
 
 def load_pairs(path: Path) -> list[Pair]:
-    """Read a file of judged pairs.
-
-    Raises:
-        BadInput: The file cannot be read, or holds what is no judged pair.
-    """
+    """Read a file of judged pairs."""
     found = read_records(path, Pair, fix=_FIX)
     if not found:
         raise BadInput(f"{path} holds no pair.", fix=_FIX)

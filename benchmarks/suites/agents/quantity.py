@@ -52,11 +52,9 @@ class Quantity(NamedTuple):
 
     Attributes:
         value: With its sign, before the scale.
-        digits: Decimals that were written.
         scale: 1 unless a scale such as million was named.
         percent: It is one of a hundred.
         currency: Its code; empty if none was named.
-        unit: A known unit; empty if none was named.
         per: The known unit that it is for each of.
         joined: The end of a range that the quantity before it begins.
     """

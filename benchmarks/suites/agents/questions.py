@@ -45,7 +45,6 @@ class Gold:
         forms: Quantities that it consists of, in each way that it may be put; none if it is no
             matter of numbers.
         spans: The parts of a TAT-QA answer.
-        scale: Their scale, such as million.
     """
 
     text: str
@@ -91,8 +90,6 @@ class Question:
     Attributes:
         id: Its name in the data set, of TAT-QA the beginning.
         part: The set that it belongs to.
-        asked: Its words.
-        gold: The right answer; None for what the documents do not answer.
         evidence: The pages that hold it, as (document, page).
         arithmetic: Its answer is one of TAT-QA's that is computed or counted.
     """
@@ -168,9 +165,6 @@ def load(folder: Path, *, contexts: int, seed: int) -> Found:
         folder: It holds docs/ and tatqa/.
         contexts: How many contexts of TAT-QA become documents; questions are about these alone.
         seed: Which ones.
-
-    Raises:
-        BadInput: Neither is there, or a file cannot be read.
     """
     reports, tables = folder / "docs" / "questions.jsonl", folder / "tatqa" / "dev.jsonl.gz"
     questions: list[Question] = []

@@ -236,16 +236,7 @@ def samples(
     collection: Callable[[Question], str],
     rag: bool = False,
 ) -> list[Sample]:
-    """Every question with every method, trial by trial.
-
-    Args:
-        questions: The chosen ones.
-        methods: Names of graphs.
-        trials: Each has a seed of its own; the settings' is the first trial's.
-        settings: The context without its collection.
-        collection: Name of the collection that a question is asked on.
-        rag: Measure how far pages and answers bear on the question and on each other.
-    """
+    """Every question with every method, trial by trial."""
     names = {question.id: collection(question) for question in questions}
     contexts = {n: settings.model_copy(update={"collection": n}) for n in {*names.values()}}
     finds = {name: _Finder(context) for name, context in contexts.items()}
@@ -296,7 +287,6 @@ class Trial:
     """One question, asked once.
 
     Attributes:
-        question: It.
         number: Of the trial, from 1.
         finds: Searches the collection.
         rag: Measure the three RAGAS metrics of its pages and answer.

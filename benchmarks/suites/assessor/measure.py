@@ -54,7 +54,6 @@ class Rules(NamedTuple):
 
     Attributes:
         seed: Of the candidates that are drawn, and of the bootstrap.
-        candidates: Most candidates of a round.
         order: Of the proposer, which says what the first candidate is.
     """
 
@@ -78,11 +77,8 @@ class Part(NamedTuple):
     """A data set, as the assessor is measured on it.
 
     Attributes:
-        dataset: Its name.
-        questions: All of the data set.
         unseen: Those that it was not trained on.
         left_out: How many questions it was trained on.
-        corpus: The paragraphs of all.
     """
 
     dataset: str
@@ -97,12 +93,8 @@ class DatasetFigures:
     """The figures of a data set.
 
     Attributes:
-        dataset: Its name.
-        questions: How many were searched for.
         left_out: Questions of the files that the assessor was trained on.
         paragraphs: Size of the corpus.
-        rounds: Choices made.
-        mrr: Of each chooser.
         gained: What the assessor gets more than a random and than the first candidate.
         closed: How much of the way from a random to the best possible candidate it goes.
     """
@@ -118,11 +110,7 @@ class DatasetFigures:
 
 
 def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -> list[Part]:
-    """The data sets among ``questions``, without what the assessor was trained on.
-
-    Raises:
-        BadInput: It was trained on all of one.
-    """
+    """The data sets among ``questions``, without what the assessor was trained on."""
     found = []
     for dataset in dict.fromkeys(question.dataset for question in questions):
         own = [question for question in questions if question.dataset == dataset]

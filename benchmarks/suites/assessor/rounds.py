@@ -51,9 +51,7 @@ class Round:
     """One choice among candidates.
 
     Attributes:
-        question: What is to be answered.
         number: 0 for the first round.
-        evidence: Paragraphs found so far.
         candidates: In the order of the proposer.
         gains: Reciprocal rank of the first supporting paragraph that is not yet evidence, among
             the paragraphs that are not, for each candidate; 0 where there is none.
@@ -75,12 +73,7 @@ class Round:
 
 
 class Lot(NamedTuple):
-    """What is drawn in a round.
-
-    Attributes:
-        place: Of one of the candidates.
-        coin: From 0 to 1.
-    """
+    """What is drawn in a round."""
 
     place: int
     coin: float
@@ -283,14 +276,7 @@ class _Trajectory(BaseModel):
 
 
 def recorded_searches(path: Path) -> dict[str, list[str]]:
-    """What recorded runs on training questions searched for, by question.
-
-    Args:
-        path: Records with ``question``, ``split`` and ``steps`` that hold an ``action``.
-
-    Raises:
-        BadInput: The file cannot be read, or holds what is no such record.
-    """
+    """What recorded runs on training questions searched for, by question."""
     found: dict[str, list[str]] = {}
     for record in read_records(path, _Trajectory, fix=_FIX):
         if record.split == "train":

@@ -34,8 +34,6 @@ class Driven:
     """What the searches of one chooser found in a data set.
 
     Attributes:
-        dataset: Its name.
-        chooser: Who chose.
         recall: Of the supporting paragraphs, after each of :data:`AFTER` rounds.
         whole: Share of the questions of which all were found.
         gained: What the assessor's searches found more, after the last round.

@@ -25,11 +25,7 @@ class Pair(NamedTuple):
     Attributes:
         kind: Whether the text is a decision, a sentence of its reasons, or a query that ranks.
         case: What is right or wrong with it.
-        text: The decision or the sentence.
-        supported: The label.
         facts: What it cites.
-        question: What was asked.
-        rules: The rules that were given.
     """
 
     kind: Kind
@@ -382,15 +378,31 @@ def _summed(w: _World, _: random.Random) -> _Made:
     yield "mean for a sum", f"{average}", False, [fact(1, ["mean"], [[average]], mean)], question
 
 
+_Claims = Iterator[tuple[str, str, bool, Sequence[Fact]]]
+
+
 def _claims(rng: random.Random) -> Iterator[Pair]:
     w = _World(rng)
-    m, d = w.measure, w.domain
     down = rng.random() < 0.5
+    word = "highest" if down else "lowest"
+    question = f"Which {w.domain.thing} has the {word} {w.measure.words}?"
+
+    def made() -> _Claims:
+        yield from _superlatives(w, rng, down=down)
+        a, b = rng.sample(range(len(w.names)), 2)
+        yield from _listings(w, rng, a, b)
+        yield from _comparisons(w, rng, a, b)
+        yield from _memberships(w, a)
+
+    for case, text, supported, facts in made():
+        yield Pair("claim", case, text, supported, tuple(facts), question)
+
+
+def _superlatives(w: _World, rng: random.Random, *, down: bool) -> _Claims:
+    d, m = w.domain, w.measure
     right = w.high if down else w.low
     word, opposite = ("highest", "lowest") if down else ("lowest", "highest")
     other = w.other_than(w.high, w.low)
-    question = f"Which {d.thing} has the {word} {m.words}?"
-    table, top = [w.all_rows()], [w.top(right, down=down)]
 
     def say(at: int, rank: str, value: int, name: str = "", unit: str = "") -> list[str]:
         name, number = name or w.names[at], w.with_unit(value, unit)
@@ -403,22 +415,24 @@ def _claims(rng: random.Random) -> Iterator[Pair]:
             f"{name} stands out because its {m.words} of {number} is the {rank}.",
         ]
 
+    table, top = [w.all_rows()], [w.top(right, down=down)]
     which = rng.randrange(6)
     alone = which if which != 2 else 0  # the third wording counts all rows
-    made: list[tuple[str, str, bool, Sequence[Fact]]] = [
-        ("right superlative", say(right, word, right)[which], True, table),
-        ("right superlative, ordered query", say(right, word, right)[alone], True, top),
-        ("wrong name", say(other, word, right)[which], False, table),
-        ("name that no row holds", say(right, word, right, w.stranger)[which], False, table),
-        ("superlative of another row", say(other, word, other)[which], False, table),
-        ("opposite superlative", say(right, opposite, right)[which], False, table),
-        ("number of another row", say(right, word, other)[which], False, table),
-        ("unit changed", say(right, word, right, unit=m.rival)[which], False, table),
-        ("superlative over one row", say(other, word, other)[alone], False, [w.only(other)]),
-        ("right superlative over one row", say(right, word, right)[alone], False, [w.only(right)]),
-        ("negation", f"{w.names[right]} does not have the {word} {m.words}.", False, table),
-    ]
-    a, b = rng.sample(range(len(w.names)), 2)
+    yield "right superlative", say(right, word, right)[which], True, table
+    yield "right superlative, ordered query", say(right, word, right)[alone], True, top
+    yield "wrong name", say(other, word, right)[which], False, table
+    yield "name that no row holds", say(right, word, right, w.stranger)[which], False, table
+    yield "superlative of another row", say(other, word, other)[which], False, table
+    yield "opposite superlative", say(right, opposite, right)[which], False, table
+    yield "number of another row", say(right, word, other)[which], False, table
+    yield "unit changed", say(right, word, right, unit=m.rival)[which], False, table
+    yield "superlative over one row", say(other, word, other)[alone], False, [w.only(other)]
+    yield "right superlative over one row", say(right, word, right)[alone], False, [w.only(right)]
+    yield "negation", f"{w.names[right]} does not have the {word} {m.words}.", False, table
+
+
+def _listings(w: _World, rng: random.Random, a: int, b: int) -> _Claims:
+    m, table = w.measure, [w.all_rows()]
     listing = rng.choice(
         (
             "The {m} of {a} is {x} and that of {b} is {y}.",
@@ -431,12 +445,13 @@ def _claims(rng: random.Random) -> Iterator[Pair]:
     def listed(x: str, y: str) -> str:
         return listing.format(m=m.words, a=w.names[a], b=w.names[b], x=x, y=y)
 
-    made += [
-        ("right listing", listed(w.with_unit(a), w.with_unit(b)), True, table),
-        ("numbers swapped", listed(x=w.with_unit(b), y=w.with_unit(a)), False, table),
-    ]
+    yield "right listing", listed(w.with_unit(a), w.with_unit(b)), True, table
+    yield "numbers swapped", listed(x=w.with_unit(b), y=w.with_unit(a)), False, table
     invented = f"{round(w.values[b] * 1.3 + 1, m.digits)} {m.unit}"
-    made.append(("one number wrong", listed(w.with_unit(a), invented), False, table))
+    yield "one number wrong", listed(w.with_unit(a), invented), False, table
+
+
+def _comparisons(w: _World, rng: random.Random, a: int, b: int) -> _Claims:
     lower, higher = (a, b) if w.values[a] < w.values[b] else (b, a)
     low, high = w.names[lower], w.names[higher]
     comparing = rng.choice(
@@ -446,27 +461,29 @@ def _claims(rng: random.Random) -> Iterator[Pair]:
             "{a}, at {x}, has a {c} {m} than {b} at {y}.",
         )
     )
-    numbers = {"x": w.with_unit(lower), "y": w.with_unit(higher), "m": m.words}
-    made += [
-        (case, comparing.format(a=one, b=two, c=way, **numbers), case == "right comparison", table)
-        for case, one, two, way in (
-            ("right comparison", low, high, "lower"),
-            ("comparison turned round", low, high, "higher"),
-            ("names turned round", high, low, "lower"),
-            ("comparison with nobody known", low, w.stranger, "lower"),
-        )
-    ]
-    if w.groups[a]:
-        tail = f" and has a {m.words} of {w.with_unit(a)}."
-        wrong = next(g for g in d.groups if g != w.groups[a])
-        for case, group in (("right group", w.groups[a]), ("wrong group", wrong)):
-            text = f"{w.names[a]} is {d.where.format(group)}{tail}"
-            made.append((case, text, case == "right group", table))
-    swapped = f"{w.names[a]} has a {m.words} of {w.others[a]}."
-    if w.others[a] != w.values[a]:
-        made.append(("number of another column", swapped, False, table))
-    for case, text, supported, facts in made:
-        yield Pair("claim", case, text, supported, tuple(facts), question)
+    numbers = {"x": w.with_unit(lower), "y": w.with_unit(higher), "m": w.measure.words}
+    for case, one, two, way in (
+        ("right comparison", low, high, "lower"),
+        ("comparison turned round", low, high, "higher"),
+        ("names turned round", high, low, "lower"),
+        ("comparison with nobody known", low, w.stranger, "lower"),
+    ):
+        text = comparing.format(a=one, b=two, c=way, **numbers)
+        yield case, text, case == "right comparison", [w.all_rows()]
+
+
+def _memberships(w: _World, at: int) -> _Claims:
+    """In which group a row is; at last a number of another column."""
+    words, table = w.measure.words, [w.all_rows()]
+    if w.groups[at]:
+        tail = f" and has a {words} of {w.with_unit(at)}."
+        wrong = next(g for g in w.domain.groups if g != w.groups[at])
+        for case, group in (("right group", w.groups[at]), ("wrong group", wrong)):
+            text = f"{w.names[at]} is {w.domain.where.format(group)}{tail}"
+            yield case, text, case == "right group", table
+    if w.others[at] != w.values[at]:
+        swapped = f"{w.names[at]} has a {words} of {w.others[at]}."
+        yield "number of another column", swapped, False, table
 
 
 _DENIALS = ((" may ", " may not "), (" is ", " is not "), (" produced ", " never produced "))

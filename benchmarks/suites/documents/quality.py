@@ -58,7 +58,6 @@ class Quality:
     """How well one way of searching does.
 
     Attributes:
-        data: Whose questions.
         way: "dense", "bm25" or "fused".
         depth: Pages or paragraphs looked at.
         recall: Share of what supports the answer that is among them, over the questions.
@@ -66,7 +65,6 @@ class Quality:
         better: Questions complete here and not when fused.
         worse: Questions complete when fused and not here.
         p: Of a split at least this uneven if both were equally good (exact McNemar test).
-        seconds: For one question, mean.
     """
 
     data: str
@@ -87,16 +85,7 @@ class _Question:
 
 
 def qualities(data: Path, model: str) -> Iterator[Quality]:
-    """Every way of searching on both sets of questions, each line as soon as it is known.
-
-    Args:
-        data: Folder of the published data sets.
-        model: Name of the embedding model.
-
-    Raises:
-        BadInput: The data are not there.
-        ModelUnavailable: The embedding model is not available.
-    """
+    """Every way of searching on both sets of questions, each line as soon as it is known."""
     report, questions = _there(data, REPORT), _records(data, QUESTIONS, PageQuestion)
     yield from page_quality(report, questions, model)
     yield from hotpot_quality(_records(data, HOTPOTQA, HotpotQuestion), model)

@@ -118,13 +118,7 @@ def _good(record: Record) -> Iterator[Entry]:
 
 @lru_cache(maxsize=4096)
 def read(tool: str, query: str, scenario_name: str) -> Read:
-    """The columns or properties that a query reads.
-
-    Args:
-        tool: ``sql`` or ``cypher``.
-        query: As it was run.
-        scenario_name: Whose tables it was run on.
-    """
+    """The columns or properties that a query reads."""
     plugin = scenario(scenario_name)
     return _read_sql(query, plugin) if tool == "sql" else _read_cypher(query, plugin)
 

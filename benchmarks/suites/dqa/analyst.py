@@ -153,7 +153,6 @@ class Method:
 
     Attributes:
         asks: Finds what the question is about in its words.
-        plan: The steps.
         queries: By tool, one query for each step that reads.
         key: The column that holds the candidates.
         among: By tool, what stands for the candidates in each later query where they have not been

@@ -133,9 +133,6 @@ def choose(
         scenarios: Names of the scenarios wanted.
         limit: Questions in all; None for every one.
         seed: Another seed, another sample.
-
-    Raises:
-        BadInput: A scenario has no question.
     """
     pools = []
     for scenario in scenarios:
@@ -165,10 +162,6 @@ def samples(
         databases: Kinds of database.
         settings: The context without sources, rules and candidates.
         folder: Where the databases are written as scripts.
-
-    Raises:
-        BadInput: A database cannot be read, the folder cannot be written, or the experience of the
-            settings holds one of the questions.
     """
     questions, made = [*questions], []
     _check_unseen(questions, settings)

@@ -29,15 +29,9 @@ class Played:
     """One task as it was played.
 
     Attributes:
-        task: Its id.
-        kind: Its type.
-        score: From 0 to 1.
         done: Whether the environment said that it is over.
-        steps: Actions done.
         recall: Share of the gold path's actions that were done, the last one aside, which hands
             in the result; None where no gold path is known.
-        choice_seconds: What choosing its path took.
-        reset_seconds: What beginning it took.
         step_seconds: What all its steps took, those of the player included.
         error: Why it was given up; empty if it was not.
     """
@@ -74,14 +68,10 @@ class Summary:
     """What a policy came to.
 
     Attributes:
-        policy: Its name.
-        score: Mean score.
         success: Share of tasks with the whole score.
         recall: Mean of :attr:`Played.recall`.
         kinds: Mean score and number of tasks by kind.
-        steps: Actions a task.
         choice_seconds: What choosing a task's path took; the first choice also prepares.
-        reset_seconds: What beginning a task took.
         steps_per_second: Over all tasks, without their beginnings.
         crashes: Times that the environment's process died.
         timeouts: Times that it was ended because a step took too long.
@@ -122,9 +112,6 @@ def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choo
         guide: Finds the paths.
         proposed: Follow the one that is selected of three proposals (InstructRAG); else, or
             where no path fits the question, the whole path of the nearest question (RAP).
-
-    Raises:
-        BadInput: Nobody can follow paths in that environment.
     """
     if environment.name not in PLAYERS:
         raise BadInput(
@@ -146,14 +133,7 @@ def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choo
 
 
 def lead(guide: Guide, question: str, path: Sequence[str], origin: str) -> Lead:
-    """What a player follows: a path with the names of the question in its slots.
-
-    Args:
-        guide: Of the known paths.
-        question: What is to be done.
-        path: Instructions with slots.
-        origin: The question that they are from.
-    """
+    """What a player follows: a path with the names of the question in its slots."""
     return Lead(
         question,
         guide.adapted(path, question),
@@ -209,11 +189,7 @@ def _recall(done: Sequence[str], gold: Sequence[str] | None) -> float | None:
 
 
 def summary(policy: str, played: Sequence[Played], environment: Environment) -> Summary:
-    """Means over the tasks that were played.
-
-    Raises:
-        BadInput: None was.
-    """
+    """Means over the tasks that were played."""
     score, success = rate([p.score for p in played]), rate([float(p.score == 1) for p in played])
     steps, resets = spread([p.steps for p in played]), spread([p.reset_seconds for p in played])
     choices = spread([p.choice_seconds for p in played])

@@ -51,7 +51,6 @@ class Lead(NamedTuple):
     """What a player follows.
 
     Attributes:
-        question: What is to be done.
         path: Instructions in which the question's own names are filled in already.
         names: What the question names.
         origin: The question that the path is from; where it is from several, one of them.
@@ -66,13 +65,7 @@ class Lead(NamedTuple):
 
 
 class Reader:
-    """HotpotQA: searches for what the path names, then answers with what was seen.
-
-    Args:
-        question: What is asked.
-        path: Instructions in which the question's own names are filled in already.
-        names: What the question names.
-    """
+    """HotpotQA: searches for what the path names, then answers with what was seen."""
 
     def __init__(self, question: str, path: Sequence[str], names: Sequence[str]) -> None:
         self._question, self._left, self._names = question, [*path], names
@@ -179,7 +172,6 @@ class Buyer:
     It searches with the words of the instruction.
 
     Args:
-        question: The instruction.
         most: Actions after which it chooses no further option.
     """
 
@@ -220,7 +212,6 @@ class Experimenter:
     what those two differ in: a wire of another colour is that wire to the end.
 
     Args:
-        question: What is to be done.
         path: What was done for another question.
         origin: That question.
         doors: The rooms that lie beside each room.

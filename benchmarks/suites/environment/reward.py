@@ -25,13 +25,10 @@ class Episode(BaseModel):
     """How far a player came on a task by a path.
 
     Attributes:
-        environment: Its name.
-        task: Its id.
         path: As it was followed, with the names of the question in its slots.
         origin: The question that the path is from.
         most: Actions that it was given.
         score: From 0 to 1; where the environment failed, what had been reached by then.
-        steps: Actions done.
         error: Why it was given up; empty if it was not.
     """
 
@@ -52,16 +49,12 @@ class EnvironmentReward:
         environment: Open; closed by who opened it.
         tasks: What may be played; of several with one question the first is.
         guide: Of the known paths; fills slots.
-        most: Actions of an episode, at most.
         kept: A file of episodes; those that it holds are not played again. It belongs to these
             tasks and known paths.
-        notify: Called with a sentence on what was repaired in that file.
         progress: Called with how many episodes were played, after each.
 
     Attributes:
         tasks: By question.
-        played: Episodes that were played by now.
-        known: Episodes that the file held.
 
     Raises:
         BadInput: The file is damaged, cannot be written, or another process writes it.
@@ -89,13 +82,7 @@ class EnvironmentReward:
         self.played, self.known = 0, len(self._episodes)
 
     def __call__(self, path: TaskPath, instructions: Sequence[str]) -> float:
-        """What instructions with slots come to on the question of a path.
-
-        Raises:
-            KeyError: The question has no task.
-            EnvironmentUnavailable: The environment's library or program is missing.
-            OSError: The episode cannot be kept.
-        """
+        """What instructions with slots come to on the question of a path."""
         asked = (path.question, tuple(instructions))
         if asked not in self._scores:
             self._scores[asked] = self._score(*asked)

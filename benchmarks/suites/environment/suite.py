@@ -102,15 +102,7 @@ def samples(
     settings: Context,
     paths: Sequence[TaskPath],
 ) -> list[Sample]:
-    """Every task with every method, task by task.
-
-    Args:
-        name: The environment.
-        tasks: The chosen ones.
-        methods: Names of graphs.
-        settings: The context with the environment's data and file of paths, but without a task.
-        paths: What is in that file, so that other paths are another sample.
-    """
+    """Every task with every method, task by task."""
     known = "".join(path.key for path in paths)
     return [
         Sample(

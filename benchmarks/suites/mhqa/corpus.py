@@ -18,12 +18,7 @@ Place = tuple[str, int]
 
 
 class ParagraphCollection(NamedTuple):
-    """What the questions of a data set are asked on.
-
-    Attributes:
-        collection: Name of the document collection.
-        places: Where each paragraph is in it.
-    """
+    """What the questions of a data set are asked on."""
 
     collection: str
     places: Mapping[Paragraph, Place]
@@ -50,10 +45,6 @@ def collect(
         questions: All of its questions: the paragraphs of the others are what distracts.
         embeddings: Name of the embedding model; ``none``: search by words alone.
         progress: Called while paragraphs are embedded.
-
-    Raises:
-        BadInput: The collection cannot be written.
-        ModelUnavailable: The embedding model is not available.
     """
     placed = places(questions)
     titles: dict[str, list[str]] = {}

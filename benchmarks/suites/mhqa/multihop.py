@@ -46,7 +46,6 @@ class SubQuestion(NamedTuple):
 
     Attributes:
         query: A question, or ``subject relation``; ``#1`` stands for the answer of the first step.
-        answer: Its answer.
     """
 
     query: str
@@ -58,9 +57,7 @@ class MultiHop:
     """A question that takes several paragraphs to answer.
 
     Attributes:
-        id: As published.
         dataset: Which format it came in.
-        question: The question.
         answers: The gold answer first, then its aliases.
         paragraphs: Those published with the question, distractors included.
         supporting: Those that the answer rests on, in the order of the way to the answer.
@@ -166,11 +163,7 @@ class _Record(
 
 
 def load(path: Path) -> list[MultiHop]:
-    """Read a file of questions with paragraphs; each question once.
-
-    Raises:
-        BadInput: The file cannot be read, or holds what is no record with paragraphs.
-    """
+    """Read a file of questions with paragraphs; each question once."""
     found = [record.root.read() for record in read_records(path, _Record, fix=_FIX)]
     without = [question.id for question in found if not question.supporting]
     if without or not found:
@@ -185,10 +178,6 @@ class Corpus:
     """The pooled paragraphs of many questions, searched by meaning and by words together.
 
     Both rankings are fused by reciprocal rank (Cormack et al. 2009).
-
-    Args:
-        questions: Their paragraphs, each once, are the corpus.
-        embed: Turns n texts into n normalised vectors.
     """
 
     def __init__(self, questions: Iterable[MultiHop], embed: Embed) -> None:

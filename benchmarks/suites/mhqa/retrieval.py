@@ -19,15 +19,7 @@ _MODES: tuple[SearchMode, ...] = get_args(SearchMode)
 
 
 class Searched(NamedTuple):
-    """What a search for a question found.
-
-    Attributes:
-        dataset: The question's data set.
-        hops: How many it takes.
-        mode: How was searched.
-        k: How many paragraphs were returned at most.
-        support: How much of what the answer rests on is among them.
-    """
+    """What a search for a question found."""
 
     dataset: str
     hops: int

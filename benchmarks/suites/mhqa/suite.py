@@ -153,11 +153,7 @@ def pool_of(dataset: str, data: Path, embeddings: str, status: Status) -> list["
 
 
 def load(dataset: str, data: Path) -> list[MultiHop]:
-    """The questions of a data set, in the published order.
-
-    Raises:
-        BadInput: Its file is not in the folder ``data``, or not in its published format.
-    """
+    """The questions of a data set, in the published order."""
     found = [path for name in FILES[dataset] for path in sorted(data.glob(f"{name}*"))]
     if not found:
         raise BadInput(
@@ -169,14 +165,7 @@ def load(dataset: str, data: Path) -> list[MultiHop]:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question, with what its answers are judged by.
-
-    Attributes:
-        dataset: Its data set.
-        question: It.
-        collection: Name of the document collection that it is asked on.
-        supporting: Where its supporting paragraphs are there.
-    """
+    """A question, with what its answers are judged by."""
 
     dataset: str
     question: MultiHop

@@ -57,11 +57,7 @@ class Haystack:
 
 
 def load(path: Path) -> Haystack:
-    """Read a haystack: a text file, or pages as JSON lines with a ``text`` each.
-
-    Raises:
-        BadInput: The file cannot be read, or holds no text.
-    """
+    """Read a haystack: a text file, or pages as JSON lines with a ``text`` each."""
     try:
         raw = path.read_bytes()
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
@@ -80,17 +76,7 @@ def tokens(text: str) -> int:
 
 
 def hidden(haystack: Haystack, needles: Sequence[str], length: int, draw: random.Random) -> str:
-    """A stretch of the haystack with the needles spread evenly from its beginning to its end.
-
-    Args:
-        haystack: Where the text is from.
-        needles: Whole sentences, in the order in which they shall be.
-        length: Tokens of the result, needles included, as estimated by :func:`tokens`.
-        draw: Chooses where the stretch begins.
-
-    Raises:
-        BadInput: The needles alone are longer, or the haystack is too short.
-    """
+    """A stretch of the haystack with the needles spread evenly from its beginning to its end."""
     left = length * CHARACTERS_PER_TOKEN - sum(len(needle) + 1 for needle in needles)
     if left <= 0:
         raise BadInput(

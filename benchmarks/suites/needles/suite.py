@@ -172,9 +172,6 @@ def samples(
         seed: Another seed, other needles and stretches.
         settings: The context.
         window: Tokens of prompt and reply that the model takes; None to leave that to it.
-
-    Raises:
-        BadInput: A length does not fit the model or the text, or there are not so many needles.
     """
     if window is not None:
         _fit(max(lengths), window, settings)

@@ -38,13 +38,10 @@ class Swept:
 
     Attributes:
         threshold: Delta.
-        nodes: How many.
         largest: Instructions in the largest node.
         junctions: Nodes that more than one edge leads out of.
-        edges: How many.
         seconds: To insert all paths, their vectors given.
         cpu_seconds: The same over all threads.
-        published: The paper's figures.
     """
 
     threshold: float
@@ -62,11 +59,9 @@ class Sweep:
     """All thresholds over one set of paths.
 
     Attributes:
-        paths: Inserted.
         instructions: Of all paths, each different one once.
         embedding_seconds: To embed those.
         embedding_cpu_seconds: The same over all threads.
-        lines: One for each threshold.
     """
 
     paths: int

@@ -64,13 +64,7 @@ RIVALS = (RAP, OUR_RAP, RULE, NO_GRAPH, NO_RL)
 
 
 class Score(NamedTuple):
-    """Of one question.
-
-    Attributes:
-        question: A key that stands for it.
-        f1: Of the instructions of the selected path.
-        recalls: Of the successful path's instructions, in the first 1, 2, … candidates together.
-    """
+    """Of one question."""
 
     question: str
     f1: float
@@ -78,14 +72,7 @@ class Score(NamedTuple):
 
 
 class Adaptation(NamedTuple):
-    """What adapting both agents to one unseen task took.
-
-    Attributes:
-        task: Its name.
-        paths: Of its support set.
-        seconds: By the clock.
-        cpu_seconds: Of the processor, all threads together.
-    """
+    """What adapting both agents to one unseen task took."""
 
     task: str
     paths: int
@@ -98,10 +85,7 @@ class Measured(BaseModel):
 
     Attributes:
         seed: Of tasks, training and noise.
-        part: Which table.
-        name: Which line of it.
         scores: Of the query questions of all unseen tasks.
-        about: See :func:`about`.
         adaptations: To the unseen tasks, in the line of the full method. The first one of a
             process also compiles.
         training_seconds: What training took, in that line.
@@ -148,10 +132,6 @@ class Experiment:
     """One seed: agents trained on the seen tasks, tried on the unseen ones.
 
     Args:
-        world: The tasks.
-        embed: The frozen model of sentence vectors.
-        settings: Of the training.
-        status: Called with what is being done.
         agents: Try these, trained before, and leave the ablations of training out.
     """
 
@@ -393,11 +373,7 @@ class Row(NamedTuple):
     """A line of a table over all seeds.
 
     Attributes:
-        part: Which table.
-        name: Which line.
         questions: Scores, a question once for each seed in which its task was unseen.
-        f1: Of the selected path.
-        recalls: Of the first 1, 2, … candidates together.
         by_seed: Mean F1 of each seed, in order.
         over: F1 less that of each rival, by its name, on the same questions; the line itself and
             rivals that were not tried on all of them are missing.

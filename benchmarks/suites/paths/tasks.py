@@ -109,8 +109,6 @@ class PathTasks:
     """What one seed makes of a file.
 
     Attributes:
-        seen: Tasks to train on.
-        unseen: Tasks to adapt to and to test on.
         failed: Paths that did not succeed, those that were recorded first; the others are
             successful paths of one question given to another.
         slots: Those of all paths; None where instructions stay as they are, as published.
@@ -130,11 +128,7 @@ class PathTasks:
 
 
 def load(environment: Environment, file: Path) -> list[TaskPath]:
-    """The paths of a file that have more than an answer.
-
-    Raises:
-        BadInput: It has no two tasks of a few paths each.
-    """
+    """The paths of a file that have more than an answer."""
     rule = TASK_OF[environment]
     paths = [path for path in read_paths(file, rule) if path.task or rule is None]
     paths = [path for path in paths if not all(map(finishes, path.instructions))]

@@ -95,11 +95,7 @@ class PromptFormat(Suite):
 
 
 def _temperatures(text: str) -> list[float]:
-    """The temperatures in a list with commas.
-
-    Raises:
-        BadInput: One is no number from 0 to 2.
-    """
+    """The temperatures in a list with commas."""
     try:
         found = [float(part) for part in text.split(",")]
     except ValueError:
@@ -143,14 +139,7 @@ def samples(
     trials: int,
     settings: Context,
 ) -> list[Sample]:
-    """Every prompt in every format at every temperature, trial by trial.
-
-    Args:
-        formats: Some of :data:`FORMATS`.
-        temperatures: Of the sampling.
-        trials: Each with a seed of its own.
-        settings: The context; its temperature is replaced, its seed is the first trial's.
-    """
+    """Every prompt in every format at every temperature, trial by trial."""
     return [
         _sample(name, style, settings.model_copy(update={"temperature": temperature}), trial)
         for trial in range(1, trials + 1)
@@ -176,13 +165,7 @@ def _sample(name: str, style: Format, context: Context, number: int) -> Sample:
 
 @dataclass(frozen=True)
 class Wording:
-    """One prompt in one format, asked once.
-
-    Attributes:
-        name: Of the prompt.
-        style: The format.
-        number: Of the trial, from 1.
-    """
+    """One prompt in one format, asked once."""
 
     name: str
     style: Format

@@ -27,11 +27,7 @@ THESIS = {
 
 
 def format_tables(records: Sequence[Record]) -> list[Table]:
-    """All tables of the suite.
-
-    Args:
-        records: Finished samples; crashed ones count as not followed and are left out elsewhere.
-    """
+    """All tables of the suite."""
     groups = grouped(records)
     return [_replies(groups), _prompts(groups), _against_plain(groups), _published(groups)]
 

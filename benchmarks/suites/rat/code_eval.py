@@ -32,11 +32,8 @@ class Problem:
     """One task.
 
     Attributes:
-        id: As published.
         prompt: What a model is asked: the head of a function, or a sentence with an example.
         head: The code that ``prompt`` begins with, which a solution may continue; else empty.
-        entry: The function that is tested.
-        solution: The published solution, complete.
         tests: Program text that raises unless the function is right.
         files: What ``tests`` reads.
     """
@@ -58,11 +55,7 @@ class ProgramOutcome(NamedTuple):
 
 
 def load(path: Path) -> list[Problem]:
-    """Problems of one published file, whichever of the four it is, gzipped or not.
-
-    Raises:
-        BadInput: It cannot be read or is in another format.
-    """
+    """Problems of one published file, whichever of the four it is, gzipped or not."""
     rows = published(path)
     try:
         return [_reader(row)(row) for row in rows]
@@ -236,16 +229,7 @@ def judge(
     *,
     limits: sandbox.SandboxLimits = LIMITS,
 ) -> ProgramOutcome:
-    """Run a solution's tests in the sandbox.
-
-    Args:
-        problem: The task.
-        code: A whole solution, or one that continues ``problem.head``.
-        limits: Of the sandbox.
-
-    Raises:
-        SandboxUnavailable: Programs cannot be confined here.
-    """
+    """Run a solution's tests in the sandbox."""
     word = uuid4().hex
     result = sandbox.run(
         program(problem, code),
@@ -262,9 +246,6 @@ def pass_at_k(samples: int, right: int, k: int) -> float:
     """Probability that one of ``k`` samples is right, estimated without bias.
 
     Chen et al. 2021, eq. 1: one minus the share of choices of ``k`` samples that are all wrong.
-
-    Raises:
-        ValueError: There are fewer samples than ``k``, or than right ones.
     """
     if not 0 <= right <= samples or not 1 <= k <= samples:
         raise ValueError(f"pass@{k} of {right} right among {samples} samples is not defined")

@@ -66,17 +66,7 @@ class BuiltCorpus(NamedTuple):
 def build(
     family: Family, data: Path, *, embeddings: str = "minilm", progress: Progress | None = None
 ) -> BuiltCorpus:
-    """Build the corpus of a family again from the published files in ``data``.
-
-    Args:
-        family: Whose corpus.
-        data: The folder of the family's files.
-        embeddings: Name of the model that its collection is searched with.
-        progress: Called while passages are embedded.
-
-    Raises:
-        BadInput: A file is missing or not in its published format.
-    """
+    """Build the corpus of a family again from the published files in ``data``."""
     texts, tested = _READERS[family](data)
     kept, dropped = decontaminated(texts, tested)
     name = collection_of(family)

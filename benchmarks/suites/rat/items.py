@@ -43,8 +43,6 @@ class Item:
     """One task.
 
     Attributes:
-        dataset: Its data set.
-        id: As published.
         asked: What a method is given.
         content: What decides whether a product is right, as text.
         grade: Grades a program or plan; blocks while it runs in the sandbox.
@@ -63,11 +61,7 @@ class Item:
 
 
 def load(family: Family, dataset: str, data: Path) -> list[Item]:
-    """The items of a data set, in the published order.
-
-    Raises:
-        BadInput: A file of the folder ``data`` is missing or not in its published format.
-    """
+    """The items of a data set, in the published order."""
     path = data / FILES[family][dataset]
     if family == "code":
         return _programs(dataset, code_eval.load(path))
@@ -82,11 +76,7 @@ def collection_of(family: str) -> str:
 
 
 def corpus_of(family: Family, data: str) -> str:
-    """The collection that holds a family's corpus.
-
-    Raises:
-        BadInput: It is not built yet.
-    """
+    """The collection that holds a family's corpus."""
     name = collection_of(family)
     if name not in collections():
         raise BadInput(

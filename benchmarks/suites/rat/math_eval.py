@@ -53,11 +53,7 @@ class Computed(NamedTuple):
 
 
 def load(path: Path) -> list[Problem]:
-    """Problems of a published file of GSM8K or GSM-Hard, gzipped or not.
-
-    Raises:
-        BadInput: It cannot be read or is in another format.
-    """
+    """Problems of a published file of GSM8K or GSM-Hard, gzipped or not."""
     rows = published(path)
     try:
         return [_problem(number, row) for number, row in enumerate(rows, 1)]
@@ -105,9 +101,6 @@ def compute(program: str, *, limits: sandbox.SandboxLimits = LIMITS) -> Computed
     """Run a program; its number is what ``solution()`` returns.
 
     Without such a function it is what ``answer`` or ``result`` holds, else the last number printed.
-
-    Raises:
-        SandboxUnavailable: Programs cannot be confined here.
     """
     ended = sandbox.run(program + _LAST, limits=limits)
     if ended.reason != "ok":

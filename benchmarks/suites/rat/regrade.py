@@ -15,9 +15,6 @@ def matched(
     """Records with the item of ``dataset`` that asks the same, word by word.
 
     HumanEval+ asks what HumanEval asks and has more tests.
-
-    Raises:
-        BadInput: A file of the folder ``data`` is missing or not in its published format.
     """
     before = {record.scenario for record in records} & FILES[family].keys() - {dataset}
     asked = {one.question: one.asked for name in before for one in load(family, name, data)}

@@ -62,16 +62,7 @@ class Found(NamedTuple):
 
 
 def load(data: Path, domains: Sequence[Domain], levels: Sequence[int] = ()) -> Found:
-    """Read the problems of these domains and levels, and the rules.
-
-    Args:
-        data: The folder.
-        domains: Which ones.
-        levels: Which ones; all if empty.
-
-    Raises:
-        BadInput: A file is missing or malformed, or no problem is left.
-    """
+    """Read the problems of these domains and levels, and the rules."""
     every = read_records(file_in(data, "problems", _FIX), Problem, fix=_FIX)
     wanted = [
         problem

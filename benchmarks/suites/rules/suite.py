@@ -131,15 +131,7 @@ def samples(
     rules: Mapping[Domain, RuleBook],
     collections: Mapping[Domain, str],
 ) -> list[Sample]:
-    """Every problem with every method: method by method, domain by domain.
-
-    Args:
-        problems: The chosen ones.
-        methods: Names of graphs, or :data:`WHOLE`.
-        settings: The context without its collection.
-        rules: Of each domain.
-        collections: Name of the document collection that holds the rules of each domain.
-    """
+    """Every problem with every method: method by method, domain by domain."""
     ordered = sorted(problems, key=lambda problem: problem.domain)
     made = []
     for method in methods:

@@ -118,17 +118,7 @@ def choose(names: Iterable[str], seed: int, limit: int | None) -> list[Asked]:
 def samples(
     asked: Iterable[Asked], *, methods: Sequence[str], settings: Context, folder: Path
 ) -> list[Sample]:
-    """Every decision with every method: method by method, shop by shop.
-
-    Args:
-        asked: The chosen decisions.
-        methods: Names of graphs, or of solvers that write one query.
-        settings: The context without sources, rules and candidates.
-        folder: Where the databases are written as scripts.
-
-    Raises:
-        BadInput: The folder cannot be written.
-    """
+    """Every decision with every method: method by method, shop by shop."""
     ordered = sorted(asked, key=lambda one: one.shop.name)
     return [_sample(one, method, settings, folder) for method in methods for one in ordered]
 

@@ -36,11 +36,7 @@ def verdict(record: Record) -> Verdict:
 
 
 def shop_tables(records: Sequence[Record]) -> list[Table]:
-    """All tables.
-
-    Args:
-        records: Finished samples; a crashed one counts as undecided.
-    """
+    """All tables."""
     groups = grouped(records)
     return [
         _verdicts(groups),

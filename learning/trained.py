@@ -1,0 +1,76 @@
+"""What was trained, as a file: arrays, and a card beside them that says where they come from."""
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from planweave import BadInput
+
+EMBEDDINGS = "minilm"
+"""The frozen model of sentence vectors that all of it uses."""
+
+
+class Card(BaseModel):
+    """What is written beside the arrays.
+
+    Attributes:
+        version: Of the features and the form of the arrays.
+        features: The names of the inputs, in order.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    version: int
+    sha256: str = ""
+    embeddings: str = EMBEDDINGS
+    features: tuple[str, ...]
+    seed: int
+    date: str
+    command: str
+
+
+AnyCard = TypeVar("AnyCard", bound=Card)
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def write(path: Path, arrays: Arrays, card: Card) -> None:
+    """Write the arrays as ``.npz`` and the card beside them as ``.json``, with the checksum."""
+    packed = io.BytesIO()
+    np.savez_compressed(packed, allow_pickle=False, **arrays)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(packed.getvalue())
+    written = card.model_copy(update={"sha256": hashlib.sha256(packed.getvalue()).hexdigest()})
+    path.with_suffix(".json").write_text(written.model_dump_json(indent=1) + "\n", "utf-8")
+
+
+def read(
+    path: Path, kind: type[AnyCard], fits: Callable[[AnyCard], bool], *, by: str
+) -> tuple[dict[str, NDArray[Any]], AnyCard]:
+    """The arrays and the card of a file; ``fits`` says whether they belong to this version.
+
+    ``by`` is the command that makes such a file, for the error.
+    """
+    fix = f"Reinstall planweave, or train it again with `{by}`."
+    try:
+        packed = path.read_bytes()
+        card = kind.model_validate_json(path.with_suffix(".json").read_bytes())
+    except OSError as error:
+        raise BadInput(f"{error.filename} cannot be read ({error.strerror}).", fix=fix) from None
+    except ValidationError:
+        raise BadInput(f"The card beside {path} is damaged.", fix=fix) from None
+    if hashlib.sha256(packed).hexdigest() != card.sha256:
+        raise BadInput(f"The file {path} is not the one that its card describes.", fix=fix)
+    if not fits(card):
+        raise BadInput(f"The file {path} belongs to another version of planweave.", fix=fix)
+    try:
+        with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}, card
+    except (ValueError, OSError, zipfile.BadZipFile):
+        raise BadInput(f"The file {path} is damaged.", fix=fix) from None
