@@ -64,6 +64,20 @@ def offers(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.fixture
+def word_search(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Documents are cut and searched by their words: no weights are needed."""
+    from documents import WordEmbeddings, WordTokens
+
+    from planweave.models import register_embeddings
+    from planweave.tools.documents import chunks, collection
+
+    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
+    register_embeddings("words", WordEmbeddings)
+    yield
+    collection._open.clear()
+
+
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[Server]:
     try:

@@ -10,7 +10,6 @@ import pytest
 
 from planweave import BadInput
 from planweave.apps.cli.methods import page
-from planweave.benchmarks.core.suite import SUITES, suite
 from planweave.graphs import METHODS
 from planweave.registry import Registry
 
@@ -77,11 +76,6 @@ def test_langgraph_json_names_every_method() -> None:
         }
         for name in METHODS
     }
-
-
-@pytest.mark.parametrize("name", SUITES)
-def test_every_suite_is_where_the_registry_says(name: str) -> None:
-    assert suite(name).measures
 
 
 def test_the_page_of_graphs_is_current() -> None:

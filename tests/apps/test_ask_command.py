@@ -129,21 +129,6 @@ def test_a_run_waits_for_approval_and_says_how_to_go_on(library: CommandLine) ->
     assert_one_clear_error(run, "waits for approval", "planweave ask --resume", code=5)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--collection", "marked"), ("'marked'", "did you mean market")),
-        (("--collection", "market", "--search", "magic"), ("setting search",)),
-        (("--collection", "market", "--method", "nobody"), ("no method 'nobody'",)),
-        (("--collection", "market", "--pages", "0"), ("setting pages",)),
-    ],
-)
-def test_bad_input_is_one_sentence(
-    library: CommandLine, arguments: tuple[str, ...], words: tuple[str, ...]
-) -> None:
-    assert_one_clear_error(library("ask", "What?", *arguments), *words)
-
-
 def test_an_empty_collection_is_said_to_be_so(library: CommandLine) -> None:
     library("docs", "remove", "report.txt", "--collection", "market")
     run = library("ask", "What?", "--collection", "market")

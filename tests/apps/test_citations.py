@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine, assert_one_clear_error
+from command_line import CommandLine
 from documents import write_pdf
 from offers import scripted
 from openai_server import serving
@@ -67,20 +67,3 @@ def test_every_citation_opens_the_page_that_holds_its_words(
         shown = page.get("/studio/api/documents/page", params=asked).json()["text"]
         assert words in " ".join(opened.stdout.split())
         assert words in " ".join(shown.split())
-
-
-def test_the_record_of_a_run_cites_the_same_places(library: CommandLine) -> None:
-    with serving(*scripted(SEARCH, {"findings": FINDINGS}, ANSWER)) as model:
-        run = library(
-            *("ask", "What of hydrogen?", "--method", "agent_v1", "--model", model.name),
-            *("--json", "--setting", "whole_collection=off"),
-        )
-    told = json.loads(run.stdout)
-    facts = {fact["number"]: fact["quote"] for fact in told["facts"]}
-    assert set(told["answer"]["facts"]) == {1, 2, 3} == set(facts)
-    assert [(quote["document"], quote["page"]) for quote in facts.values()] == [*QUOTES]
-
-
-def test_a_page_that_there_is_not_is_said(library: CommandLine) -> None:
-    assert_one_clear_error(library("docs", "page", "plant.pdf", "9"), "has no page 9", "3 pages")
-    assert_one_clear_error(library("docs", "page", "plan.pdf", "1"), "did you mean plant.pdf?")

@@ -361,20 +361,6 @@ def test_no_database(planweave: CommandLine) -> None:
     assert_one_clear_error(run, "No database and no document collection", "--database")
 
 
-@pytest.mark.parametrize("url", ["oracle://x/y", "postgresql://user:s3cret@127.0.0.1:9/none"])
-def test_wrong_url_without_its_password(planweave: CommandLine, url: str) -> None:
-    run = planweave("query", "--database", url, "SELECT 1")
-    assert_one_clear_error(run)
-    assert "s3cret" not in run.stderr + run.stdout
-
-
-def test_variable_in_a_url_that_is_not_set(planweave: CommandLine) -> None:
-    url = "postgresql://user:${NO_SUCH_VARIABLE}@127.0.0.1/none"
-    assert_one_clear_error(
-        planweave("query", "--database", url, "SELECT 1"), "NO_SUCH_VARIABLE", "not set"
-    )
-
-
 def test_empty_and_missing_rules(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text(" \n")
     for name, words in (("empty.txt", "is empty"), ("none.txt", "cannot be read")):
@@ -393,25 +379,6 @@ def test_no_question(planweave: CommandLine, offers: str) -> None:
         run = planweave("decide", *question, "--database", offers)
         assert_one_clear_error(run, "There is no question", "planweave decide")
         assert run.stdout == ""  # nothing was begun
-
-
-def test_missing_and_wrong_key(planweave: CommandLine, offers: str) -> None:
-    missing = planweave("decide", "Which?", "--database", offers, "--model", "openai:gpt-4.1")
-    assert_one_clear_error(missing, "OPENAI_API_KEY")
-    with serving(Answer(status=401, message="bad key sk-s3cret")) as model:
-        wrong = planweave(
-            *("decide", "Which?", "--database", offers, "--model", model.name),
-            PLANWEAVE_API_KEY="sk-s3cret",
-        )
-    assert_one_clear_error(wrong, "did not accept the key")
-    assert "s3cret" not in wrong.stderr + wrong.stdout
-
-
-def test_absent_weights(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
-    run = planweave(
-        "decide", "Which?", "--database", offers, PLANWEAVE_WEIGHTS_DIR=str(tmp_path / "none")
-    )
-    assert_one_clear_error(run, "planweave models pull", "MB")
 
 
 @pytest.mark.parametrize(

@@ -1,24 +1,17 @@
 """The command ``planweave docs`` as a person sees it."""
 
 import json
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from documents import WordEmbeddings, WordTokens, encrypt, write_pdf
-
-from planweave.models import register_embeddings
-from planweave.tools.documents import chunks, collection
+from documents import encrypt, write_pdf
 
 
 @pytest.fixture
-def docs(planweave: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
-    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
-    register_embeddings("words", WordEmbeddings)
-    yield partial(planweave, "docs", COLUMNS="120")
-    collection._open.clear()
+def docs(planweave: CommandLine, word_search: None) -> CommandLine:
+    return partial(planweave, "docs", COLUMNS="120")
 
 
 @pytest.fixture

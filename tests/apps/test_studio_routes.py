@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from documents import WordEmbeddings, WordTokens
+from documents import WordEmbeddings
 from httpx import ASGITransport, AsyncClient
 from records import record
 from starlette.applications import Starlette
@@ -30,8 +30,8 @@ from planweave.graphs import METHODS
 from planweave.learning.experience import Experience
 from planweave.learning.paths import TaskPath
 from planweave.memory import Context
-from planweave.models import process_settings, register_embeddings
-from planweave.tools.documents import Added, chunks
+from planweave.models import process_settings
+from planweave.tools.documents import Added
 
 STATIC = Path(studio.__file__).parent / "static"
 OWN_SCRIPTS = sorted(STATIC.glob("*.js"))
@@ -44,12 +44,12 @@ def client(access: studio.Access | None = None) -> TestClient:
 
 
 @pytest.fixture
-def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+def page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word_search: None
+) -> Iterator[TestClient]:
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("PLANWEAVE_RESULTS_DIR", str(tmp_path / "results"))
-    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
-    register_embeddings("words", WordEmbeddings)
     (tmp_path / "results").mkdir()
     with client() as opened:
         yield opened

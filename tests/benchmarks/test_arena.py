@@ -1,7 +1,6 @@
 """The arena: blind pairs, votes that survive, TrueSkill's figures, and a judge held to account."""
 
 import json
-import math
 import re
 import socket
 import threading
@@ -190,18 +189,6 @@ def test_skill_is_trueskills(
     found = skills([Decision("t", "x", "y", verdict) for verdict in verdicts])
     assert found["x"] == pytest.approx(first, abs=6e-4)
     assert found["y"] == pytest.approx(second, abs=6e-4)
-
-
-def test_a_better_method_rises(tmp_path: Path) -> None:
-    ballot = opened(tmp_path)
-    for match in ballot.left():
-        ballot.cast(match, honest(match))
-    found = standings(ballot.decisions())
-    ballot.close()
-    assert [one.source for one in found] == [*METHODS]
-    assert [one.rate.value for one in found] == [1.0, 0.5, 0.0]
-    assert found[0].skill.mean > 25 > found[2].skill.mean
-    assert math.isclose(sum(one.rate.n for one in found), 18)
 
 
 def test_the_tables(tmp_path: Path) -> None:

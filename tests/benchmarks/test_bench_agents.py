@@ -3,13 +3,13 @@
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bench_command
 import pytest
 from bench_command import rows
-from documents import WordEmbeddings, WordTokens
+from documents import WordEmbeddings
 from inline_snapshot import external_file
 from published import published
 from pydantic import JsonValue
@@ -26,10 +26,10 @@ from planweave.benchmarks.suites.agents.questions import SETS, choose, load
 from planweave.benchmarks.suites.agents.suite import Trial, spoken
 from planweave.benchmarks.suites.agents.tables import agent_tables, mean_and_deviation
 from planweave.memory import Answer
-from planweave.models import ModelRequest, register_embeddings, register_provider
+from planweave.models import ModelRequest, register_provider
 from planweave.nodes.support.judges import ANSWER_JUDGE
 from planweave.testing import ScriptedModel
-from planweave.tools.documents import chunks, collection, collections
+from planweave.tools.documents import collections
 
 PAGES = [
     "Hydrogen from coal had a share of almost 60% of 28 Mt in 2023.",
@@ -150,11 +150,7 @@ class Agent:
 
 
 @pytest.fixture(autouse=True)
-def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
-    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
-    register_embeddings("words", lambda _: WordEmbeddings())
+def agent(word_search: None) -> Agent:
     made = Agent()
 
     def model(request: ModelRequest) -> ScriptedModel:
@@ -162,8 +158,7 @@ def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
         return playing(made)
 
     register_provider("agent", model)
-    yield made
-    collection._open.clear()
+    return made
 
 
 def bench(data: Path, out: Path, *words: object, fails: str = "") -> Result:

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -12,12 +11,12 @@ from statistics import fmean
 import numpy as np
 import pytest
 from bag_of_words import embed
+from bench_command import bench
 from published import published
 from records import record
 
 from planweave import BadInput
 from planweave.apps.cli import progress
-from planweave.apps.cli.main import main
 from planweave.benchmarks.core.record import Called, Record
 from planweave.benchmarks.suites.assessor import measure as suite
 from planweave.benchmarks.suites.assessor.recorded import Recorded
@@ -421,47 +420,30 @@ def test_rounds_of_recorded_runs() -> None:
     assert suite.measure(part, Fake(len), Recorded([of_react]).rounds(part), 1) is None
 
 
-@pytest.mark.parametrize(("runs", "said"), [([RUN], ""), ([], "no run of that file")])
-def test_command_on_what_a_model_proposed(
-    runs: list[Record],
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+@pytest.fixture
+def without_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SentenceVectors, "__call__", lambda self, texts: embed(texts))
     monkeypatch.setattr(progress, "embeddings", lambda name: None)
-    renamed = [one.model_copy(update={"question": "hotpotqa-1"}) for one in runs]
+
+
+@pytest.mark.usefixtures("without_weights")
+def test_command_on_what_a_model_proposed(tmp_path: Path) -> None:
     results = tmp_path / "mhqa.jsonl"
-    results.write_text("".join(one.model_dump_json() + "\n" for one in renamed))
-    data = ("--data", str(written(tmp_path, WIKI)), "--proposals", str(results))
-    monkeypatch.setattr(sys, "argv", ["planweave", "bench", "assessor", *data, "--json"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    printed = capsys.readouterr()
-    assert bool(ended.value.code) == bool(said)
-    assert said in printed.err
-    if not said:
-        made = json.loads(printed.out)
-        assert made["result"][0]["rounds"] == 2
-        assert made["search"] == []
+    renamed = RUN.model_copy(update={"question": "hotpotqa-1"})
+    results.write_text(renamed.model_dump_json() + "\n")
+    words = ("assessor", "--data", written(tmp_path, WIKI), "--proposals", results)
+    made = json.loads(bench(*words, "--json").stdout)
+    assert made["result"][0]["rounds"] == 2
+    assert made["search"] == []
+    results.write_text("")
+    bench(*words, fails="no run of that file")
 
 
-def test_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(SentenceVectors, "__call__", lambda self, texts: embed(texts))
-    monkeypatch.setattr(progress, "embeddings", lambda name: None)
-    path = written(tmp_path, WIKI)
-    given = ["planweave", "bench", "assessor", "--data", str(path)]
-    for extra in ([], ["--json"]):
-        monkeypatch.setattr(sys, "argv", given + extra)
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert not ended.value.code
-        printed = capsys.readouterr().out
-        assert "hotpotqa" in printed
-    made = json.loads(printed)
+@pytest.mark.usefixtures("without_weights")
+def test_command(tmp_path: Path) -> None:
+    words = ("assessor", "--data", written(tmp_path, WIKI))
+    assert "hotpotqa" in bench(*words).output
+    made = json.loads(bench(*words, "--json").stdout)
     assert made["artefact"]["sha256"] == plan_assessor().card.sha256
     assert made["result"][0]["mrr"]["best"].keys() == {"value", "low", "high"}
     assert [one["chooser"] for one in made["search"]] == ["random", "first", "assessor", "best"]

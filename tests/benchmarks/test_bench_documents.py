@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from bench_command import bench
-from langchain_core.embeddings import Embeddings
+from documents import WordEmbeddings
 from published import published
 
 from planweave import BadInput
@@ -22,20 +22,10 @@ from planweave.benchmarks.suites.documents.quality import (
 from planweave.models import register_embeddings
 
 
-class Letters(Embeddings):
-    """A text's vector counts its letters."""
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [[float(text.count(letter)) for letter in "aeiou"] for text in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
-
-
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A report of three pages and two questions of HotpotQA, in the published layout."""
-    register_embeddings("letters", lambda _: Letters())
+    register_embeddings("words", WordEmbeddings)
     pages = ["Wind turbines spin.", "Hydrogen costs 3 dollars.", "Batteries are heavy."]
     write(
         tmp_path / REPORT,
@@ -67,7 +57,7 @@ def write(path: Path, records: Sequence[Mapping[str, object]]) -> None:
 
 
 def test_quality_by_every_way(data: Path) -> None:
-    lines = list(qualities(data, "letters:x"))
+    lines = list(qualities(data, "words:x"))
     assert {(line.data, line.way, line.depth) for line in lines} == {
         (name, way, depth)
         for name, depths in (("pages of the report", (4,)), ("HotpotQA", (2, 4, 10)))
@@ -94,7 +84,7 @@ def test_recall_counts_each_supporting_paragraph_once(data: Path) -> None:
 
 def test_the_command_keeps_what_it_found(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    bench("documents", "--data", data, "--embeddings", "letters:x", "--out", out)
+    bench("documents", "--data", data, "--embeddings", "words:x", "--out", out)
     kept = json.loads((out / "quality.json").read_text())
     assert {"command", "date", "machine", "commit", "versions", "embeddings"} < set(kept)
     assert kept["result"][0]["recall"]["n"] == 1
@@ -105,13 +95,13 @@ def test_absent_and_damaged_data_are_told(data: Path, tmp_path: Path) -> None:
     bench("documents", "--data", tmp_path / "nowhere", fails="There is no file")
     (data / QUESTIONS).write_text("{")
     with pytest.raises(BadInput, match="is not as it should be"):
-        list(qualities(data, "letters:x"))
+        list(qualities(data, "words:x"))
 
 
 @pytest.mark.published
 def test_the_published_questions_are_answered_by_words() -> None:
-    register_embeddings("letters", lambda _: Letters())
-    lines = list(qualities(published(""), "letters:x"))
+    register_embeddings("words", WordEmbeddings)
+    lines = list(qualities(published(""), "words:x"))
     by_words = {(line.data, line.depth): line for line in lines if line.way == "bm25"}
     assert by_words["pages of the report", 4].recall.n > 10
     assert by_words["pages of the report", 4].recall.value > 0.5

@@ -3,20 +3,20 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import cast
 
 import pytest
+from bench_command import bench
 from pydantic import JsonValue
 from records import record
 from scripted import Replies, register
 from toy_world import ToyShop
-from typer.testing import CliRunner, Result
 from worlds import WordVectors, encyclopedia, shop, small_agents, solved, write_lines
 
 from planweave import BadInput
-from planweave.apps.cli.bench import app
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.environment.play import (
@@ -46,9 +46,7 @@ def _vectors(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     episodes.close_all()
 
 
-def run(*words: object) -> Result:
-    """``planweave bench environment`` on the encyclopedia."""
-    return CliRunner().invoke(app, ["environment", "--name", "hotpotqa", *map(str, words)])
+run = partial(bench, "environment", "--name", "hotpotqa")
 
 
 def test_gold_paths_are_replayed(tmp_path: Path) -> None:
@@ -227,8 +225,8 @@ def test_paths_of_the_very_tasks_are_left_out(tmp_path: Path) -> None:
     question = "In which country was the composer of Finlandia born?"
     known = {"question": question, "steps": [{"action": "Finish[Finland]"}], "success": True}
     own = write_lines(tmp_path / "own.jsonl", [known])
-    told = run("--data", encyclopedia(tmp_path), "--paths", own, "--policy", "path")
-    assert "There are no paths to follow" in str(told.exception)
+    words = ("--data", encyclopedia(tmp_path), "--paths", own, "--policy", "path")
+    run(*words, fails="There are no paths to follow")
 
 
 def test_the_command_with_a_model(tmp_path: Path) -> None:
@@ -261,7 +259,7 @@ def test_ends_of_the_environment_stand_in_the_report(
     done = ["count", "crash", "hang", "count"]
     script = Replies(action=[{"thought": "So.", "action": action} for action in done])
     words = ("--name", "webshop", "--policy", "react", "--model", register(script))
-    assert run(*words, "--out", tmp_path / "out").exit_code == 0
+    run(*words, "--out", tmp_path / "out")
     (file,) = (tmp_path / "out" / "webshop").glob("*.jsonl")
     (score,) = (
         one["score"] for one in map(json.loads, file.read_text().splitlines()) if "score" in one
@@ -290,7 +288,7 @@ def test_what_was_bought_counts_as_an_answer(tmp_path: Path) -> None:
     script = Replies(action=[{"thought": "So.", "action": action} for action in buys])
     command = ("--name", "webshop", "--data", shop(tmp_path), "--policy", "react")
     out = ("--model", register(script), "--out", tmp_path / "out", "--json")
-    assert run(*command, *out).exit_code == 0
+    run(*command, *out)
     (file,) = (tmp_path / "out" / "webshop").glob("*.jsonl")
     scores = [
         one["score"] for one in map(json.loads, file.read_text().splitlines()) if "score" in one

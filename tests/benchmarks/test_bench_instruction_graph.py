@@ -6,8 +6,8 @@ from pathlib import Path
 import bag_of_words
 import pytest
 from bench_command import bench
-from langchain_core.embeddings import Embeddings
 from published import published
+from worlds import WordVectors
 
 from planweave.benchmarks.suites.paths.instruction_graph import PUBLISHED, sweep
 from planweave.learning.paths import TaskPath, read_paths, write_paths
@@ -18,15 +18,6 @@ PATHS = [
     TaskPath("film", "b", ("search director", "finish 1946")),
     TaskPath("city", "c", ("lookup river", "finish 1956")),
 ]
-
-
-class Words(Embeddings):
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        rows: list[list[float]] = bag_of_words.embed(texts).tolist()
-        return rows
-
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
 
 
 def test_the_sweep_counts_what_each_threshold_makes() -> None:
@@ -43,7 +34,7 @@ def test_the_sweep_counts_what_each_threshold_makes() -> None:
 
 
 def test_the_command_writes_what_it_measured(tmp_path: Path) -> None:
-    register_embeddings("bag", lambda _: Words())
+    register_embeddings("bag", WordVectors)
     file, out = tmp_path / "paths.jsonl", tmp_path / "out"
     write_paths(file, [*PATHS, TaskPath("film", "failed", ("finish",), reward=0.5)])
     words = ["instruction-graph", "--data", str(file), "--embeddings", "bag:1"]

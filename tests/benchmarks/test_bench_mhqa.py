@@ -2,13 +2,13 @@
 
 import gzip
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import bench_command
 import pytest
 from bench_command import rows
-from documents import WordEmbeddings, WordTokens
+from documents import WordEmbeddings
 from published import published
 from pydantic import JsonValue
 from records import record
@@ -23,9 +23,9 @@ from planweave.benchmarks.suites.mhqa.suite import _CUT, FILES, WAYS, Asked, ask
 from planweave.benchmarks.suites.mhqa.tables import mhqa_tables, support
 from planweave.learning import Candidate
 from planweave.memory import Answer, Context
-from planweave.models import ModelRequest, register_embeddings, register_provider
+from planweave.models import ModelRequest, register_provider
 from planweave.testing import ScriptedModel
-from planweave.tools.documents import chunks, collection, collections
+from planweave.tools.documents import collections
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.short_answers import match, normalised
 
@@ -171,22 +171,18 @@ class Reader:
 
 
 @pytest.fixture(autouse=True)
-def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
-    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+def reader(word_search: None, monkeypatch: pytest.MonkeyPatch) -> Reader:
     for name, value in _CUT.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
     monkeypatch.setattr("planweave.nodes.hops.assessor.plan_assessor", Chosen)
     monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordEmbeddings)
-    register_embeddings("words", lambda _: WordEmbeddings())
     made = Reader()
 
     def model(_: ModelRequest) -> ScriptedModel:
         return playing(made)
 
     register_provider("reader", model)
-    yield made
-    collection._open.clear()
+    return made
 
 
 def pool(dataset: str, data: Path) -> list[Asked]:

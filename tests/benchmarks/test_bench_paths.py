@@ -18,11 +18,8 @@ from planweave.learning import agents_file
 from planweave.learning.agent_batches import Settings, as_published, plain
 from planweave.learning.agents_file import AgentsCard
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey
-from planweave.learning.guide import THRESHOLD, guide_of
-from planweave.learning.instruction_graph import InstructionGraph
+from planweave.learning.guide import guide_of
 from planweave.learning.meta_training import Point, Trained, first
-from planweave.learning.paths import TaskPath
-from planweave.learning.rl_agent import RLAgent
 
 
 @pytest.mark.parametrize(
@@ -362,22 +359,3 @@ def test_agents_of_another_version_are_refused(tmp_path: Path) -> None:
     card.write_text(card.read_text("utf-8").replace(f'"{FEATURES[-1]}"', '"other"'), "utf-8")
     with pytest.raises(BadInput, match="another version"):
         agents_file.load_agents(path)
-
-
-def test_loaded_agents_propose(tmp_path: Path) -> None:
-    loaded = agents_file.load_agents(saved(tmp_path))
-    given = world(load("alfworld", trajectories(tmp_path)), 1)
-    graph = InstructionGraph(embed, THRESHOLD)
-    stored: list[TaskPath] = [path for task in given.seen for path in task.support]
-    graph.insert_all(stored)
-    agent = RLAgent(loaded.rl, embed, slots=given.slots)
-    found = agent.propose(graph, given.seen[0].query[0].question, 2)
-    assert 1 <= len(found) <= 2
-    assert set(found[0].instructions) <= {i for path in stored for i in path.instructions}
-
-
-def test_the_shipped_agents_load() -> None:
-    loaded = agents_file.load_agents()
-    assert loaded.rl["w1"].shape == (len(FEATURES), 20)
-    assert loaded.card.tasks.keys() >= {"person", "choice", "yes or no"}
-    assert loaded.card.reward == "overlap"  # older than that line of cards

@@ -2,13 +2,12 @@
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import bench_command
 import pytest
 from bench_command import Page, rows
-from documents import WordEmbeddings, WordTokens
 from published import published
 from pydantic import JsonValue, TypeAdapter
 from records import record
@@ -21,8 +20,7 @@ from planweave.benchmarks.suites.rat.corpus import Text, decontaminated
 from planweave.benchmarks.suites.rat.items import FILES, collection_of, load
 from planweave.benchmarks.suites.rat.tables import PAPER, rat_tables
 from planweave.benchmarks.suites.writing.suite import load_tasks
-from planweave.models import register_embeddings
-from planweave.tools.documents import chunks, collection
+from planweave.tools.documents import collection
 
 TEN = "one two three four five six seven eight nine ten"
 ADD = 'def add(a, b):\n    """The sum of two numbers."""\n'
@@ -227,17 +225,12 @@ Bench = Callable[..., Result]
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "store"))
-    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
-    register_embeddings("words", WordEmbeddings)
-
+def bench(tmp_path: Path, word_search: None) -> Bench:
     def bench(*words: object, fails: str = "") -> Result:
         out = ("--out", tmp_path / "results")
         return bench_command.bench(*words, *out, fails=fails)
 
-    yield bench
-    collection._open.clear()
+    return bench
 
 
 REPLIES: dict[str, dict[str, tuple[Reply, Reply]]] = {

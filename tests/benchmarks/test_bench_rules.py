@@ -61,9 +61,7 @@ LINES: list[dict[str, object]] = [
 
 
 @pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("PLANWEAVE_DATA_DIR", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name))
+def data(tmp_path: Path) -> Path:
     folder = tmp_path / "rulearena"
     folder.mkdir()
     lines = "".join(json.dumps(line) + "\n" for line in LINES)

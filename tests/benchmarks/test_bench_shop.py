@@ -29,11 +29,6 @@ bench = partial(bench_command.bench, "shop")
 SEED = 4
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def perfect(decision: Decision) -> str:
     return decision.query
 

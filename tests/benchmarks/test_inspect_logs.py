@@ -11,8 +11,7 @@ from planweave.benchmarks.core.store import read
 
 
 @pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def data(tmp_path: Path) -> Path:
     folder = bench_world.write_data(tmp_path / "data")
     bench_world.register(folder)
     return folder

@@ -34,12 +34,6 @@ GRAPH = (
 )
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("PLANWEAVE_RESPONSE_CACHE", "off")
-
-
 def made(
     tmp_path: Path,
     *seeds: int,

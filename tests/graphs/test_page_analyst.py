@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import pytest
-from page_analyst import Case, airline_cases, analyst, report_cases
+from page_analyst import PRICES, Case, analyst, fee_cases, report_cases
 from published import published
 from scripted import answer_of, register
 
@@ -14,15 +14,14 @@ from planweave.benchmarks.core.metrics import longest_chain
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.questions import Document
-from planweave.benchmarks.suites.rules import load
 from planweave.benchmarks.suites.rules.judge import amount_of
 from planweave.graphs import METHODS
+from planweave.graphs.support.events import AnswerEvent, CallEvent
+from planweave.graphs.support.running import events
 from planweave.memory import Context, Input, WorkingMemory
 from planweave.models import CallRecord
 
 NAMES = ("react", "planrag", "agent_v3")
-
-pytestmark = pytest.mark.published
 
 
 class Cost(NamedTuple):
@@ -34,43 +33,26 @@ class Cost(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Questions about a collection."""
+    """Questions about a collection, and how many pages a search of it returns."""
 
     cases: list[Case]
     collection: str
-
-
-Questions = Callable[[str], Asked]
-
-
-@pytest.fixture(scope="module")
-def questions(tmp_path_factory: pytest.TempPathFactory) -> Questions:
-    """The questions of a data set, and its documents as a collection that words alone search."""
-    made: dict[str, Asked] = {}
-    folder = tmp_path_factory.mktemp("collections")
-
-    def of(name: str) -> Asked:
-        if name not in made:
-            made[name] = _reports(folder) if name == "docs" else _airline(folder)
-        return made[name]
-
-    return of
+    pages: int = 4
 
 
 def _reports(folder: Path) -> Asked:
+    """Published questions, and the reports as a collection that words alone search."""
     data = published("docs")
     cases = drawn(report_cases(data), 8, 1, lambda case: case.question)
     documents = [Document(path.name, path) for path in sorted(data.glob("*_pages.jsonl.gz"))]
     return Asked(cases, collect(documents, folder, embeddings="none"))
 
 
-def _airline(folder: Path) -> Asked:
-    data = published("rulearena")
-    found = load(data, ["airline"])
-    problems = drawn(found.problems, None, 1, lambda problem: problem.id)
-    cases = airline_cases(data, problems)[:12]
-    book = found.rules["airline"].path
-    return Asked(cases, collect([Document(book.name, book)], folder, embeddings="none"))
+def _prices(folder: Path) -> Asked:
+    """What bags cost together, and the price list, searched alike."""
+    path = folder / "prices.txt"
+    path.write_text(PRICES)
+    return Asked(fee_cases(), collect([Document(path.name, path)], folder, embeddings="none"), 1)
 
 
 async def _answered(name: str, case: Case, asked: Asked) -> tuple[WorkingMemory, Cost]:
@@ -79,16 +61,17 @@ async def _answered(name: str, case: Case, asked: Asked) -> tuple[WorkingMemory,
     context = Context(
         model=register(analyst(asked.cases)),
         collection=asked.collection,
-        page_characters=3_000,  # no page of the rules is cut
+        whole_collection="off",
+        pages=asked.pages,
+        page_characters=3_000,
         max_iterations=30,
     )
-    async for mode, chunk in METHODS.get(name).graph.astream(
-        Input(question=case.question), context=context, stream_mode=["custom", "values"]
-    ):
-        if mode == "custom" and "call" in chunk:
-            calls.append(CallRecord.model_validate(chunk["call"]))
-        elif mode == "values":
-            memory = cast("WorkingMemory", chunk)
+    async for event in events(METHODS.get(name).graph, Input(question=case.question), context):
+        match event:
+            case CallEvent(record=record):
+                calls.append(record)
+            case AnswerEvent(result=result):
+                memory = result.memory
     size = sum(4 * (call.input_tokens + call.output_tokens) for call in calls)
     return memory, Cost(len(calls), longest_chain(calls), size)
 
@@ -107,11 +90,19 @@ def _mean(costs: Sequence[Cost]) -> Cost:
 
 
 # The longest chain of planrag beside that of react, at most.
-@pytest.mark.parametrize(("data", "number", "share"), [("docs", 8, 1.0), ("airline", 12, 0.5)])
+@pytest.mark.parametrize(
+    ("questions", "number", "share"),
+    [pytest.param(_reports, 8, 1.0, marks=pytest.mark.published), (_prices, 4, 0.5)],
+)
 async def test_every_method_answers_and_what_it_costs(
-    data: str, number: int, share: float, questions: Questions
+    questions: Callable[[Path], Asked],
+    number: int,
+    share: float,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked = questions(data)
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    asked = questions(tmp_path)
     assert len(asked.cases) == number
     found: dict[str, list[Cost]] = {name: [] for name in NAMES}
     for case in asked.cases:
@@ -123,8 +114,8 @@ async def test_every_method_answers_and_what_it_costs(
     means = {name: _mean(costs) for name, costs in found.items()}
     for name, mean in means.items():
         print(  # noqa: T201 (the figures themselves; shown by -rP)
-            f"{data}, {number} questions, {name}: {mean.calls:.2f} calls, longest chain "
-            f"{mean.chain:.2f}, {mean.characters:,.0f} characters"
+            f"{number} questions, {name}: {mean.calls:.2f} calls, longest chain {mean.chain:.2f}, "
+            f"{mean.characters:,.0f} characters"
         )
     planned, reacting = means["planrag"], means["react"]
     assert planned.calls <= reacting.calls

@@ -1,9 +1,6 @@
 """The chat factory against a real HTTP server on loopback."""
 
 import asyncio
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from typing import Literal, TypedDict, Unpack
@@ -283,16 +280,3 @@ def test_wrong_setting_is_told_without_its_value(fresh_settings: pytest.MonkeyPa
     with pytest.raises(BadInput, match="PLANWEAVE_RETRIES") as caught:
         process_settings()
     assert "swordfish" not in str(caught.value)
-
-
-def test_import_stays_light() -> None:
-    heavy = "('openai', 'langchain_openai', 'xllamacpp', 'langchain', 'json_repair')"
-    code = f"import sys, planweave.models; print([m for m in {heavy} if m in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=dict(os.environ),
-    )
-    assert done.stdout.strip() == "[]"

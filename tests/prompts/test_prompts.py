@@ -11,6 +11,7 @@ from scripted import (
     Replies,
     act,
     acts,
+    ask,
     change,
     decide,
     done,
@@ -29,12 +30,20 @@ from planweave.prompts import PromptError, Template, load, names
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 
-@pytest.mark.parametrize("name", names())
-def test_every_prompt_loads_and_fills(name: str) -> None:
-    template = load(name)
-    filled = template.fill(**dict.fromkeys(template.placeholders, "{{value}}"))
-    assert filled
-    assert filled.count("{{") == template.text.count("{{")
+@pytest.fixture
+def plant(tmp_path: Path) -> str:
+    """A database of one plant."""
+    path = tmp_path / "plants.sql"
+    path.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+    return str(path)
+
+
+def test_every_prompt_loads_and_fills() -> None:
+    for name in names():
+        template = load(name)
+        filled = template.fill(**dict.fromkeys(template.placeholders, "{{value}}"))
+        assert filled, name
+        assert filled.count("{{") == template.text.count("{{"), name
 
 
 @pytest.mark.parametrize("values", [{}, {"a": "1"}, {"a": "1", "b": "2", "c": "3"}])
@@ -79,15 +88,14 @@ async def test_the_whole_prompt_of_each_role_over_documents(
         answer=[tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")],
         check=[{"verdicts": []}],
     )
-    context = Context(
-        model=register(script),
+    await ask(
+        *(name, script, "What does hydrogen cost?"),
         collection="energy",
         whole_collection="off",
         evaluations=1,
         citation_check="model",
         replan="every_observation",
     )
-    await METHODS.get(name).graph.ainvoke({"question": "What does hydrogen cost?"}, context=context)
     compare(name, script)
 
 
@@ -105,14 +113,13 @@ async def test_the_whole_prompt_of_each_role(name: str, tmp_path: Path) -> None:
         judge=[change("Take the least."), change("Decide.")],
         decide=[decide("Berlin", 1), decide("Bonn", 1)],
     )
-    context = Context(
-        model=register(script),
+    await ask(
+        *(name, script, "Which plant?"),
         database=str(database),
         rules="Cheap is good.",
         candidates=("Aachen", "Bonn"),
         replan="every_observation",
     )
-    await METHODS.get(name).graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(name, script)
 
 
@@ -125,43 +132,36 @@ async def test_the_whole_prompt_of_each_role(name: str, tmp_path: Path) -> None:
     ],
 )
 async def test_the_whole_prompt_where_one_role_says_everything(
-    planning: Planning, keys: tuple[str, ...], tmp_path: Path
+    planning: Planning, keys: tuple[str, ...], plant: str
 ) -> None:
-    database = tmp_path / "plants.sql"
-    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
     said = {"thought": "Now.", "tool": "sql", "input": "SELECT name FROM plant", "step": 1}
     again = {**said, "replan": "Y", "steps": ["Decide."], "input": "SELECT x FROM plant"}
     done = {**said, "replan": "N", "steps": ["Forget it."], "tool": "finish", "step": 7}
     replies = [{**said, "steps": ["Read the names.", "Decide."]}, again, done]
     script = Replies(action=[{k: r[k] for k in keys if k in r} for r in replies])
     script.left["decide"] = [decide("Bonn", 1)]
-    context = Context(model=register(script), database=str(database), planning=planning)
-    memory = await METHODS.get("planrag").graph.ainvoke({"question": "Which?"}, context=context)
+    memory = await ask("planrag", script, "Which?", database=plant, planning=planning)
     assert script.tasks == ["action", "action", "action", "decide"]
     assert (memory["plan"], memory["failures"]) == (["Decide."], [])
     assert [replan["after"] for replan in memory["replans"]] == [["Decide."]]
+    assert memory["action"]
     assert memory["action"]["step"] == 1
     if planning == "one_prompt":
         compare("planrag_one_prompt", script)
 
 
-async def test_a_planner_as_published_is_told_nothing_of_the_analysis(tmp_path: Path) -> None:
-    database = tmp_path / "plants.sql"
-    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+async def test_a_planner_as_published_is_told_nothing_of_the_analysis(plant: str) -> None:
     actions = [act("sql", "SELECT name FROM plant"), act("finish")]
     script = Replies(plan=[plan("Read.")], action=actions, decide=[decide("Bonn", 1)])
-    context = Context(model=register(script), database=str(database), planning="zero_shot")
-    await METHODS.get("planrag").graph.ainvoke({"question": "Which?"}, context=context)
+    await ask("planrag", script, "Which?", database=plant, planning="zero_shot")
     assert "in which order" in script.prompts[0].text
     assert "2 to 5" not in script.prompts[0].text
 
 
 @pytest.mark.parametrize("in_words", [False, True])
 async def test_the_whole_prompt_where_one_reply_says_several_things(
-    in_words: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    in_words: bool, plant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database = tmp_path / "plants.sql"
-    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
     shelf = Shelf(("review.pdf", 82, "Bonn has a plant."))
     put_up(monkeypatch, shelf)
     script = Replies(
@@ -175,34 +175,28 @@ async def test_the_whole_prompt_where_one_reply_says_several_things(
         ],
         judge=[keep()],
     )
-    context = Context(
-        model=register(script),
-        database=str(database),
+    await ask(
+        *("planrag", script, "Which plant?"),
+        database=plant,
         rules="Cheap is good.",
         collection="energy" if in_words else None,
         whole_collection="off",
     )
-    await METHODS.get("planrag").graph.ainvoke({"question": "Which plant?"}, context=context)
     compare(f"planrag_combined{'_in_words' * in_words}", script)
 
 
-async def test_the_whole_prompt_where_v3_answers_or_sets_the_task(tmp_path: Path) -> None:
-    database = tmp_path / "plants.sql"
-    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+async def test_the_whole_prompt_where_v3_answers_or_sets_the_task(plant: str) -> None:
     ended = {"reason": "It is there.", "verdict": "TERMINATE", "answer": decide("Bonn", 1)}
     script = Replies(
         plan=[plan("Read the names.")],
         action=[act("sql", "SELECT name FROM plant")],
         verdict=[ended],
     )
-    context = Context(model=register(script), database=str(database))
-    await METHODS.get("agent_v3").graph.ainvoke({"question": "Which plant?"}, context=context)
+    await ask("agent_v3", script, "Which plant?", database=plant)
     compare("agent_v3_combined", script)
 
 
-async def test_the_whole_prompt_of_each_role_in_a_follow_up(tmp_path: Path) -> None:
-    database = tmp_path / "plants.sql"
-    database.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+async def test_the_whole_prompt_of_each_role_in_a_follow_up(plant: str) -> None:
     query = act("sql", "SELECT name FROM plant")
     script = Replies(
         plan=[plan("Read the names."), plan("Compare.")],
@@ -213,7 +207,7 @@ async def test_the_whole_prompt_of_each_role_in_a_follow_up(tmp_path: Path) -> N
     )
     graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    context = Context(model=register(script), database=str(database), replan="every_observation")
+    context = Context(model=register(script), database=plant, replan="every_observation")
     for question in ("Which plant?", "And in the west?"):
         await graph.ainvoke({"question": question}, thread, context=context)
     compare("planrag_follow_up", script)
@@ -235,15 +229,8 @@ async def test_the_whole_prompt_of_each_role_of_rat(
         text=[{"text": "It costs."}],
         answer=[{"text": "It costs [1].", "short": None, "unknown": ""}],
     )
-    context = Context(
-        model=register(script),
-        collection="energy",
-        family=family,
-        rules="Be brief.",
-    )
-    await METHODS.get("rat").graph.ainvoke(
-        {"question": "What does hydrogen cost?"}, context=context
-    )
+    given = {"collection": "energy", "family": family, "rules": "Be brief."}
+    await ask("rat", script, "What does hydrogen cost?", **given)
     compare(f"rat_{family}", script)
 
 
@@ -256,10 +243,7 @@ async def test_the_whole_prompt_without_thoughts(
     script = Replies(
         program=["```python\nx = 1\n```"], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]
     )
-    context = Context(model=register(script), collection="energy", family=family)
-    await METHODS.get("rag").graph.ainvoke(
-        {"question": "What does hydrogen cost?"}, context=context
-    )
+    await ask("rag", script, "What does hydrogen cost?", collection="energy", family=family)
     compare(f"rag_{family}", script)
 
 

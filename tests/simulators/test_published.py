@@ -13,7 +13,7 @@ import pytest
 
 from planweave import PlanweaveError
 from planweave.simulators import published, registry
-from planweave.simulators.check import check
+from planweave.simulators.check import CheckReport, check
 from planweave.simulators.published import DataSet, download, load_dataset, save
 from planweave.simulators.scenario import Question
 
@@ -360,9 +360,13 @@ def dqa() -> DataSet:
     return load_dataset(path)
 
 
+@pytest.fixture(scope="session")
+def report(dqa: DataSet) -> CheckReport:
+    return check(dqa)
+
+
 @pytest.mark.published
-def test_every_published_annotation_is_reached(dqa: DataSet) -> None:
-    report = check(dqa)
+def test_every_published_annotation_is_reached(dqa: DataSet, report: CheckReport) -> None:
     assert report.good, report
     for result in report.scenarios:
         assert result.checked == result.questions == len(dqa.of(result.scenario))
@@ -371,7 +375,7 @@ def test_every_published_annotation_is_reached(dqa: DataSet) -> None:
 
 
 @pytest.mark.published
-def test_development_set_counts(dqa: DataSet) -> None:
+def test_development_set_counts(dqa: DataSet, report: CheckReport) -> None:
     locating, building = len(dqa.of("locating")), len(dqa.of("building"))
     expected = {
         (140, 50): {"locating": (140, 0, 9, 118), "building": (48, 2, 2, 47)},
@@ -379,7 +383,7 @@ def test_development_set_counts(dqa: DataSet) -> None:
     }.get((locating, building))
     if expected is None:
         pytest.skip(f"no counts are known for a set of {locating} + {building} questions")
-    for result in check(dqa).scenarios:
+    for result in report.scenarios:
         equal, equivalent, degenerate, clean = expected[result.scenario]
         assert len(result.equal) + len(result.equivalent) == equal + equivalent
         assert (len(result.degenerate), len(result.clean)) == (degenerate, clean)

@@ -1,29 +1,24 @@
 """The perfect reader of documents: it knows which pages answer a question, and the sums.
 
-It is a script in place of a model, for questions whose right pages and answers are published: the
-energy reports of ``docs`` and the airline of ``rulearena``. It searches once for each page or topic
-that it needs, finds on the pages that it is shown what the search was for, calculates once, and
-answers. Where the pages do not hold all of it, it makes the search again, which goes on with the
-next pages. What it costs shows what a method costs when nothing goes wrong.
+It is a script in place of a model, for questions whose right pages and answers are known: those of
+the energy reports of ``docs``, and a price list. It searches once for each page that it needs,
+finds on the pages that it is shown what the search was for, calculates once, and answers. Where
+the pages do not hold all of it, it makes the search again, which goes on with the next pages. What
+it costs shows what a method costs when nothing goes wrong.
 
 It writes every form of reply that it is asked for: one action, or several at once; the task and
 the answer by themselves, or with the verdict.
 """
 
-import csv
 import gzip
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 from scripted import Prompt, Reply, act, keep, tell
-
-from planweave.benchmarks.suites.rules import Problem
-from planweave.benchmarks.suites.rules.suite import asked
 
 AT_ONCE = 3
 """Findings that one search brings at most."""
@@ -274,161 +269,31 @@ def _searches(needs: Sequence[tuple[object, Need]]) -> tuple[tuple[Need, ...], .
     )
 
 
-# -- the airline -----------------------------------------------------------------------------------
+# -- a price list ----------------------------------------------------------------------------------
 
-_ASIA = ("India", "China", "Japan", "South Korea", "Hong Kong")
-_SOUTH = ("Panama", "South America", "Peru", "Colombia", "Ecuador", "Europe", "Israel", "Qatar")
-_ORDINALS = ("first", "second", "third", "fourth")
-_TOPICS = {
-    "first": "first bag and second bag: fees of checked bags",
-    "second": "first bag and second bag: fees of checked bags",
-    "third": "third bag and fourth bag: fees of checked bags",
-    "fourth": "third bag and fourth bag: fees of checked bags",
-    "over": "overweight bags: fees for bags over 50 lbs, over 53 lbs and over 70 lbs",
-    "oversize": "oversize bags: fees for bags over 62 in and over 65 in",
-}
-"""What is searched for together, by the first word of a section."""
-_SAID = {  # no number that the row itself does not hold
-    "over 50 lbs": "a slightly heavy bag",
-    "over 53 lbs": "a heavy bag",
-    "over 70 lbs": "a very heavy bag",
-    "oversize bags, small": "a large bag",
-    "oversize bags, large": "a very large bag",
-}
-
-
-def airline_cases(folder: Path, problems: Iterable[Problem]) -> list[Case]:
-    """The problems whose fees stand in the printed tables as the reference has them."""
-    with (folder / "fees_airline.csv").open(encoding="utf-8") as lines:
-        fees = {(row["bag"], row["direction"], row["region"]): row for row in csv.DictReader(lines)}
-    with gzip.open(folder / "problems.jsonl.gz", "rt", encoding="utf-8") as lines:
-        facts = {line["id"]: line["facts"] for line in map(json.loads, lines)}
-    tables = _tables((folder / "rules_airline.txt").read_text("utf-8"))
-    made = [
-        _Trip(problem, facts[problem.id], fees, tables).case()
-        for problem in problems
-        if facts[problem.id]["routine"] != "Cuba"  # of which not every fee is given
+_FEES = {"first": 30, "second": 45, "third": 150, "fourth": 200, "overweight": 100, "oversize": 65}
+PRICES = "\f".join(
+    [
+        f"# Price list\nThe fee for the {kind} bag is ${fee} in every region."
+        for kind, fee in _FEES.items()
     ]
-    return [case for case in made if case]
+)
+"""A page for each fee."""
 
 
-def _tables(text: str) -> dict[str, list[list[str]]]:
-    """The rows of each table by the heading above it, the row itself as the first cell."""
-    tables: dict[str, list[list[str]]] = {}
-    heading = ""
-    for line in text.splitlines():
-        if line.startswith("#"):
-            heading = line.strip("# ").casefold()
-        elif line.startswith("|") and "---" not in line:
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            tables.setdefault(heading, []).append([line, *cells])
-    return tables
+def fee_cases() -> list[Case]:
+    """What three bags and more cost: each fee is on a page of its own."""
+    kinds = [*_FEES]
+    return [_fees(kinds[:number]) for number in range(3, len(kinds) + 1)]
 
 
-class _Trip:
-    """A passenger with bags."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        facts: dict[str, Any],
-        fees: dict[tuple[str, str, str], dict[str, str]],
-        tables: dict[str, list[list[str]]],
-    ) -> None:
-        self.problem, self.facts, self.tables = problem, facts, tables
-        self.region: str = facts["routine"]
-        self.cabin: str = facts["customer_class"]
-        direction = ("to region", "from region")[facts["direction"]]
-        self.slots = [
-            int(float(fees[(bag, direction, self.region)][self.cabin]))
-            for bag in ("1", "2", "3", "4+")
-        ]
-        self.bags = facts["bag_list"][1:]
-        self.needs: dict[str, Need] = {}
-
-    def case(self) -> Case | None:
-        """All that the problem takes; None where a fee stands in no row for the region."""
-        order = min(permutations(range(len(self.bags)), min(3, len(self.bags))), key=self._total)
-        places = {bag: slot for slot, bag in enumerate(order)}
-        lines = [self._line(n, places.get(n, 3)) for n in range(len(self.bags))]
-        if None in lines or self._total(order) != self.problem.answer:
-            return None
-        names = [f"bag_{bag['id']}" for bag in self.bags]
-        ticket = f"total = ${self.facts['base_price']} + {' + '.join(names)}"
-        searches = _searches([(need.words, need) for need in self.needs.values()])
-        order_of = {need: n for n, need in enumerate(n for own in searches for n in own)}
-        program = "\n".join([*(line for line in lines if line), ticket])
-        for name, need in self.needs.items():
-            program = program.replace(f"<{name}>", f"{{{order_of[need]}}}")
-        total = f"${self._total(order):,.0f}"
-        return Case(asked(self.problem), searches, program, total, self._total(order))
-
-    def _total(self, order: Sequence[int]) -> float:
-        """What the passenger pays if these bags are the first ones; free ones come first."""
-        places = {bag: slot for slot, bag in enumerate(order)}
-        total = self.facts["base_price"]
-        for number in range(len(self.bags)):
-            slot = self.slots[places.get(number, 3)]
-            total += slot + max(self._large(number), self._heavy(number, free=slot == 0))
-        return float(total)
-
-    def _large(self, number: int) -> int:
-        inches = sum(self.bags[number]["size"])
-        return 0 if inches <= 62 else 30 if inches <= 65 else 150 if self.region in _SOUTH else 200
-
-    def _heavy(self, number: int, *, free: bool) -> int:
-        pounds = self.bags[number]["weight"]
-        is_high = self.cabin in ("Business", "First") or self.region in ("Australia", "New Zealand")
-        if pounds <= (70 if free and is_high else 50):
-            return 0
-        if pounds <= 53:
-            return 30
-        if pounds <= 70:
-            return 200 if self.region == "Cuba" else 100
-        return 450 if self.region in _ASIA else 200
-
-    def _line(self, number: int, slot: int) -> str | None:
-        """A line of the calculation; None where a fee cannot be read."""
-        bag, fee = self.bags[number], self.slots[slot]
-        large, heavy = self._large(number), self._heavy(number, free=fee == 0)
-        names = [self._name(f"{_ORDINALS[slot]} bag", fee)]
-        if large or heavy:
-            size = "small" if sum(bag["size"]) <= 65 else "large"
-            band = next(
-                band
-                for most, band in ((53, "50"), (70, "53"), (999, "70"))
-                if bag["weight"] <= most
-            )
-            names += [self._name(f"oversize bags, {size}", large) if large else "$0"]
-            names += [self._name(f"over {band} lbs", heavy) if heavy else "$0"]
-        known = [name for name in names if name]
-        if len(known) < len(names):
-            return None
-        extra = f" + max({', '.join(known[1:])})" if known[1:] else ""
-        note = f"item {bag['id']}, {_ORDINALS[slot]} bag"
-        return f"bag_{bag['id']} = {known[0]}{extra}  # {note}"
-
-    def _name(self, section: str, fee: int) -> str | None:
-        """What the calculation calls a fee, which is then to be found; None if it is not there."""
-        if section not in self.needs:
-            row = self._row(section, fee)
-            if not row:
-                return None
-            words = f"{_TOPICS[section.partition(' ')[0]]}, {self.region}"
-            statement = f"The fee for {_SAID.get(section, f'the {section}')} is ${fee}."
-            self.needs[section] = Need(words, _flat(row[0]), statement, f"${fee}")
-        return f"<{section}>"
-
-    def _row(self, section: str, fee: int) -> list[str]:
-        """The row for the region with this fee; empty if there is none."""
-        names = [self.region, "All Regions"]
-        names += ["South America"] if self.region in ("Peru", "Colombia", "Ecuador") else []
-        start = section.partition(",")[0]
-        for heading, rows in self.tables.items():
-            if not heading.startswith(start):
-                continue
-            for row in rows:
-                place = re.sub(r"\([^)]*\)", "", row[1])
-                if f"${fee}" in row[2:] and any(name in place for name in names):
-                    return row
-        return []
+def _fees(kinds: Sequence[str]) -> Case:
+    needs = [
+        Need(f"{kind} bag", said, said, f"${_FEES[kind]}")
+        for kind in kinds
+        for said in [f"The fee for the {kind} bag is ${_FEES[kind]}"]
+    ]
+    total = sum(_FEES[kind] for kind in kinds)
+    names = " + ".join(f"{{{number}}}" for number in range(len(kinds)))
+    question = f"What do a {', a '.join(kinds)} bag cost together?"
+    return Case(question, tuple((need,) for need in needs), f"total = {names}", f"${total}", total)

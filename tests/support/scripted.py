@@ -5,13 +5,14 @@ by name: ``Context(model=register(script))``.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.messages import BaseMessage
 
 from planweave import testing
-from planweave.memory import Answer
+from planweave.graphs import METHODS
+from planweave.memory import Answer, Context, Input, WorkingMemory
 from planweave.models import register_model
 
 Item = TypeVar("Item")
@@ -71,6 +72,18 @@ PAPER = {"replan": "every_observation", "parallel": False, "assist": "off"}
 
 Reply = testing.Reply
 Script = Callable[[Prompt], Reply]
+Run = Callable[..., Awaitable[WorkingMemory]]
+"""A fixture that asks a method over the sources of a test."""
+
+
+async def ask(
+    name: str, script: Script, given: Input | str, /, **settings: object
+) -> WorkingMemory:
+    """Put a question to a method whose roles answer by a script."""
+    context = Context.model_validate({"model": register(script), **settings})
+    asked = Input(question=given) if isinstance(given, str) else given
+    memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(asked, context=context)
+    return memory
 
 
 def playing(script: Script) -> testing.ScriptedModel:

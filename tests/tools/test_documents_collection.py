@@ -2,16 +2,15 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from documents import WordEmbeddings, WordTokens, encrypt, write_pdf
+from documents import WordEmbeddings, encrypt, write_pdf
 
 from planweave import BadInput
 from planweave.memory import SearchMode
 from planweave.models import ModelUnavailable, register_embeddings
-from planweave.tools.documents import chunks, collection, collections, store
+from planweave.tools.documents import collection, collections, store
 from planweave.tools.documents.collection import (
     Collection,
     delete_collection,
@@ -28,13 +27,11 @@ ENERGY = [
 
 
 @pytest.fixture(autouse=True)
-def embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WordEmbeddings]:
+def embedder(word_search: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WordEmbeddings:
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
     made = WordEmbeddings()
     register_embeddings("words", lambda _: made)
-    yield made
-    collection._open.clear()
+    return made
 
 
 @pytest.fixture

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from documents import WordEmbeddings, WordTokens
 from servers import PASSWORD, Server, Unobtainable, pgvector
 
 from planweave import BadInput
 from planweave.memory import SearchMode
-from planweave.models import register_embeddings
 from planweave.tools.connect import with_variables
-from planweave.tools.documents import chunks, collection, collections, shared_store
+from planweave.tools.documents import collection, collections, shared_store
 from planweave.tools.documents.collection import (
     Collection,
     Found,
@@ -45,12 +43,8 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(autouse=True)
-def _words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _folder(word_search: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
-    register_embeddings("words", WordEmbeddings)
-    yield
-    collection._open.clear()
 
 
 @pytest.fixture

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from documents import WordEmbeddings, WordTokens
 from http_server import Handler, listening
 
 from planweave import BadInput
-from planweave.models import register_embeddings
-from planweave.tools.documents import chunks, urls
+from planweave.tools.documents import urls
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.documents.pages import read
 from planweave.tools.documents.urls import fetch, is_url
@@ -202,11 +200,9 @@ def test_what_is_a_url() -> None:
 
 
 def test_a_url_is_added_to_a_collection(
-    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word_search: None
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path))
-    monkeypatch.setattr(chunks, "tokenizer", WordTokens)
-    register_embeddings("words", WordEmbeddings)
     web = open_collection("web", embeddings="words:1", create=True)
     with pytest.raises(BadInput, match="PLANWEAVE_PRIVATE_URLS"):
         web.add(f"{server}/page")
