@@ -107,6 +107,41 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
         pytest.param(
             "SELECT '2024-01-15' - sold FROM sale WHERE sale_id = 1", ((10.0,),), id="days"
         ),
+        pytest.param(
+            "SELECT sale_id FROM sale WHERE STRFTIME('%Y-%m', sold) BETWEEN '2024-01-01' "
+            "AND '2024-02-29'",
+            ((1,), (2,)),
+            id="months are compared with months",
+        ),
+        pytest.param(
+            "SELECT COUNT(*) FROM sale WHERE STRFTIME('%Y', sold) = 2024", ((3,),), id="year"
+        ),
+        pytest.param(
+            "SELECT COUNT(*) FROM sale WHERE sold >= STRFTIME('%Y', 'now') + 1",
+            ((0,),),
+            id="a date is compared with a year",
+        ),
+        pytest.param(
+            "SELECT city, SUM(amount) - pieces FROM sale JOIN customer USING (customer_id) "
+            "GROUP BY city",
+            (("Genoa", 436.0), ("Lübeck", 19.0)),
+            id="what is taken from a sum is added up",
+        ),
+        pytest.param(
+            "SELECT SUM(amount) AS total, SUM(pieces) AS n, total / n FROM sale",
+            ((460.0, 5, 92.0),),
+            id="names that the same SELECT gives",
+        ),
+        pytest.param(
+            "SELECT name FROM customer WHERE city = 'Genoa' AND name LIKE ?",
+            (("Ben",), ("Cleo",)),
+            id="a value that was left open",
+        ),
+        pytest.param(
+            "SELECT city FROM customer ORDER BY COUNT(*) DESC LIMIT 2",
+            (("Genoa", 2), ("Lübeck", 1)),
+            id="no GROUP BY below a ranking by a count",
+        ),
     ],
 )
 def test_what_is_corrected(
@@ -136,6 +171,9 @@ def test_what_is_corrected(
         "SELECT name FROM customer LIMIT 1 OFFSET 3 / 2",
         "SELECT s.sale_id FROM sale s JOIN visit v ON s.sold = v.seen_on "
         "AND s.customer_id = v.customer_id",
+        "SELECT city, SUM(amount) - city FROM sale JOIN customer USING (customer_id) GROUP BY city",
+        "SELECT amount AS pieces, pieces + 1 FROM sale",
+        "SELECT STRFTIME('%Y-%m', sold) AS month FROM sale WHERE STRFTIME('%Y', sold) = '2024'",
     ],
 )
 def test_a_sound_query_stays(shop: SqlDatabase, query: str) -> None:
@@ -209,6 +247,8 @@ def test_a_name_of_two_tables_is_of_the_one_that_is_asked_about(shop: SqlDatabas
         ("SELECT amount * 2 FROM sale", "What is twice the amount for each sale id?", "sale_id"),
         ("SELECT name FROM customer", "Return the name and the city of customers.", "city"),
         ("SELECT name FROM customer", "Who lives in a city?", ""),
+        ("SELECT name FROM customer", "List customers (customer ID and name).", "customer_id"),
+        ("SELECT amount FROM sale", "Return the sale ID and the amount.", "sale_id"),
     ],
 )
 def test_what_the_question_names_is_shown(
@@ -273,6 +313,50 @@ def test_single_rows_that_are_asked_for_are_not_added_up(
 ) -> None:
     changes = shop.corrected(query, question=question).changes
     assert not any(change.startswith("adds up ") for change in changes)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("How many customers are active?", 1),
+        ("What is the total number of active customers?", 1),
+        ("How many customers are active in each city?", 2),
+        ("Which cities have active customers?", 2),
+    ],
+)
+def test_groups_that_are_not_asked_for(shop: SqlDatabase, question: str, rows: int) -> None:
+    query = "SELECT COUNT(*) FROM customer WHERE is_active = 1 GROUP BY city"
+    assert len(shop.run(shop.corrected(query, question=question).query).rows) == rows
+
+
+def test_counts_that_are_stored_are_added_up(tmp_path: Path) -> None:
+    path = tmp_path / "visits.sql"
+    path.write_text(
+        "CREATE TABLE checkin (shop TEXT, count INTEGER); CREATE TABLE shop (name TEXT);"
+        "INSERT INTO checkin VALUES ('A', 3), ('A', 4), ('B', 1);"
+    )
+    visits = open_sql(path)
+    query = "SELECT shop, COUNT(*) FROM checkin GROUP BY shop"
+    for question, first in (("How many check-ins has each shop?", 7), ("How often is A seen?", 2)):
+        done = visits.corrected(query, question=question)
+        assert visits.run(done.query).rows[0] == ("A", first)
+    each = "SELECT COUNT(DISTINCT shop) FROM checkin"
+    assert visits.corrected(each, question="How many shops have check-ins?").query == each
+    visits.close()
+
+
+def test_a_reference_goes_before_a_column_of_the_same_name(tmp_path: Path) -> None:
+    path = tmp_path / "food.sql"
+    path.write_text(
+        "CREATE TABLE restaurant (id INTEGER, name TEXT, city_name TEXT);"
+        "CREATE TABLE location (restaurant_id INTEGER, street TEXT, city_name TEXT);"
+        "INSERT INTO restaurant VALUES (1, 'A', 'Rome'), (2, 'B', 'Rome');"
+        "INSERT INTO location VALUES (1, 'Via Uno', 'Rome'), (2, 'Via Due', 'Rome');"
+    )
+    food = open_sql(path)
+    done = food.corrected("SELECT name, street FROM restaurant")
+    assert food.run(done.query).rows == (("A", "Via Uno"), ("B", "Via Due"))
+    food.close()
 
 
 def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:

@@ -67,12 +67,23 @@ def show_asked_columns(select: "exp.Select", catalogue: Catalogue, question: str
 
 
 def _tables(select: "exp.Select", catalogue: Catalogue) -> dict[str, dict[str, str]]:
-    """For each alias the columns of its table, as compared and as written."""
+    """For each alias the columns of its table, by what they may be called.
+
+    Each is called by its name; the key of a table ``users`` is a "user ID", too.
+    """
     from sqlglot import exp
 
     sources = [select.args.get("from_"), *(select.args.get("joins") or ())]
     tables = [one.this for one in sources if one is not None and isinstance(one.this, exp.Table)]
-    return {one.alias_or_name: catalogue.columns.get(one.name.lower(), {}) for one in tables}
+    found = {}
+    for table in tables:
+        name = table.name.lower()
+        columns, keys = catalogue.columns.get(name, {}), catalogue.keys.get(name, set())
+        called = {written: written for written in columns.values()}
+        if len(keys) == 1:
+            called[f"{name}_id"] = columns[next(iter(keys))]
+        found[table.alias_or_name] = called
+    return found
 
 
 def _is_there(column: "exp.Column", select: "exp.Select") -> bool:
@@ -115,7 +126,7 @@ def _column(words: list[str], tables: dict[str, dict[str, str]]) -> "exp.Column 
 
     for more in _NAMING:
         for alias, columns in tables.items():
-            for name in columns.values():
-                if [stem(part.casefold()) for part in parts_of(name)] == [*words, *more]:
+            for called, name in columns.items():
+                if [stem(part.casefold()) for part in parts_of(called)] == [*words, *more]:
                     return exp.column(name, table=alias, quoted=not name.isidentifier())
     return None

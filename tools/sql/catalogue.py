@@ -84,16 +84,14 @@ class Catalogue:
         return tuple(links)
 
     def _by_name(self, left: str, right: str) -> list[Link]:
-        shared = [column for column in self.columns[left] if column in self.columns[right]]
-        keys = self.keys[left] ^ self.keys[right]
-        telling = [c for c in shared if self._tells(c) or (c in keys and c not in _VAGUE)]
-        if telling:
-            return [Link(left, telling[0], right, telling[0])]
         for one, other in ((left, right), (right, left)):
             for stem in (one, one.removesuffix("s")):
                 if "id" in self.columns[one] and f"{stem}_id" in self.columns[other]:
                     return [Link(other, f"{stem}_id", one, "id")]
-        return []
+        shared = [column for column in self.columns[left] if column in self.columns[right]]
+        keys = self.keys[left] ^ self.keys[right]
+        telling = [c for c in shared if self._tells(c) or (c in keys and c not in _VAGUE)]
+        return [Link(left, telling[0], right, telling[0])] if telling else []
 
     def _tells(self, column: str) -> bool:
         """Whether a column's name says that it stands for a thing: ``aid``, ``state_name``."""

@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from planweave.tools.database import Corrected, Schema
-from planweave.tools.sql import slips
+from planweave.tools.sql import dates, grouping, slips
 from planweave.tools.sql.added_up import add_up
 from planweave.tools.sql.asked_columns import show_asked_columns
 from planweave.tools.sql.catalogue import Catalogue
@@ -71,15 +71,22 @@ def corrected(
         tree, changes = original, []
         before = as_sqlite_has_them(tree) if dialect == "sqlite" else []
     changes = named + before + changes
+    changes += slips.drop_placeholders(tree)
+    homes = _Homes(tree, catalogue)
+    for select in tree.find_all(exp.Select):
+        changes += slips.spell_out_names(select, lambda column: homes.of(column) is not None)
+        changes += grouping.add_up_beside_sums(select)
+        changes += grouping.add_up_counts(select, catalogue, question)
     if isinstance(tree, exp.Select):
-        changes += slips.group_by_what_is_shown(tree)
-        changes += slips.show_keys(tree)
+        changes += grouping.drop_groups(tree, question)
+        changes += grouping.show_keys(tree)
+        changes += grouping.group_by_what_is_shown(tree)
         changes += [] if ranks else _shown(tree, catalogue, question)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     if dialect == "sqlite":
-        changes += slips.read_stored_parts(tree, catalogue.is_number)
-        changes += slips.subtract_days(tree, catalogue.is_date)
-        homes = _Homes(tree, catalogue)
+        changes += dates.read_stored_parts(tree, catalogue.is_number)
+        changes += dates.subtract_days(tree, catalogue.is_date)
+        changes += dates.compare_parts_alike(tree, catalogue.is_date)
         changes += slips.rank_values_only(
             tree, lambda column: (home := homes.of(column)) is not None and data.lacking(*home)
         )
@@ -88,7 +95,7 @@ def corrected(
     stored = cache(data.values)
     changes += slips.write_stored_values(_compared(tree, catalogue), stored)
     doubts = tuple(slips.values_not_stored(_compared(tree, catalogue), stored))
-    changes += slips.set_the_present(tree, now) if now else []
+    changes += dates.set_the_present(tree, now) if now else []
     if isinstance(tree, exp.Select) and not ranks:
         changes += add_up(tree, question, data.several)
     if not changes:

@@ -13,11 +13,9 @@ from planweave.tools.suggest import nearest
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SAID = re.compile(r"\b(since|from|after|before|until|till) (\d{4}-\d{2}-\d{2})", re.IGNORECASE)
 _TOP = re.compile(r"\btop (\d{1,4}|two|three|four|five|ten)\b(?! ?(?:%|per ?cent))", re.I)
 _NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "ten": "10"}
-_PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 _FEW_VALUES = 12
 _YES = ("y", "yes", "true", "t", "1")
 _NO = ("n", "no", "false", "f", "0")
@@ -29,48 +27,6 @@ class Compared(NamedTuple):
     table: str
     column: str
     text: "exp.Literal"
-
-
-def group_by_what_is_shown(select: "exp.Select") -> list[str]:
-    """Group by the columns that are beside an aggregate, where the query forgets to."""
-    from sqlglot import exp
-
-    if select.args.get("group") or not select.args.get("from_"):
-        return []
-    shown = [one.unalias() for one in select.expressions]
-    keys = [one for one in shown if not one.find(exp.AggFunc) and one.find(exp.Column)]
-    aggregates = [one for one in shown if one.find(exp.AggFunc) and not one.find(exp.Window)]
-    if not keys or not aggregates or any(one.is_star for one in shown):
-        return []
-    select.set("group", exp.Group(expressions=[key.copy() for key in keys]))
-    return [f"groups by {key.sql()}" for key in keys]
-
-
-def show_keys(select: "exp.Select") -> list[str]:
-    """Show what rows are grouped by, and what they are ranked by: without it they say little."""
-    from sqlglot import exp
-
-    if select.args.get("distinct") or any(one.is_star for one in select.expressions):
-        return []
-    group, order = select.args.get("group"), select.args.get("order")
-    keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
-    sorted_by = [one.this for one in order.expressions] if order else []
-    ranks = [k for k in sorted_by if select.args.get("limit") or k.find(exp.AggFunc)]
-    if not keys and any(one.find(exp.AggFunc) for one in select.expressions):
-        return []
-    names = {one.alias_or_name.lower() for one in select.expressions}
-    shown = {one.unalias().sql().lower() for one in select.expressions}
-
-    def is_missing(key: "exp.Expr") -> bool:
-        is_shown = isinstance(key, exp.Literal) or key.sql().lower() in shown
-        return not is_shown and not (isinstance(key, exp.Column) and key.name.lower() in names)
-
-    before, after = [k for k in keys if is_missing(k)], [k for k in ranks if is_missing(k)]
-    if not before and not after:
-        return []
-    added = [[key.copy() for key in group] for group in (before, after)]
-    select.set("expressions", [*added[0], *select.expressions, *added[1]])
-    return [f"shows {key.sql()}" for key in [*before, *after]]
 
 
 def show_names(select: "exp.Select", naming: Callable[[str], str]) -> list[str]:
@@ -106,25 +62,6 @@ def keep_the_first(select: "exp.Select", question: str) -> list[str]:
     number = _NUMBERS.get(found := asked.pop().lower(), found)
     select.limit(int(number), copy=False)
     return [f"returns the first {number}"]
-
-
-def read_stored_parts(tree: "exp.Expr", is_number: Callable[["exp.Column"], bool]) -> list[str]:
-    """Take a year that is stored as a number as it is: SQLite would read it as a day count.
-
-    Args:
-        tree: Changed in place.
-        is_number: Whether a column holds numbers.
-    """
-    from sqlglot import exp
-
-    changes = []
-    for call in list(tree.find_all(exp.TimeToStr, exp.Anonymous)):
-        part = _PARTS.get(call.text("format") or "".join(one.name for one in call.expressions[:1]))
-        column = next(call.find_all(exp.Column), None)
-        if part and column and part in column.name.lower() and is_number(column):
-            changes.append(f"{column.sql()} is the {part} already")
-            call.replace(column.copy())
-    return changes
 
 
 def rank_values_only(tree: "exp.Expr", lacking: Callable[["exp.Column"], bool]) -> list[str]:
@@ -170,28 +107,6 @@ def _is_real(division: "exp.Div") -> bool:
         return True
     numbers = [one.name for one in division.find_all(exp.Literal) if not one.is_string]
     return any("." in number for number in numbers)
-
-
-def subtract_days(tree: "exp.Expr", dates: Callable[["exp.Column"], bool]) -> list[str]:
-    """Count the days between dates: SQLite subtracts their years.
-
-    Args:
-        tree: Changed in place.
-        dates: Whether a column holds dates.
-    """
-    from sqlglot import exp
-
-    def is_date(node: "exp.Expr") -> bool:
-        if isinstance(node, exp.Literal):
-            return node.is_string and _DATE.match(node.name) is not None
-        return isinstance(node, exp.Column) and dates(node)
-
-    found = [one for one in tree.find_all(exp.Sub) if is_date(one.this) and is_date(one.expression)]
-    for difference in found:
-        for side in ("this", "expression"):
-            days = exp.Anonymous(this="JULIANDAY", expressions=[difference.args[side].copy()])
-            difference.set(side, days)
-    return ["subtracts dates in days"] if found else []
 
 
 def join_alternatives(tree: "exp.Expr") -> list[str]:
@@ -273,20 +188,6 @@ def _meant(text: str, stored: Sequence[str]) -> str:
     return close[0] if len(close) == 1 else ""
 
 
-def set_the_present(tree: "exp.Expr", now: str) -> list[str]:
-    """Take the moment of the question for the present, where a query asks the database's clock."""
-    from sqlglot import exp
-
-    texts = [one for one in tree.find_all(exp.Literal) if one.is_string and one.name == "now"]
-    clocks = list(tree.find_all(exp.CurrentDate, exp.CurrentTimestamp))
-    for text in texts:
-        text.replace(exp.Literal.string(now))
-    for clock in clocks:
-        is_date = isinstance(clock, exp.CurrentDate)
-        clock.replace(exp.Literal.string(now.partition(" ")[0] if is_date else now))
-    return [f"the present is {now}"] if texts or clocks else []
-
-
 def compare_as_said(tree: "exp.Expr", question: str) -> list[str]:
     """Compare as the question says: "since" a day is no earlier than it, "containing" is LIKE."""
     from sqlglot import exp
@@ -321,3 +222,42 @@ def _said_pattern(test: "exp.Expr", text: "exp.Literal", question: str) -> str:
     part = said_part(question, text.name) if text.is_string and isinstance(test, exp.EQ) else None
     before, after = part in ("contains", "ends"), part in ("contains", "starts")
     return f"{'%' * before}{text.name}{'%' * after}" if part else ""
+
+
+def spell_out_names(select: "exp.Select", is_column: Callable[["exp.Column"], bool]) -> list[str]:
+    """Put what a name stands for in its place: a SELECT does not know the names that it gives.
+
+    Args:
+        select: Changed in place.
+        is_column: Whether the tables of the query have such a column.
+    """
+    from sqlglot import exp
+
+    named: dict[str, exp.Expr] = {}
+    changes = []
+    for shown in select.expressions:
+        for column in list(shown.find_all(exp.Column)):
+            meant = named.get(column.name.lower())
+            if meant is None or column.table or is_column(column):
+                continue
+            if column.find_ancestor(exp.Select) is select:
+                column.replace(exp.paren(meant.copy()))
+                changes.append(f"{column.name} → {meant.sql()}")
+        if shown.alias:
+            named[shown.alias.lower()] = shown.unalias()
+    return changes
+
+
+def drop_placeholders(tree: "exp.Expr") -> list[str]:
+    """Leave out conditions whose value was left open, as in ``city = ?``."""
+    from sqlglot import exp
+
+    changes = []
+    for where in list(tree.find_all(exp.Where)):
+        tests = [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
+        kept = [test for test in tests if not test.find(exp.Placeholder, exp.Parameter)]
+        if len(kept) == len(tests):
+            continue
+        changes += [f"without {test.sql()}" for test in tests if test not in kept]
+        where.parent.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+    return changes

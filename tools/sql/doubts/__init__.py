@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from planweave.texts import listed
 from planweave.tools.database import Schema
 from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.dates import set_the_present
 from planweave.tools.sql.doubts.added import added
 from planweave.tools.sql.doubts.asked import Asked, Values
 from planweave.tools.sql.doubts.counted import counted
 from planweave.tools.sql.doubts.query import Query
 from planweave.tools.sql.doubts.turned import turned
 from planweave.tools.sql.doubts.unused import unused
-from planweave.tools.sql.slips import set_the_present
 
 _SHOWN = 4
 _TODAY = re.compile(r"\btoday is \d{4}-\d{2}-\d{2}", re.IGNORECASE)

@@ -1,0 +1,129 @@
+"""Dates, their parts and the present, as SQLite keeps them.
+
+Each function changes a parsed query in place and returns what it changed, for the reader.
+"""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LENGTHS = {"%Y": 4, "%Y-%m": 7}
+_PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
+
+
+def read_stored_parts(tree: "exp.Expr", is_number: Callable[["exp.Column"], bool]) -> list[str]:
+    """Take a year that is stored as a number as it is: SQLite would read it as a day count.
+
+    Args:
+        tree: Changed in place.
+        is_number: Whether a column holds numbers.
+    """
+    from sqlglot import exp
+
+    changes = []
+    for call in list(tree.find_all(exp.TimeToStr, exp.Anonymous)):
+        part = _PARTS.get(call.text("format") or "".join(one.name for one in call.expressions[:1]))
+        column = next(call.find_all(exp.Column), None)
+        if part and column and part in column.name.lower() and is_number(column):
+            changes.append(f"{column.sql()} is the {part} already")
+            call.replace(column.copy())
+    return changes
+
+
+def subtract_days(tree: "exp.Expr", dates: Callable[["exp.Column"], bool]) -> list[str]:
+    """Count the days between dates: SQLite subtracts their years.
+
+    Args:
+        tree: Changed in place.
+        dates: Whether a column holds dates.
+    """
+    from sqlglot import exp
+
+    def is_date(node: "exp.Expr") -> bool:
+        if isinstance(node, exp.Literal):
+            return node.is_string and _DATE.match(node.name) is not None
+        return isinstance(node, exp.Column) and dates(node)
+
+    found = [one for one in tree.find_all(exp.Sub) if is_date(one.this) and is_date(one.expression)]
+    for difference in found:
+        for side in ("this", "expression"):
+            days = exp.Anonymous(this="JULIANDAY", expressions=[difference.args[side].copy()])
+            difference.set(side, days)
+    return ["subtracts dates in days"] if found else []
+
+
+def set_the_present(tree: "exp.Expr", now: str) -> list[str]:
+    """Take the moment of the question for the present, where a query asks the database's clock."""
+    from sqlglot import exp
+
+    texts = [one for one in tree.find_all(exp.Literal) if one.is_string and one.name == "now"]
+    clocks = list(tree.find_all(exp.CurrentDate, exp.CurrentTimestamp))
+    for text in texts:
+        text.replace(exp.Literal.string(now))
+    for clock in clocks:
+        is_date = isinstance(clock, exp.CurrentDate)
+        clock.replace(exp.Literal.string(now.partition(" ")[0] if is_date else now))
+    return [f"the present is {now}"] if texts or clocks else []
+
+
+def compare_parts_alike(tree: "exp.Expr", dates: Callable[["exp.Column"], bool]) -> list[str]:
+    """Compare years with years: to SQLite ``'2023-01' < '2023-01-01'`` and ``'2023' > 2023``.
+
+    Args:
+        tree: Changed in place.
+        dates: Whether a column holds dates.
+    """
+    from sqlglot import exp
+
+    changes = []
+    for test in tree.find_all(
+        exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In
+    ):
+        written, part = test.sql(dialect="sqlite"), _part_of(test.this)
+        others = [test.expression, test.args.get("low"), test.args.get("high"), *test.expressions]
+        others = [one for one in others if one is not None]
+        for text in others:
+            length = _LENGTHS.get(part, 0)
+            if length and isinstance(text, exp.Literal) and _DATE.match(text.name):
+                text.replace(exp.Literal.string(text.name[:length]))
+        numbers = [one for one in others if _is_number(one)]
+        if numbers and part in _PARTS:
+            test.set("this", exp.cast(test.this.copy(), "INTEGER", dialect="sqlite"))
+        elif isinstance(test.this, exp.Column) and dates(test.this) and any(map(_is_year, numbers)):
+            year = exp.Anonymous(
+                this="STRFTIME", expressions=[exp.Literal.string("%Y"), test.this.copy()]
+            )
+            test.set("this", exp.cast(year, "INTEGER", dialect="sqlite"))
+        if (made := test.sql(dialect="sqlite")) != written:
+            changes.append(f"{written} → {made}")
+    return changes
+
+
+def _part_of(node: "exp.Expr") -> str:
+    """The format in which ``strftime`` writes a date; empty for anything else."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.TimeToStr):
+        return node.text("format")
+    is_call = isinstance(node, exp.Anonymous) and node.name.lower() == "strftime"
+    return node.expressions[0].name if is_call and node.expressions else ""
+
+
+def _is_number(node: "exp.Expr") -> bool:
+    from sqlglot import exp
+
+    return node.is_number or isinstance(node, exp.Sub | exp.Add)
+
+
+def _is_year(node: "exp.Expr") -> bool:
+    """Whether a number is a year, or worked out from one."""
+    from sqlglot import exp
+
+    if node.is_number:
+        return 1900 <= float(node.sql()) <= 2100
+    parts = node.find_all(exp.TimeToStr, exp.Anonymous)
+    return any(_part_of(one) == "%Y" for one in parts)
