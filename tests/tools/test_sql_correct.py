@@ -329,6 +329,67 @@ def test_groups_that_are_not_asked_for(shop: SqlDatabase, question: str, rows: i
     assert len(shop.run(shop.corrected(query, question=question).query).rows) == rows
 
 
+@pytest.mark.parametrize(
+    ("question", "query", "rows"),
+    [
+        (
+            "What is sold per month?",
+            "SELECT sold, SUM(amount) FROM sale GROUP BY sold",
+            (("2024-01", 20.0), ("2024-02", 400.0), ("2024-06", 40.0)),
+        ),
+        (
+            "Show the yearly sales.",
+            "SELECT DATE(sold) AS day, SUM(amount) FROM sale GROUP BY DATE(sold)",
+            (("2024", 460.0),),
+        ),
+        (
+            "What are the monthly sales since February?",
+            "SELECT SUM(amount) FROM sale WHERE sold >= '2024-02-01'",
+            (("2024-02", 400.0), ("2024-06", 40.0)),
+        ),
+        (
+            "What is sold in each month and year?",
+            "SELECT sold, SUM(pieces) FROM sale WHERE amount > 30 GROUP BY sold",
+            (("2024-02", 2), ("2024-06", 2)),
+        ),
+        (
+            "What is sold per month and per year?",
+            "SELECT sold, SUM(pieces) FROM sale WHERE amount > 30 GROUP BY sold",
+            (("2024-02-05", 2), ("2024-06-01", 2)),
+        ),
+        (
+            "How many sales a city are there each day?",
+            "SELECT city, COUNT(*) FROM sale JOIN customer USING (customer_id) GROUP BY city",
+            (("Genoa", 2), ("Lübeck", 1)),
+        ),
+    ],
+)
+def test_months_and_years_that_are_asked_for(
+    shop: SqlDatabase, question: str, query: str, rows: object
+) -> None:
+    assert shop.run(shop.corrected(query, question=question).query).rows == rows
+
+
+def test_the_last_day_of_a_span_counts(tmp_path: Path) -> None:
+    path = tmp_path / "calls.sql"
+    path.write_text(
+        "CREATE TABLE call (made DATETIME, day DATE);"
+        "INSERT INTO call VALUES ('2024-03-31 18:00:00', '2024-03-31');"
+    )
+    calls = open_sql(path)
+    for ends in (
+        "made BETWEEN '2024-03-01' AND '2024-03-31'",
+        "made <= DATE('2024-03-31')",
+        "made <= '2024-03-31'",
+    ):
+        query = calls.corrected(f"SELECT COUNT(*) FROM call WHERE {ends}").query
+        assert calls.run(query).rows == ((1,),)
+    for sound in ("made <= '2024-03-31 12:00:00'", "day <= '2024-03-31'", "made < '2024-03-31'"):
+        query = f"SELECT COUNT(*) FROM call WHERE {sound}"
+        assert calls.corrected(query).query == query
+    calls.close()
+
+
 def test_counts_that_are_stored_are_added_up(tmp_path: Path) -> None:
     path = tmp_path / "visits.sql"
     path.write_text(

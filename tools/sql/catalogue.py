@@ -46,6 +46,9 @@ class Catalogue:
         """For each table the columns of its key."""
         types = [(f.name.lower(), f.type.lower()) for e in schema.entities for f in e.fields]
         self._dates = {name for name, type_ in types if type_.startswith(("date", "timestamp"))}
+        self._moments = {
+            name for name, type_ in types if type_.startswith(("datetime", "timestamp"))
+        }
         self._numbers = {name for name, type_ in types if type_.startswith(_NUMBER_TYPES)}
 
     def name(self, table: str) -> str:
@@ -55,6 +58,10 @@ class Catalogue:
     def is_date(self, column: "exp.Column") -> bool:
         """Whether columns of that name hold dates."""
         return column.name.lower() in self._dates
+
+    def is_moment(self, column: "exp.Column") -> bool:
+        """Whether columns of that name hold dates with a time."""
+        return column.name.lower() in self._moments
 
     def is_number(self, column: "exp.Column") -> bool:
         """Whether columns of that name hold numbers."""

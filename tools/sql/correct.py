@@ -78,6 +78,8 @@ def corrected(
         changes += grouping.add_up_beside_sums(select)
         changes += grouping.add_up_counts(select, catalogue, question)
     if isinstance(tree, exp.Select):
+        if dialect == "sqlite" and not ranks:
+            changes += dates.group_by_span(tree, question, catalogue.is_date)
         changes += grouping.drop_groups(tree, question)
         changes += grouping.show_keys(tree)
         changes += grouping.group_by_what_is_shown(tree)
@@ -87,6 +89,7 @@ def corrected(
         changes += dates.read_stored_parts(tree, catalogue.is_number)
         changes += dates.subtract_days(tree, catalogue.is_date)
         changes += dates.compare_parts_alike(tree, catalogue.is_date)
+        changes += dates.take_whole_days(tree, catalogue.is_moment)
         changes += slips.rank_values_only(
             tree, lambda column: (home := homes.of(column)) is not None and data.lacking(*home)
         )

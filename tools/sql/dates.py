@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}$")
+_SPAN = re.compile(
+    r"\b(?:per|each|every|by) (?:calendar )?(?P<span>month|year|day)\b"
+    r"|\b(?P<adverb>monthly|yearly|annually|daily)\b",
+    re.IGNORECASE,
+)
+_SPANS = {"monthly": "month", "yearly": "year", "annually": "year", "daily": "day"}
+_FORMATS = {"month": "%Y-%m", "year": "%Y", "day": "%Y-%m-%d"}
 _LENGTHS = {"%Y": 4, "%Y-%m": 7}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 
@@ -127,3 +135,71 @@ def _is_year(node: "exp.Expr") -> bool:
         return 1900 <= float(node.sql()) <= 2100
     parts = node.find_all(exp.TimeToStr, exp.Anonymous)
     return any(_part_of(one) == "%Y" for one in parts)
+
+
+def group_by_span(
+    select: "exp.Select", question: str, dates: Callable[["exp.Column"], bool]
+) -> list[str]:
+    """Group by months, years or days where the question asks for each of them.
+
+    Args:
+        select: Changed in place.
+        question: What is asked.
+        dates: Whether a column holds dates.
+    """
+    from sqlglot import exp
+
+    spans = {
+        (one["span"] or _SPANS[one["adverb"].lower()]).lower() for one in _SPAN.finditer(question)
+    }
+    group, adds_up = select.args.get("group"), select.find(exp.AggFunc) is not None
+    columns = {one.sql(): one for one in select.find_all(exp.Column) if dates(one)}
+    if len(spans) != 1 or not adds_up or len(columns) != 1:
+        return []
+    span, (column,) = spans.pop(), columns.values()
+    column = column.copy()
+    made = exp.Anonymous(this="STRFTIME", expressions=[exp.Literal.string(_FORMATS[span]), column])
+    keys = [one.unalias() for one in select.expressions] + (group.expressions if group else [])
+    finer = [
+        one for one in keys if one == column or (isinstance(one, exp.Date) and one.this == column)
+    ]
+    if span != "day" and finer:
+        for key in finer:
+            key.replace(made.copy())
+    elif not group and all(one.find(exp.AggFunc) for one in select.expressions):
+        select.set("expressions", [exp.alias_(made, span), *select.expressions])
+        select.set("group", exp.Group(expressions=[made.copy()]))
+    else:
+        return []
+    return [f"groups by the {span} of {column.sql()}"]
+
+
+def take_whole_days(tree: "exp.Expr", moments: Callable[["exp.Column"], bool]) -> list[str]:
+    """Let a span of days end with its last day: a moment of that day is later than its date.
+
+    Args:
+        tree: Changed in place.
+        moments: Whether a column holds dates with a time.
+    """
+    from sqlglot import exp
+
+    changes = []
+    for test in tree.find_all(exp.LTE, exp.Between):
+        column = test.this
+        ends = (
+            [test.expression]
+            if isinstance(test, exp.LTE)
+            else [test.args["low"], test.args["high"]]
+        )
+        if isinstance(column, exp.Column) and moments(column) and all(map(_is_day, ends)):
+            test.set("this", exp.Anonymous(this="DATE", expressions=[column.copy()]))
+            changes.append(f"compares the day of {column.sql()}")
+    return changes
+
+
+def _is_day(node: "exp.Expr") -> bool:
+    from sqlglot import exp
+
+    if isinstance(node, exp.Literal):
+        return _DAY.match(node.name) is not None
+    return isinstance(node, exp.Date | exp.CurrentDate) or node.name.lower() == "date"
