@@ -157,7 +157,9 @@ def stem(word: str) -> str:
     """A word without its plural ending."""
     if word.endswith("ies"):
         return f"{word[:-3]}y"
-    return word[:-1] if word.endswith("s") and len(word) > 3 else word
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
 def _quoted(value: str) -> str:

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from planweave.nodes.support.decision_form import Ranking, form, ranking_for
+from planweave.nodes.support.ratio_form import ratio_form
 from planweave.prompts import load
 from planweave.texts import listed
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
@@ -310,6 +311,7 @@ def prompt_for(
         else "",
         "now": load("query_writer/now").fill(now=need.now) if need.now else "",
         "links": links,
+        "ratio": ratio_form(need.question, database),
         "language": database.language,
     }
     task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(

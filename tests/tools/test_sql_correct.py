@@ -142,6 +142,16 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
             (("Genoa", 2), ("Lübeck", 1)),
             id="no GROUP BY below a ranking by a count",
         ),
+        pytest.param(
+            "SELECT city, name FROM customer GROUP BY city",
+            (("Genoa", "Ben"), ("Genoa", "Cleo"), ("Lübeck", "Ada")),
+            id="a group without a sum has several names",
+        ),
+        pytest.param(
+            "SELECT city, name, COUNT(*) FROM customer GROUP BY city",
+            (("Genoa", "Ben", 1), ("Genoa", "Cleo", 1), ("Lübeck", "Ada", 1)),
+            id="a name beside a count is grouped by",
+        ),
     ],
 )
 def test_what_is_corrected(
@@ -173,6 +183,10 @@ def test_what_is_corrected(
         "AND s.customer_id = v.customer_id",
         "SELECT city, SUM(amount) - city FROM sale JOIN customer USING (customer_id) GROUP BY city",
         "SELECT amount AS pieces, pieces + 1 FROM sale",
+        "SELECT c.customer_id, c.name, COUNT(*) FROM customer c JOIN sale s "
+        "ON c.customer_id = s.customer_id GROUP BY c.customer_id",
+        'SELECT colour, name, MAX("unit price") FROM product GROUP BY colour',
+        "SELECT UPPER(city) AS town, COUNT(*) FROM customer GROUP BY town",
         "SELECT STRFTIME('%Y-%m', sold) AS month FROM sale WHERE STRFTIME('%Y', sold) = '2024'",
     ],
 )
@@ -426,11 +440,29 @@ def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:
         ("Show the top 2 sales.", 2),
         ("What is the top one?", 3),
         ("The top 2 of the top 3?", 3),
+        ("Which sales are the dearest, sorted by amount in descending order?", 3),
         ("Show the top 2 % of the sales.", 3),
     ):
         assert len(shop.run(shop.corrected(query, question=question).query).rows) == count
     limited = f"{query} LIMIT 1"
-    assert shop.corrected(limited, question="Show the top 2 sales.").query == limited
+    for question in ("Show the top 2 sales.", "Which sale is the first, sorted by amount?"):
+        assert shop.corrected(limited, question=question).query == limited
+    listed = shop.corrected(limited, question="Which sales were made, ordered by amount?")
+    assert len(shop.run(listed.query).rows) == 3
+
+
+def test_a_column_that_is_asked_for_goes_before_one_of_another_table(tmp_path: Path) -> None:
+    path = tmp_path / "app.sql"
+    path.write_text(
+        "CREATE TABLE users (user_id INTEGER PRIMARY KEY, user_type TEXT);"
+        "CREATE TABLE sessions (user_id INTEGER REFERENCES users (user_id), device_type TEXT);"
+        "INSERT INTO users VALUES (1, 'guest'); INSERT INTO sessions VALUES (1, 'phone');"
+    )
+    app = open_sql(path)
+    query = "SELECT user_type FROM sessions"
+    for question, value in (("Which device types are used?", "phone"), ("Who is here?", "guest")):
+        assert app.run(app.corrected(query, question=question).query).rows == ((value,),)
+    app.close()
 
 
 def test_a_year_that_is_stored_as_a_number_is_no_date(tmp_path: Path) -> None:

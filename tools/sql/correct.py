@@ -59,51 +59,78 @@ def corrected(
     query, named = with_stored_names(query, schema, dialect)
     try:
         tree = sqlglot.parse_one(query, read=dialect)
-        original = tree.copy()
     except (SqlglotError, RecursionError):
         return Corrected(query)
     if not isinstance(tree, exp.Query):
         return Corrected(query)
     catalogue = Catalogue(schema)
-    before = as_sqlite_has_them(tree) if dialect == "sqlite" else []
-    changes = correct_joins(tree, catalogue, question)
-    if changes is None:  # half of a correction is worth nothing
-        tree, changes = original, []
-        before = as_sqlite_has_them(tree) if dialect == "sqlite" else []
-    changes = named + before + changes
-    changes += slips.drop_placeholders(tree)
+    tree, changes = _placed(tree, catalogue, dialect, question)
     homes = _Homes(tree, catalogue)
+    changes = [*named, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
         changes += slips.spell_out_names(select, lambda column: homes.of(column) is not None)
         changes += grouping.add_up_beside_sums(select)
         changes += grouping.add_up_counts(select, catalogue, question)
     if isinstance(tree, exp.Select):
-        if dialect == "sqlite" and not ranks:
-            changes += dates.group_by_span(tree, question, catalogue.is_date)
-        changes += grouping.drop_groups(tree, question)
-        changes += grouping.show_keys(tree)
-        changes += grouping.group_by_what_is_shown(tree)
+        changes += _grouped(tree, homes, question, ranks=ranks, is_sqlite=dialect == "sqlite")
         changes += [] if ranks else _shown(tree, catalogue, question)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
-    if dialect == "sqlite":
-        changes += dates.read_stored_parts(tree, catalogue.is_number)
-        changes += dates.subtract_days(tree, catalogue.is_date)
-        changes += dates.compare_parts_alike(tree, catalogue.is_date)
-        changes += dates.take_whole_days(tree, catalogue.is_moment)
-        changes += slips.rank_values_only(
-            tree, lambda column: (home := homes.of(column)) is not None and data.lacking(*home)
-        )
+    changes += _as_sqlite_compares(tree, homes, data) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
     changes += slips.compare_as_said(tree, question)
     stored = cache(data.values)
-    changes += slips.write_stored_values(_compared(tree, catalogue), stored)
-    doubts = tuple(slips.values_not_stored(_compared(tree, catalogue), stored))
+    changes += slips.write_stored_values(_compared(tree, homes), stored)
+    doubts = tuple(slips.values_not_stored(_compared(tree, homes), stored))
     changes += dates.set_the_present(tree, now) if now else []
     if isinstance(tree, exp.Select) and not ranks:
         changes += add_up(tree, question, data.several)
     if not changes:
         return Corrected(query, doubts=doubts)
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)
+
+
+def _placed(
+    tree: "exp.Query", catalogue: Catalogue, dialect: str, question: str
+) -> "tuple[exp.Query, list[str]]":
+    """Functions as the database has them, columns where the schema has them, joins by keys."""
+    original = tree.copy()
+    changes = as_sqlite_has_them(tree) if dialect == "sqlite" else []
+    joined = correct_joins(tree, catalogue, question)
+    if joined is not None:
+        return tree, changes + joined
+    # Half of a correction is worth nothing.
+    return original, as_sqlite_has_them(original) if dialect == "sqlite" else []
+
+
+def _grouped(
+    select: "exp.Select", homes: "_Homes", question: str, *, ranks: bool, is_sqlite: bool
+) -> list[str]:
+    """Group by what the question asks for and the rows show; a ranking has its groups."""
+    changes = []
+    if is_sqlite and not ranks:
+        changes += dates.group_by_span(select, question, homes.catalogue.is_date)
+    changes += [] if ranks else grouping.drop_groups(select, question)
+    changes += grouping.show_keys(select)
+    changes += grouping.group_by_what_is_shown(select)
+    if is_sqlite and not ranks:
+        changes += grouping.group_no_single_rows(select, homes.key)
+    return changes
+
+
+def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data) -> list[str]:
+    """Dates, their parts and missing values, which SQLite takes for texts and numbers."""
+
+    def is_lacking(column: "exp.Column") -> bool:
+        home = homes.of(column)
+        return home is not None and data.lacking(*home)
+
+    return [
+        *dates.read_stored_parts(tree, homes.catalogue.is_number),
+        *dates.subtract_days(tree, homes.catalogue.is_date),
+        *dates.compare_parts_alike(tree, homes.catalogue.is_date),
+        *dates.take_whole_days(tree, homes.catalogue.is_moment),
+        *slips.rank_values_only(tree, is_lacking),
+    ]
 
 
 def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
@@ -119,7 +146,7 @@ class _Homes:
     def __init__(self, tree: "exp.Expr", catalogue: Catalogue) -> None:
         from sqlglot import exp
 
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         self._tables = {
             table.alias_or_name.lower(): table.name.lower() for table in tree.find_all(exp.Table)
         }
@@ -128,17 +155,21 @@ class _Homes:
         """The table that alone has the column, and its name there, as the schema writes them."""
         name, alias = column.name.lower(), column.table.lower()
         sources = {self._tables.get(alias, "")} if alias else {*self._tables.values()}
-        homes = [t for t in sources if name in self._catalogue.columns.get(t, {})]
+        homes = [t for t in sources if name in self.catalogue.columns.get(t, {})]
         if len(homes) != 1:
             return None
-        return self._catalogue.name(homes[0]), self._catalogue.columns[homes[0]][name]
+        return self.catalogue.name(homes[0]), self.catalogue.columns[homes[0]][name]
+
+    def key(self, column: "exp.Column") -> set[str]:
+        """The key of the table that has the column, in lower case; empty if that is not sure."""
+        home = self.of(column)
+        return self.catalogue.keys[home[0].lower()] if home else set()
 
 
-def _compared(tree: "exp.Expr", catalogue: Catalogue) -> Iterator[slips.Compared]:
+def _compared(tree: "exp.Expr", homes: _Homes) -> Iterator[slips.Compared]:
     """Columns that are compared with a whole text, by ``=``, ``IN``, or ``LIKE`` without a mark."""
     from sqlglot import exp
 
-    homes = _Homes(tree, catalogue)
     for test in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like):
         home = homes.of(test.this) if isinstance(test.this, exp.Column) else None
         if home is None:

@@ -4,6 +4,7 @@ Each function changes a parsed query in place and returns what it changed, for t
 """
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from planweave.tools.linking import plain
@@ -37,6 +38,47 @@ def group_by_what_is_shown(select: "exp.Select") -> list[str]:
         return []
     select.set("group", exp.Group(expressions=[key.copy() for key in keys]))
     return [f"groups by {key.sql()}" for key in keys]
+
+
+def group_no_single_rows(
+    select: "exp.Select", keys_beside: Callable[["exp.Column"], set[str]]
+) -> list[str]:
+    """Leave no column to chance: SQLite shows that of any row where groups do not tell it.
+
+    Beside sums and counts it is grouped by, too; where nothing is added up, nothing is grouped.
+    Beside one highest or lowest value SQLite takes the row that has it.
+
+    Args:
+        select: Changed in place.
+        keys_beside: The key of the table that has a column; empty if that is not sure.
+    """
+    from sqlglot import exp
+
+    group = select.args.get("group")
+    kinds = [type(one) for one in select.find_all(exp.AggFunc)]
+    if not group or select.find(exp.Window) or kinds in ([exp.Max], [exp.Min]):
+        return []
+    written = {key.sql().lower() for key in group.expressions}
+    names = {key.name.lower() for key in group.expressions if isinstance(key, exp.Column)}
+
+    def is_told(column: "exp.Column") -> bool:
+        key = keys_beside(column)
+        return column.name.lower() in names or (bool(key) and key <= names)
+
+    loose = [
+        shown
+        for one in select.expressions
+        if not (shown := one.unalias()).find(exp.AggFunc, exp.Select)
+        and not {shown.sql().lower(), one.alias.lower()} & (written | names)
+        and not all(is_told(column) for column in shown.find_all(exp.Column))
+    ]
+    if not loose:
+        return []
+    if not kinds:
+        select.set("group", None)
+        return ["does not group"]
+    group.set("expressions", [*group.expressions, *(one.copy() for one in loose)])
+    return [f"groups by {one.sql()}" for one in loose]
 
 
 def show_keys(select: "exp.Select") -> list[str]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql.catalogue import Catalogue, Link
 from planweave.tools.suggest import nearest
 
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _CLOSE = 0.75
-_NUMBERS = re.compile(r"\d+")
 """Resemblance from which on a column counts as misspelled."""
+_NUMBERS = re.compile(r"\d+")
+_VAGUE = ("id", "code", "key", "name")
+"""Last words of columns that do not tell one from another."""
 
 
 def correct_joins(tree: "exp.Query", catalogue: Catalogue, question: str = "") -> list[str] | None:
@@ -160,10 +163,28 @@ class _Scope:
         if name in self._catalogue.columns.get(meant, {}):
             return _Place(table, self._catalogue.columns[meant][name])
         here = [alias for alias in self._tables if self._has(alias, name)]
+        if not here and (asked := self._asked_for(column)):
+            return asked
         alias = here[0] if here else self._nearest_home(name)
         # A home may have the name of another table's alias: then it has no such column here.
         found = self._catalogue.columns.get(self._tables.get(alias, alias), {}).get(name)
         return _Place(alias, found) if found else self._similar(column)
+
+    def _asked_for(self, column: "exp.Column") -> _Place | None:
+        """The column of the believed table that the question names and that ends alike."""
+        alias = self._believed_table(column)
+        end = stem(parts_of(column.name)[-1].casefold())
+        if alias not in self._tables or end in _VAGUE:
+            return None
+        words = f" {' '.join(stem(word) for word in plain(self._question).split())} "
+
+        def is_named(name: str) -> bool:
+            parts = [stem(part.casefold()) for part in parts_of(name)]
+            return len(parts) > 1 and parts[-1] == end and f" {' '.join(parts)} " in words
+
+        named = filter(is_named, self._catalogue.columns[self._tables[alias]].values())
+        found = None if is_named(column.name) else next(named, None)
+        return _Place(alias, found) if found else None
 
     def _nearest_home(self, column: str) -> str:
         """The table with the column that takes the fewest joins, or of those is asked about."""

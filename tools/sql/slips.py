@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 _SAID = re.compile(r"\b(since|from|after|before|until|till) (\d{4}-\d{2}-\d{2})", re.IGNORECASE)
 _TOP = re.compile(r"\btop (\d{1,4}|two|three|four|five|ten)\b(?! ?(?:%|per ?cent))", re.I)
+_SORTED_LIST = re.compile(
+    r"^\W*(?:which|what are|list|show|return|give)\b(?!.*\b(?:top|first|last|single|one)\b)"
+    r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "ten": "10"}
 _FEW_VALUES = 12
 _YES = ("y", "yes", "true", "t", "1")
@@ -55,9 +60,15 @@ def show_names(select: "exp.Select", naming: Callable[[str], str]) -> list[str]:
 
 
 def keep_the_first(select: "exp.Select", question: str) -> list[str]:
-    """Return as many rows as the question asks for: the ``top 3`` of a sorted list are three."""
-    asked = {*_TOP.findall(question)}
-    if len(asked) != 1 or not select.args.get("order") or select.args.get("limit"):
+    """Return as many rows as the question asks for: the ``top 3`` of a sorted list are three.
+
+    A sorted list of several things has more than one row.
+    """
+    asked, limit = {*_TOP.findall(question)}, select.args.get("limit")
+    if limit and limit.expression.name == "1" and _SORTED_LIST.search(question):
+        select.set("limit", None)
+        return ["returns all rows"]
+    if len(asked) != 1 or not select.args.get("order") or limit:
         return []
     number = _NUMBERS.get(found := asked.pop().lower(), found)
     select.limit(int(number), copy=False)
