@@ -6,7 +6,7 @@ a deed may have any name.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from planweave.tools.checking.words import KINDS, superlatives
 from planweave.tools.database import Schema, Unlinked
@@ -25,7 +25,8 @@ _ASKING = frozenset(
     everything someone somebody something much many lot lots several few enough too very quite
     rather almost around away back down off through onto upon beyond besides despite except via
     though although however always sometimes usually rarely seldom mostly mainly maybe perhaps soon
-    itself themselves whichever whatever
+    itself themselves whichever whatever yet even far apart ahead instead elsewhere just else
+    nowadays abroad anywhere everywhere somewhere
     """.split()  # noqa: SIM905 (a text is easier to read)
 )
 """Words that hold a question together; one without them is in another language."""
@@ -45,7 +46,8 @@ _GENERAL = frozenset(
     columns table tables result results details information info set letter start starts
     starting end ends ending contain contains date dates day days week weeks month months
     quarter quarterly monthly yearly daily weekly year years hour hours minute minutes time
-    times today yesterday now current currently past ago calendar january february march april
+    times second seconds noon midnight morning afternoon evening night today tomorrow tonight
+    yesterday now current currently past ago calendar january february march april
     june july august september october november december jan feb mar apr jun jul aug sep oct nov
     dec monday tuesday wednesday thursday friday saturday sunday null zero yes true false
     corresponding associated related respective specific certain particular available people
@@ -61,12 +63,18 @@ _GENERAL = frozenset(
 )
 _DEEDS = frozenset(
     """
-    accept add apply arrive attend become begin borrow bring buy carry catch choose close come
-    contribute cover cross deal deliver earn eat enter exceed expire fall fly follow get go grow
-    have help hold keep lead learn leave lend lose make manage meet miss move need offer open own
-    participate pay perform play prefer produce provide publish purchase reach receive remain
-    require return ride rise run sell send serve sign speak spend stand start stay stop submit
-    supply take teach travel try use visit wait watch wear win work write
+    accept add allow appear apply arrive ask attend avoid become begin borrow bring build buy carry
+    catch choose cite close come connect consist contribute cost cover create cross deal decide
+    decrease deliver depart depend deserve die differ divide download drop earn eat employ enable
+    enter establish exceed exist expect expire fail fall finish fit fly follow generate get go grow
+    handle happen have help hire hold increase indicate involve join keep know land last lead learn
+    leave lend lie live lose maintain make manage mean meet mention miss move need occur offer open
+    operate organize outnumber overlap owe own participate pass pay perform play prefer prevent
+    produce promote provide publish purchase raise reach receive reduce refer register reject relate
+    rely remain remove repeat replace reply require respond return ride rise run save say see seem
+    sell send serve settle ship sign skip solve speak specialize spend split stand start stay stop
+    submit suffer supply support surpass survive take teach think transfer travel try turn upload
+    use visit wait walk watch wear weigh win work write
 
     ate beaten borne bred caught cut dealt drank drunk eaten fallen fed felt flew flown fought found
     gave gotten hidden hit kept laid lain lent meant ridden risen rode rose sat seen shot shown
@@ -84,6 +92,9 @@ _COUNTED = frozenset(
 """Numbers in words, and words for several things together."""
 _VERB = re.compile(r"(?:ed|ing|ly|able|ible|ous|ful)$")
 """Endings of deeds, and of how things are or are done: they name no thing."""
+_ACTING = re.compile(r"\w (?:that|who)$", re.IGNORECASE)
+"""What stands before a deed: "a flight that operates"."""
+_NOUN_OF_VERB = re.compile(r"(?<=\w\w\w)(?:ations?|itions?|ions?|ments?|ings?|als?|ances?|e)$")
 _COMPARED = re.compile(r"\b(?:most|least|how|too|more|less)$", re.I)
 _ADJECTIVE = re.compile(r"(?:ive|able|ible|al|ful|ous|ent|ant|on|ar|ng|ge|gh)$")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
@@ -96,15 +107,34 @@ _ALIKE = (
     | KINDS["gain"]
     | {"amount", "balance", "money", "spending", "turnover"},
     {"birth", "birthday", "birthdate", "born", "dob"},
-    {"registration", "signup", "signups", "enrolment", "enrollment"}
+    {"registration", "signup", "signups", "customer", "enrolment", "enrollment"}
     | {"created", "enrolled", "join", "joined", "registered", "signed", "since"},
     {"message", "comment", "text", "note", "description", "review"},
+    {"article", "paper", "publication"},
+    {"drug", "med", "medication", "medicine"},
+    {"client", "customer", "buyer", "purchaser"},
+    {"employee", "staff", "worker", "personnel"},
+    {"business", "company", "enterprise", "firm"},
+    {"car", "automobile", "vehicle"},
+    {"film", "movie"},
+    {"doctor", "doc", "physician"},
+    {"supplier", "vendor"},
+    {"country", "nation"},
+    {"phone", "telephone"},
+    {"picture", "photo", "image"},
+    {"instructor", "teacher", "lecturer", "professor"},
+    {"student", "pupil"},
+    {"goods", "item", "product", "merchandise"},
+    {"airline", "carrier"},
+    {"airplane", "aircraft", "plane"},
+    {"cargo", "freight", "load", "payload"},
     {"place", "location", "address", "city", "area", "region"},
 )
 """Words that stand for each other in questions and names."""
 _ALTERNATIVES = re.compile(r"(?<=[^\W\d_])/[^\W\d_]+")
 """What stands behind a stroke, as in "cities/towns": the first name counts."""
 _LEAST_ASKING = 2
+_LONGEST_ABBREVIATION = 6
 _SHORTEST_STEM = 4
 _SHARED_STEM = 6
 
@@ -131,7 +161,7 @@ def unlinked(
     names |= {
         w for entity in schema.entities for field in entity.fields for w in _names(field.name)
     }
-    known = set(_words(explained))
+    known = {*_words(explained), *_abbreviated(question, names)}
     for entity in schema.entities:
         for field in entity.fields:
             for value in values(entity.name, field.name):
@@ -154,6 +184,7 @@ def _telling(question: str) -> tuple[str, ...]:
         plain = word[0].lower()
         if (
             is_name
+            or _ACTING.search(before)
             or len(plain) < 2
             or plain in _ASKING
             or plain in _GENERAL | _DEEDS | _COUNTED
@@ -174,6 +205,16 @@ def _names(name: str) -> Iterable[str]:
     yield re.sub(r"[\W_]", "", name).lower()
 
 
+def _abbreviated(question: str, names: set[str]) -> Iterator[str]:
+    """Words of a question whose first letters are a name: "mechanism of action" is ``moa``."""
+    words = _words(question)
+    for length in range(3, _LONGEST_ABBREVIATION + 1):
+        for start in range(len(words) - length + 1):
+            several = words[start : start + length]
+            if "".join(word[0] for word in several) in names:
+                yield from several
+
+
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
@@ -184,7 +225,8 @@ def _is_known(word: str, names: set[str], known: set[str]) -> bool:
         return True
     if any(_is_kin(single, _single(name)) for name in names):
         return True
-    return any({word, single} & kind and names & kind for kind in _ALIKE)
+    singles = {single for name in names for single in (name, _single(name))}
+    return any({word, single} & kind and singles & kind for kind in _KINSHIPS)
 
 
 def _is_kin(word: str, name: str) -> bool:
@@ -193,11 +235,16 @@ def _is_kin(word: str, name: str) -> bool:
         return True
     shorter, longer = sorted((word, name), key=len)
     shared = shared_start(word, name)
-    if shared >= _SHARED_STEM:
-        return True  # production and produced
+    if shared >= _SHARED_STEM or _stem(word) == _stem(name):
+        return True  # production and produced, citation and cite
     if len(shorter) <= _SHORTEST_STEM:
         return len(shorter) == _SHORTEST_STEM and longer.startswith(shorter)
     return shared >= len(shorter) - 1 or (shared > 2 and word[shared:] in ("or", "er"))  # an actor
+
+
+def _stem(word: str) -> str:
+    """A word without the ending that makes a noun of a verb."""
+    return _NOUN_OF_VERB.sub("", word)
 
 
 def _single(word: str) -> str:
@@ -208,3 +255,7 @@ def _single(word: str) -> str:
     if word.endswith(("ie", "y")) and len(word) > 3:
         return f"{word.removesuffix('e').removesuffix('y').removesuffix('i')}i"
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+_KINSHIPS = [{one for word in kind for one in (word, _single(word))} for kind in _ALIKE]
+"""The same words, each in the singular, too."""

@@ -1,6 +1,8 @@
 """Ratios of two counts: a small model divides by the wrong one, so it is given the form."""
 
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from planweave.prompts import load
 from planweave.tools import Database
@@ -23,22 +25,36 @@ def ratio_form(question: str, database: Database) -> str:
     tables = {_called(entity.name): entity.name for entity in database.schema().entities}
     parts = found["sides"].split(" to ")
     for cut in range(1, len(parts)):
-        first, second = " to ".join(parts[:cut]), " to ".join(parts[cut:])
-        (noun, *more), (other, *others) = _words(first), _words(second)
-        if noun not in tables or other not in tables:
+        first = _counted(" to ".join(parts[:cut]), tables)
+        second = _counted(" to ".join(parts[cut:]), tables)
+        if not first or not second:
             continue
-        if noun == other and more and others:
+        if first.noun == second.noun and first.is_bound and second.is_bound:
             return load("query_writer/ratio_of_groups").fill()
-        if noun != other and not more:
+        if first.noun != second.noun and not first.is_bound:
             return load("query_writer/ratio_of_tables").fill(
-                first=tables[noun], second=tables[other]
+                first=tables[first.noun], second=tables[second.noun]
             )
     return ""
 
 
-def _words(side: str) -> list[str]:
-    """The words of what is counted, its noun first."""
-    return [stem(word) for word in plain(_NUMBER.sub("", side.strip())).split()] or [""]
+class _Counted(NamedTuple):
+    """What one side of a ratio counts, and whether it says of which kind."""
+
+    noun: str
+    is_bound: bool
+
+
+def _counted(side: str, tables: Iterable[str]) -> _Counted | None:
+    """The rows of a table that a side of a ratio counts; None if it is something else.
+
+    "Core courses" and "courses that have exams" are courses; "the area of all lakes" is an area.
+    """
+    words = [stem(word) for word in plain(_NUMBER.sub("", side.strip())).split()]
+    place = next((i for i, word in enumerate(words) if word in tables), None)
+    if place is None or {"of", "all", "its", "their", "each", "per"} & {*words[:place]}:
+        return None
+    return _Counted(words[place], len(words) > 1)
 
 
 def _called(table: str) -> str:

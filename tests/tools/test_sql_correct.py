@@ -451,6 +451,55 @@ def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:
     assert len(shop.run(listed.query).rows) == 3
 
 
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Who lives in the city of Genoa?", ["Ben", "Cleo"]),
+        ("Who is called Genoa and lives in Genoa?", []),
+    ],
+)
+def test_a_value_that_is_named_once_is_looked_for_once(
+    shop: SqlDatabase, question: str, names: list[str]
+) -> None:
+    query = "SELECT name FROM customer WHERE name = 'Genoa' AND city = 'Genoa' ORDER BY name"
+    done = shop.corrected(query, question=question)
+    assert [row[0] for row in shop.run(done.query).rows] == names
+
+
+def test_far_tables_give_way_to_a_column_that_ends_alike(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.sql"
+    path.write_text(
+        "CREATE TABLE doctor (doctor_id INTEGER PRIMARY KEY, loc_state TEXT);"
+        "CREATE TABLE patient (patient_id INTEGER PRIMARY KEY, addr_state TEXT);"
+        "CREATE TABLE visit (patient_id INTEGER REFERENCES patient (patient_id),"
+        " doctor_id INTEGER REFERENCES doctor (doctor_id), visit_cost REAL);"
+        "INSERT INTO doctor VALUES (1, 'TX'); INSERT INTO patient VALUES (1, 'CA');"
+        "INSERT INTO visit VALUES (1, 1, 5);"
+    )
+    clinic = open_sql(path)
+    for query, value in (
+        ("SELECT loc_state FROM patient", "CA"),
+        ("SELECT loc_state FROM visit", "TX"),
+        ("SELECT visit_cost FROM patient", 5.0),
+    ):
+        assert clinic.run(clinic.corrected(query).query).rows == ((value,),)
+    clinic.close()
+
+
+def test_columns_with_a_common_beginning_are_called_by_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "broker.sql"
+    path.write_text(
+        "CREATE TABLE sbTicker (sbTickerId INT, sbTickerSymbol TEXT, sbTickerKind TEXT);"
+        "INSERT INTO sbTicker VALUES (1, 'A', 'x');"
+    )
+    broker = open_sql(path)
+    query = "SELECT sbTickerId FROM sbTicker"
+    for question in ("Return the ID and the ticker symbol.", "Return the id and symbol of x."):
+        done = broker.corrected(query, question=question)
+        assert broker.run(done.query).columns == ("sbTickerId", "sbTickerSymbol")
+    broker.close()
+
+
 def test_a_column_that_is_asked_for_goes_before_one_of_another_table(tmp_path: Path) -> None:
     path = tmp_path / "app.sql"
     path.write_text(

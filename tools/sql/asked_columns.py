@@ -5,7 +5,7 @@ wants both. What is read here are the words of the question; the tables are thos
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from planweave.tools.linking import parts_of, plain, stem
@@ -79,11 +79,23 @@ def _tables(select: "exp.Select", catalogue: Catalogue) -> dict[str, dict[str, s
     for table in tables:
         name = table.name.lower()
         columns, keys = catalogue.columns.get(name, {}), catalogue.keys.get(name, set())
-        called = {written: written for written in columns.values()}
+        prefix = _shared_words(columns.values())
+        called = {
+            "_".join(parts_of(written)[left_out:]): written
+            for left_out in range(prefix, -1, -1)
+            for written in columns.values()
+        }
         if len(keys) == 1:
             called[f"{name}_id"] = columns[next(iter(keys))]
         found[table.alias_or_name] = called
     return found
+
+
+def _shared_words(names: Iterable[str]) -> int:
+    """With how many same words all columns of a table begin: ``sbTickerId``, ``sbTickerType``."""
+    parts = [parts_of(name)[:-1] for name in names]
+    same = [len({*words}) == 1 for words in zip(*parts, strict=False)] if len(parts) > 1 else []
+    return same.index(False) if False in same else len(same)
 
 
 def _is_there(column: "exp.Column", select: "exp.Select") -> bool:

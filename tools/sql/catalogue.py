@@ -98,6 +98,8 @@ class Catalogue:
         shared = [column for column in self.columns[left] if column in self.columns[right]]
         keys = self.keys[left] ^ self.keys[right]
         telling = [c for c in shared if self._tells(c) or (c in keys and c not in _VAGUE)]
+        stems = (left.removesuffix("s"), right.removesuffix("s"))
+        telling.sort(key=lambda column: not column.startswith(stems))
         return [Link(left, telling[0], right, telling[0])] if telling else []
 
     def _tells(self, column: str) -> bool:
@@ -123,14 +125,21 @@ class Catalogue:
         return reached.get(goal)
 
     def is_link(self, left: str, left_column: str, right: str, right_column: str) -> bool:
-        """Whether two columns join their tables: by name, by a link, or as reference and key."""
+        """Whether two columns join their tables: by name, by a link, or as reference and key.
+
+        A name that both have joins them only where no link does: two shops of one city are two.
+        """
         one, other = (left, left_column), (right, right_column)
         if (left_column in self.keys[left]) != (right_column in self.keys[right]):
             return True
         ends = [{link[:2], link[2:]} for link in self.links]
-        if left_column == right_column or {one, other} in ends:
+        if {one, other} in ends:
             return True
-        return any(one in a and other in b and a & b for a in ends for b in ends)
+        tables = {left, right}
+        if any({a.left, a.right} == tables and a.left_column != a.right_column for a in self.links):
+            return False
+        both_refer = any(one in a and other in b and a & b for a in ends for b in ends)
+        return left_column == right_column or both_refer
 
 
 def _declared(entity: Entity) -> Iterator[Link]:

@@ -77,6 +77,7 @@ def corrected(
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
+    changes += slips.say_values_once(tree, question)
     changes += slips.compare_as_said(tree, question)
     stored = cache(data.values)
     changes += slips.write_stored_values(_compared(tree, homes), stored)

@@ -166,6 +166,8 @@ class _Scope:
         if not here and (asked := self._asked_for(column)):
             return asked
         alias = here[0] if here else self._nearest_home(name)
+        if not here and self._is_far(alias) and (like := self._ends_alike(column)):
+            return like
         # A home may have the name of another table's alias: then it has no such column here.
         found = self._catalogue.columns.get(self._tables.get(alias, alias), {}).get(name)
         return _Place(alias, found) if found else self._similar(column)
@@ -185,6 +187,20 @@ class _Scope:
         named = filter(is_named, self._catalogue.columns[self._tables[alias]].values())
         found = None if is_named(column.name) else next(named, None)
         return _Place(alias, found) if found else None
+
+    def _is_far(self, home: str) -> bool:
+        """Whether it takes several joins to reach a table."""
+        path = self._catalogue.path(set(self._tables.values()), home) if home else None
+        return path is not None and len(path) > 1
+
+    def _ends_alike(self, column: "exp.Column") -> _Place | None:
+        """The only column of the believed table that ends with the same word."""
+        alias, end = self._believed_table(column), stem(parts_of(column.name)[-1].casefold())
+        if alias not in self._tables or end in _VAGUE:
+            return None
+        columns = self._catalogue.columns[self._tables[alias]].values()
+        found = [one for one in columns if stem(parts_of(one)[-1].casefold()) == end]
+        return _Place(alias, found[0]) if len(found) == 1 else None
 
     def _nearest_home(self, column: str) -> str:
         """The table with the column that takes the fewest joins, or of those is asked about."""

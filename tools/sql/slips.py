@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.said import said_part
 from planweave.tools.suggest import nearest
 
@@ -271,4 +272,38 @@ def drop_placeholders(tree: "exp.Expr") -> list[str]:
             continue
         changes += [f"without {test.sql()}" for test in tests if test not in kept]
         where.parent.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+    return changes
+
+
+def say_values_once(tree: "exp.Expr", question: str) -> list[str]:
+    """Look for a value that is named once in one column: the column that is named, or the first."""
+    from sqlglot import exp
+
+    words = {stem(word) for word in plain(question).split()}
+    changes = []
+    for where in tree.find_all(exp.Where):
+        tests = [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
+        same: dict[str, list[exp.Expr]] = {}
+        for test in tests:
+            text = test.expression if isinstance(test, exp.EQ | exp.Like) else None
+            if (
+                isinstance(text, exp.Literal)
+                and text.is_string
+                and isinstance(test.this, exp.Column)
+            ):
+                same.setdefault(text.name.strip("%").casefold(), []).append(test)
+        for value, several in same.items():
+            names = {test.this.name.lower() for test in several}
+            if len(names) < 2 or question.casefold().count(value) != 1:
+                continue
+
+            def is_named(test: "exp.Expr") -> bool:
+                return stem(parts_of(test.this.name)[-1].casefold()) in words
+
+            kept = max(several, key=is_named).this.name.lower()
+            dropped = [test for test in several if test.this.name.lower() != kept]
+            tests = [test for test in tests if test not in dropped]
+            changes += [f"without {test.sql()}" for test in dropped]
+        if changes:
+            where.set("this", exp.and_(*tests))
     return changes
