@@ -268,10 +268,11 @@ def drop_placeholders(tree: "exp.Expr") -> list[str]:
     for where in list(tree.find_all(exp.Where)):
         tests = [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
         kept = [test for test in tests if not test.find(exp.Placeholder, exp.Parameter)]
-        if len(kept) == len(tests):
-            continue
         changes += [f"without {test.sql()}" for test in tests if test not in kept]
-        where.parent.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+        if kept:
+            where.set("this", exp.and_(*kept))
+        else:
+            where.pop()
     return changes
 
 
