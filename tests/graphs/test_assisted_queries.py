@@ -54,7 +54,7 @@ async def test_a_query_that_is_objected_to_is_written_again(
     run: Run, first: str, complaint: str
 ) -> None:
     script = Replies(write=[first, CHEAPEST], decide=[decide("Bonn", 1)])
-    given = {"question": "What is the least cost for each plant?"}
+    given = {"question": "What is the least cost of every single one?"}
     memory = await run("single_rag", script, given, assist="on", query_candidates=1)
     assert complaint in script.prompts[1].text
     assert facts(memory) == ["Bonn | 7.25"]

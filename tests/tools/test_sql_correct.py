@@ -256,6 +256,7 @@ def test_a_name_of_two_tables_is_of_the_one_that_is_asked_about(shop: SqlDatabas
         ("SELECT SUM(amount) FROM sale", "What is sold per customer id?", "customer_id"),
         ("SELECT COUNT(*) FROM customer", "How many customers are there by city?", "city"),
         ("SELECT COUNT(*) FROM customer", "How many customers are in each city?", "city"),
+        ('SELECT MIN("unit price") FROM product', "The least price of each product?", "name"),
         ("SELECT COUNT(*) FROM sale", "How many sales were made by customer 2?", ""),
         ("SELECT COUNT(*) FROM customer", "Count the customers, sorted by city.", ""),
         ("SELECT amount * 2 FROM sale", "What is twice the amount for each sale id?", "sale_id"),

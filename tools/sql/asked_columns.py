@@ -69,7 +69,8 @@ def show_asked_columns(select: "exp.Select", catalogue: Catalogue, question: str
 def _tables(select: "exp.Select", catalogue: Catalogue) -> dict[str, dict[str, str]]:
     """For each alias the columns of its table, by what they may be called.
 
-    Each is called by its name; the key of a table ``users`` is a "user ID", too.
+    Each is called by its name; of a table ``users`` the key is a "user ID", too, and what names
+    its rows a "user name".
     """
     from sqlglot import exp
 
@@ -85,6 +86,8 @@ def _tables(select: "exp.Select", catalogue: Catalogue) -> dict[str, dict[str, s
             for left_out in range(prefix, -1, -1)
             for written in columns.values()
         }
+        if naming := catalogue.naming(name):
+            called[f"{name}_name"] = naming
         if len(keys) == 1:
             called[f"{name}_id"] = columns[next(iter(keys))]
         found[table.alias_or_name] = called
