@@ -94,7 +94,7 @@ _VERB = re.compile(r"(?:ed|ing|ly|able|ible|ous|ful)$")
 """Endings of deeds, and of how things are or are done: they name no thing."""
 _ACTING = re.compile(r"\w (?:that|who)$", re.IGNORECASE)
 """What stands before a deed: "a flight that operates"."""
-_NOUN_OF_VERB = re.compile(r"(?<=\w\w\w)(?:(?:ation|ition|ion|ment|ing|al|ance)s?|e)$")
+_NOUN_OF_VERB = re.compile(r"(?<=\w\w\w)(?:(?:a?t?ion|me?nt|ing|al|ance)s?|e)$")
 _COMPARED = re.compile(r"\b(?:most|least|how|too|more|less)$", re.I)
 _ADJECTIVE = re.compile(r"(?:ive|able|ible|al|ful|ous|ent|ant|on|ar|ng|ge|gh)$")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
