@@ -42,6 +42,13 @@ async def test_the_schema_comes_first_and_the_question_is_linked_to_the_data(run
     assert task.text.endswith("Return only the SQL (SQLite) query.")
 
 
+async def test_rules_without_a_ranking_are_in_the_prompt(run: Run) -> None:
+    script = Replies(write=[CHEAPEST], decide=[decide("Bonn", 1)])
+    given = {"question": "Is a plant in the region West open?"}
+    await run("single_rag", script, given, assist="on", query_candidates=1, rules="West is open.")
+    assert "West is open." in script.prompts[0].messages[1].text
+
+
 @pytest.mark.parametrize(
     ("first", "complaint"),
     [
