@@ -429,8 +429,10 @@ def test_the_server_listens_here_alone_and_ends_with_the_last_vote(ballot: Ballo
     url = said[0].split()[2]
     assert url.startswith("http://127.0.0.1:")
     assert len(url.split("/")[3]) >= 20
-    assert httpx.get(f"{url}match").json()["number"] == 9
-    assert httpx.post(f"{url}vote", json={"number": 9, "verdict": "b"}).json()["left"] == 0
+    with httpx.Client(transport=httpx.HTTPTransport(retries=5)) as person:  # it may start later
+        assert person.get(f"{url}match").json()["number"] == 9
+        vote = {"number": 9, "verdict": "b"}
+        assert person.post(f"{url}vote", json=vote).json()["left"] == 0
     thread.join(60)
     assert not thread.is_alive()
     page.serve(ballot, 0, silent)  # nothing is left to vote on

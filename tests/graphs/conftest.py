@@ -1,13 +1,11 @@
 """A database of three plants, relational and as a graph, and a way to run a method on it."""
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from scripted import PAPER, Script, register
+from scripted import PAPER, Run, Script, ask
 
-from planweave.graphs import METHODS
-from planweave.memory import Context, Input, WorkingMemory
+from planweave.memory import Input, WorkingMemory
 
 SQL = """\
 CREATE TABLE plant(name VARCHAR(20) PRIMARY KEY, cost DOUBLE PRECISION, region VARCHAR(20));
@@ -23,8 +21,6 @@ CREATE (:Region {name: "west"});
 MATCH (a:Plant {name: "Bonn"}), (b:Region {name: "west"}) CREATE (a)-[:IN {}]->(b);
 """
 QUESTION = "Which plant is cheapest?"
-
-Run = Callable[..., Awaitable[WorkingMemory]]
 
 
 @pytest.fixture
@@ -51,11 +47,7 @@ def run(database: str) -> Run:
     async def run(
         name: str, script: Script, given: Input | None = None, **context: object
     ) -> WorkingMemory:
-        settings = {"model": register(script), "database": database, **PAPER, **context}
-        memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
-            {"question": QUESTION} if given is None else given,
-            context=Context.model_validate(settings),
-        )
-        return memory
+        settings = {"database": database, **PAPER, **context}
+        return await ask(name, script, QUESTION if given is None else given, **settings)
 
     return run

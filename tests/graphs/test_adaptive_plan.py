@@ -1,7 +1,5 @@
 """PlanRAG where one reply may say several things: at once, ticks, the answer, no plan, doubt."""
 
-from collections.abc import Awaitable, Callable
-
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -10,9 +8,11 @@ from scripted import (
     Prompt,
     Replies,
     Reply,
+    Run,
     act,
     acts,
     answer_of,
+    ask,
     change,
     decide,
     done,
@@ -27,8 +27,6 @@ from scripted import (
 from planweave.graphs import METHODS
 from planweave.memory import Context, Input, WorkingMemory
 
-Run = Callable[..., Awaitable[WorkingMemory]]
-
 COSTS = "SELECT name, cost FROM plant"
 REGIONS = "SELECT name, region FROM plant"
 NOTHING = "SELECT name FROM plant WHERE region = 'north'"
@@ -40,12 +38,8 @@ def run(database: str) -> Run:
     """Runs planrag with the settings that it has by itself."""
 
     async def run(script: Replies, given: Input | None = None, **context: object) -> WorkingMemory:
-        settings = {"model": register(script), "database": database, **context}
-        memory: WorkingMemory = await METHODS.get("planrag").graph.ainvoke(
-            given or {"question": "Which plant is cheapest?"},
-            context=Context.model_validate(settings),
-        )
-        return memory
+        asked = given or "Which plant is cheapest?"
+        return await ask("planrag", script, asked, database=database, **context)
 
     return run
 

@@ -1,19 +1,17 @@
 """Queries with aids: written in plain text, corrected, repaired, and chosen by what they return."""
 
 import sqlite3
-from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from scripted import Replies, act, answer_of, decide, keep, plan
+from scripted import Replies, Run, act, answer_of, decide, keep, plan
 
 from planweave import BadInput
 from planweave.memory import WorkingMemory
 from planweave.tools.database import Limits, QueryResult, QueryTimeout
 from planweave.tools.sql import SqlDatabase
 
-Run = Callable[..., Awaitable[WorkingMemory]]
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
 
 

@@ -1,19 +1,15 @@
 """LangChain tools that a run binds: offered, called, cited, approved by a person."""
 
-from collections.abc import Awaitable, Callable
-
 import pytest
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
-from scripted import Replies, act, decide, register
+from scripted import Replies, Run, act, decide, register
 
 from planweave import BadInput
 from planweave.graphs import METHODS
-from planweave.memory import Context, WorkingMemory
+from planweave.memory import Context
 from planweave.tools.bound import TOOLS, register_tool
-
-Run = Callable[..., Awaitable[WorkingMemory]]
 
 
 @tool

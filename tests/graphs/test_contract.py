@@ -19,7 +19,19 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
 from pages import Shelf, put_up
 from player import PAGE, World
-from scripted import Prompt, Replies, Reply, Script, act, answer_of, decide, finding, register, tell
+from scripted import (
+    Prompt,
+    Replies,
+    Reply,
+    Script,
+    act,
+    answer_of,
+    ask,
+    decide,
+    finding,
+    register,
+    tell,
+)
 
 from planweave import PlanweaveError
 from planweave.graphs import METHODS
@@ -56,10 +68,7 @@ def context(world: World, script: Script | None = None, **more: object) -> Conte
 async def run(
     name: str, world: World, script: Script | None = None, **more: object
 ) -> WorkingMemory:
-    memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
-        {"question": world.question}, context=context(world, script, **more)
-    )
-    return memory
+    return await ask(name, script or world.player, world.question, **(world.settings | more))
 
 
 def calls(memory: WorkingMemory) -> int:

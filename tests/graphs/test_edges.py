@@ -1,24 +1,34 @@
 """Every edge of every graph, each driven by a script of replies."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Interrupt
-from scripted import PAPER, Replies, Reply, act, change, decide, keep, only, plan, playing, register
+from scripted import (
+    PAPER,
+    Replies,
+    Reply,
+    Run,
+    act,
+    change,
+    decide,
+    keep,
+    only,
+    plan,
+    playing,
+    register,
+)
 
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, Fact, Input, Turn, WorkingMemory
 from planweave.models import process_settings, register_provider
 from planweave.tools.result_text import in_a_sentence
-
-Run = Callable[..., Awaitable[WorkingMemory]]
-Item = TypeVar("Item")
 
 
 class Returned(WorkingMemory, total=False):

@@ -1,20 +1,18 @@
 """FuRePA and IRCoT: every edge, what each role sees, and which query is carried out."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
+import scripted
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pages import Shelf, put_up
-from scripted import Replies, Reply, Script, answer_of, register, tell
+from scripted import Replies, Reply, Run, Script, answer_of, tell
 from worlds import WordVectors
 
-from planweave.graphs import METHODS
 from planweave.learning import Candidate, Hit
-from planweave.memory import Context, WorkingMemory
+from planweave.memory import WorkingMemory
 from planweave.models import achat_model
-
-Ask = Callable[..., Awaitable[WorkingMemory]]
 
 QUESTION = "Where was the director of the film Aurora born?"
 FILM = "Aurora is a film that Lena Holm directed."
@@ -67,13 +65,10 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> LongestQuery:
 
 
 @pytest.fixture
-def ask(shelf: Shelf, trained: LongestQuery) -> Ask:
+def ask(shelf: Shelf, trained: LongestQuery) -> Run:
     async def ask(name: str, script: Script, **context: object) -> WorkingMemory:
-        settings = {"model": register(script), "collection": "films", "pages": 1, **context}
-        memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
-            {"question": QUESTION}, context=Context.model_validate(settings)
-        )
-        return memory
+        fixed = {"collection": "films", "pages": 1}
+        return await scripted.ask(name, script, QUESTION, **(fixed | context))
 
     return ask
 
@@ -92,7 +87,7 @@ SECOND = propose("born", "birthplace of Lena Holm", reasoning="Lena Holm directe
 
 
 async def test_furepa_reasons_retrieves_and_answers(
-    ask: Ask, shelf: Shelf, trained: LongestQuery
+    ask: Run, shelf: Shelf, trained: LongestQuery
 ) -> None:
     script = Replies(reason=[FIRST, SECOND, solved()])
     memory = await ask("furepa", script)
@@ -110,7 +105,7 @@ async def test_furepa_reasons_retrieves_and_answers(
 
 
 async def test_the_assessor_sees_a_title_once(
-    ask: Ask, trained: LongestQuery, monkeypatch: pytest.MonkeyPatch
+    ask: Run, trained: LongestQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = Shelf(("Aurora", 1, f"Aurora: {FILM}"), ("Lena Holm", 1, PERSON))
     put_up(monkeypatch, made)
@@ -120,7 +115,7 @@ async def test_the_assessor_sees_a_title_once(
 
 
 @pytest.mark.parametrize("masking", [True, False])
-async def test_masking_hides_earlier_reasoning_and_queries(ask: Ask, masking: bool) -> None:
+async def test_masking_hides_earlier_reasoning_and_queries(ask: Run, masking: bool) -> None:
     script = Replies(reason=[FIRST, SECOND, solved()])
     await ask("furepa", script, masking=masking)
     last = script.prompts[-1].text
@@ -129,7 +124,7 @@ async def test_masking_hides_earlier_reasoning_and_queries(ask: Ask, masking: bo
     assert ("The director is not known." not in last) == masking
 
 
-async def test_masking_may_leave_the_latest_rounds_in_sight(ask: Ask) -> None:
+async def test_masking_may_leave_the_latest_rounds_in_sight(ask: Run) -> None:
     script = Replies(reason=[FIRST, SECOND, solved()])
     await ask("furepa", script, unmasked=1)
     last = script.prompts[-1].text
@@ -137,7 +132,7 @@ async def test_masking_may_leave_the_latest_rounds_in_sight(ask: Ask) -> None:
     assert "director of Aurora" not in last
 
 
-async def test_irrelevant_pages_are_added_to_those_of_a_search(ask: Ask) -> None:
+async def test_irrelevant_pages_are_added_to_those_of_a_search(ask: Run) -> None:
     script = Replies(reason=[FIRST, SECOND, solved()])
     memory = await ask("furepa", script, irrelevant_pages=1)
     texts = [fact["text"] for fact in memory["facts"]]
@@ -148,12 +143,12 @@ async def test_irrelevant_pages_are_added_to_those_of_a_search(ask: Ask) -> None
 @pytest.mark.parametrize(
     ("choice", "wanted"), [("first", "film"), ("trained", "director of Aurora")]
 )
-async def test_the_assessor_is_a_setting(ask: Ask, choice: str, wanted: str) -> None:
+async def test_the_assessor_is_a_setting(ask: Run, choice: str, wanted: str) -> None:
     memory = await ask("furepa", Replies(reason=[FIRST, solved()]), assessor=choice)
     assert memory["turns"][0]["input"] == wanted
 
 
-async def test_a_random_choice_can_be_repeated(ask: Ask) -> None:
+async def test_a_random_choice_can_be_repeated(ask: Run) -> None:
     chosen = set()
     for seed in range(20):
         runs = [
@@ -175,7 +170,7 @@ async def test_a_random_choice_can_be_repeated(ask: Ask) -> None:
     ],
 )
 async def test_repeated_queries_raise_the_temperature(
-    ask: Ask, settings: dict[str, object], cold: float, warm: float, monkeypatch: pytest.MonkeyPatch
+    ask: Run, settings: dict[str, object], cold: float, warm: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[float] = []
 
@@ -194,7 +189,7 @@ async def test_repeated_queries_raise_the_temperature(
 
 @pytest.mark.parametrize(("same", "kept"), [(0.9, 2), (0.3, 1)])
 async def test_how_alike_queries_are_one_is_a_setting(
-    ask: Ask, same: float, kept: int, monkeypatch: pytest.MonkeyPatch
+    ask: Run, same: float, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordVectors)
     proposed = propose("director of the film Aurora", "who is director of Aurora")
@@ -202,19 +197,19 @@ async def test_how_alike_queries_are_one_is_a_setting(
     assert len(memory["query_scores"]) == kept
 
 
-async def test_a_page_is_taken_up_once(ask: Ask, shelf: Shelf) -> None:
+async def test_a_page_is_taken_up_once(ask: Run, shelf: Shelf) -> None:
     script = Replies(reason=[propose("Holm"), propose("Lena"), solved()])
     memory = await ask("furepa", script)
     assert [fact["text"] for fact in memory["facts"]] == [FILM, PERSON]
 
 
-async def test_without_evidence_no_answer_is_taken(ask: Ask) -> None:
+async def test_without_evidence_no_answer_is_taken(ask: Run) -> None:
     script = Replies(reason=[{**dict(solved()), "queries": ["film"]}, SECOND, solved()])  # type: ignore[arg-type]  # a reply of fields
     memory = await ask("furepa", script)
     assert answer_of(memory)["facts"] == [1, 2]
 
 
-async def test_a_reasoner_that_proposes_nothing_searches_for_the_question(ask: Ask) -> None:
+async def test_a_reasoner_that_proposes_nothing_searches_for_the_question(ask: Run) -> None:
     script = Replies(reason=[propose(), SECOND, solved()])
     memory = await ask("furepa", script)
     assert [turn["input"] for turn in memory["turns"]] == [QUESTION, "birthplace of Lena Holm"]
@@ -229,7 +224,7 @@ def think(thought: str, answer: str | None = None) -> Reply:
 
 
 async def test_ircot_searches_for_the_question_then_for_each_thought(
-    ask: Ask, shelf: Shelf
+    ask: Run, shelf: Shelf
 ) -> None:
     thoughts = [think("Lena Holm directed it."), think("She was born in Turku.", "Turku")]
     script = Replies(think=thoughts)
@@ -240,7 +235,7 @@ async def test_ircot_searches_for_the_question_then_for_each_thought(
 
 
 @pytest.mark.parametrize("last", [think(""), BAD])
-async def test_a_chain_that_ends_is_answered_from_the_evidence(ask: Ask, last: Reply) -> None:
+async def test_a_chain_that_ends_is_answered_from_the_evidence(ask: Run, last: Reply) -> None:
     final = tell("Lena Holm directed Aurora [1].", "Lena Holm")
     script = Replies(think=[last, last], answer=[final])
     memory = await ask("ircot", script)

@@ -2,17 +2,13 @@
 
 import re
 import sqlite3
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from pages import Shelf, put_up
-from scripted import Prompt, Reply, act, answer_of, decide, keep, plan, tell
+from scripted import Prompt, Reply, Run, act, answer_of, decide, keep, plan, tell
 
 from planweave.graphs import of_family
-from planweave.memory import WorkingMemory
-
-Run = Callable[..., Awaitable[WorkingMemory]]
 
 DROP = "DROP TABLE plant"
 DELETE = "MATCH (n) DETACH DELETE n"

@@ -2,11 +2,10 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from scripted import Replies, act, answer_of, change, decide, keep, plan
+from scripted import Replies, Run, act, answer_of, change, decide, keep, plan
 
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import TaskPath, write_paths
@@ -15,8 +14,6 @@ from planweave.memory import Context, Input, WorkingMemory
 from planweave.nodes.deciding.experience import learned_plan
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
-
-Run = Callable[..., Awaitable[WorkingMemory]]
 
 
 def solved(name: str) -> Question:

@@ -1,18 +1,16 @@
 """Cuts are marked, admitted decisions are never refused, hints say how many values there are."""
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from pages import Shelf, put_up
-from scripted import Replies, act, answer_of, decide, plan, tell
+from scripted import Replies, Run, act, answer_of, decide, plan, tell
 
-from planweave.memory import NO_DECISION, WorkingMemory
+from planweave.memory import NO_DECISION
 from planweave.nodes.deciding.answering_machine import admitted
 from planweave.nodes.support.briefing import filled
 from planweave.prompts import load
 
-Run = Callable[..., Awaitable[WorkingMemory]]
 READ = {
     "page": 1,
     "quote": "hydrogen is USD 5.5/kg",

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import scripted
 from pages import Shelf, put_up
 from scripted import Prompt, Replies, act, answer_of, found, keep, plan, register, tell
 
@@ -36,11 +37,7 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 
 async def ask(name: str, script: Replies, **context: Any) -> WorkingMemory:
-    settings = {"model": register(script), "collection": "rules", **context}
-    memory: WorkingMemory = await METHODS.get(name).graph.ainvoke(
-        {"question": QUESTION}, context=Context.model_validate(settings)
-    )
-    return memory
+    return await scripted.ask(name, script, QUESTION, collection="rules", **context)
 
 
 def reading(*findings: dict[str, object]) -> Replies:

@@ -1,13 +1,8 @@
 """What the check of an answer comes to, on every edge, and how it is said in the chat."""
 
-from collections.abc import Awaitable, Callable
-
 import pytest
-from scripted import Replies, Reply, act, answer_of, decide
+from scripted import Replies, Reply, Run, act, answer_of, decide
 
-from planweave.memory import WorkingMemory
-
-Run = Callable[..., Awaitable[WorkingMemory]]
 ALL = "SELECT name, cost FROM plant"
 CHEAPEST = "Which plant is cheapest?"
 
