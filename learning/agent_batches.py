@@ -137,15 +137,15 @@ def drawn_nodes(sample: PathSample, random: np.random.Generator) -> list[Decisio
     return [Decision(choice.state, choice.node in own) for choice in seen if choice]
 
 
-def labelled(sample: PathSample, rule: Rule | None, near: int = 2) -> list[Decision]:
-    """States along a question's own path and those of the likest questions, with their labels.
+def labelled(sample: PathSample, rule: Rule | None) -> list[Decision]:
+    """States along a question's own path and those of the two likest questions, with labels.
 
     Included is what gives an instruction of the question's own path.
     """
     view, survey = sample.view, sample.view.survey
     own = [survey.walks[row] for row, path in enumerate(survey.paths) if path == sample.path]
     wanted = {survey.text_row.get(text, -1) for text in sample.path.instructions}
-    likest = view.likest(near)
+    likest = view.likest(2)
     walks = own + [survey.walks[row] for row in likest]
     texts = [sample.path.instructions] * len(own)
     texts += [survey.paths[row].instructions for row in likest]

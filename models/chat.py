@@ -14,12 +14,12 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict, Unpack
 
 import httpx
 from langchain_core.language_models import BaseChatModel
@@ -46,14 +46,18 @@ class ModelRequest:
 
     Attributes:
         name: The full name, provider prefix included.
+        temperature: 0 for the most likely reply.
+        max_tokens: Ceiling on the tokens of one reply; small models need one, they may loop.
+        seed: Seed of the sampling.
+        settings: Those of the process by default.
         fresh: Replies that were kept are not used; new ones are kept.
     """
 
     name: str
-    temperature: float
-    max_tokens: int
-    seed: int | None
-    settings: ModelSettings
+    temperature: float = 0.0
+    max_tokens: int = 512
+    seed: int | None = None
+    settings: ModelSettings = field(default_factory=process_settings)
     fresh: bool = False
 
     @property
@@ -94,66 +98,37 @@ def registered(model: BaseChatModel) -> Iterator[str]:
         del _given[name]
 
 
-def chat_model(
-    name: str,
-    *,
-    temperature: float = 0.0,
-    max_tokens: int = 512,
-    seed: int | None = None,
-    settings: ModelSettings | None = None,
-    fresh: bool = False,
-) -> BaseChatModel:
-    """Make the chat model called ``name``, or return the one made before with these arguments.
+class ModelOptions(TypedDict, total=False):
+    """See :class:`ModelRequest`."""
+
+    temperature: float
+    max_tokens: int
+    seed: int | None
+    settings: ModelSettings
+    fresh: bool
+
+
+def chat_model(name: str, **options: Unpack[ModelOptions]) -> BaseChatModel:
+    """Make the chat model called ``name``, or return the one made before with these options.
 
     The first call of a name may read files; under an event loop use :func:`achat_model`. No
     network is used and no embedded server is started before the model is first asked.
 
     Args:
         name: See the table above.
-        temperature: 0 for the most likely reply.
-        max_tokens: Ceiling on the tokens of one reply; small models need one, they may loop.
-        seed: Seed of the sampling.
-        settings: Those of the process when None.
-        fresh: Replies that were kept are not used; new ones are kept.
+        options: See :class:`ModelRequest`.
 
     Raises:
         ModelUnavailable: No such provider, its package or its key is missing, or the weights are.
         BadInput: The name is malformed, or a setting is.
     """
     name = name.strip()
-    if name in _given:
-        return _given[name]
-    return _build(
-        ModelRequest(
-            name=name,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            seed=seed,
-            settings=settings or process_settings(),
-            fresh=fresh,
-        )
-    )
+    return _given[name] if name in _given else _build(ModelRequest(name=name, **options))
 
 
-async def achat_model(
-    name: str,
-    *,
-    temperature: float = 0.0,
-    max_tokens: int = 512,
-    seed: int | None = None,
-    settings: ModelSettings | None = None,
-    fresh: bool = False,
-) -> BaseChatModel:
+async def achat_model(name: str, **options: Unpack[ModelOptions]) -> BaseChatModel:
     """As :func:`chat_model`, without blocking the event loop."""
-    return await asyncio.to_thread(
-        chat_model,
-        name,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        seed=seed,
-        settings=settings,
-        fresh=fresh,
-    )
+    return await asyncio.to_thread(lambda: chat_model(name, **options))
 
 
 def name_of(model: BaseChatModel) -> str:

@@ -19,7 +19,7 @@ from planweave.apps.server import metrics, tracing
 from planweave.apps.server.contexts import admitted
 from planweave.apps.server.execution import carry_out, outcome
 from planweave.apps.server.feed import Feed
-from planweave.apps.server.leased import Lease, LeasedSaver, LeaseLost
+from planweave.apps.server.leased import Lease, LeaseLost, leased
 from planweave.apps.server.people import Person
 from planweave.apps.server.requests import RunRequest, check_nodes, order_of
 from planweave.apps.server.runs import Claim, MadeCall, Runs, Spent, Status
@@ -108,7 +108,7 @@ class Engine:
         self._wake = asyncio.Event()
         self._asides: set[asyncio.Task[None]] = set()
         self._lease = Lease(settings.lease_seconds)
-        self._saver = LeasedSaver(storage.saver, self._lease)
+        self._saver = leased(storage.saver, self._lease)
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
