@@ -21,11 +21,7 @@ class Example:
     size: int
 
     def question(self) -> Question:
-        """Generate the question with its database and its answer.
-
-        Raises:
-            BadInput: There is no such scenario.
-        """
+        """Generate the question with its database and its answer."""
         plugin = scenario(self.scenario)
         return plugin.ask(plugin.generate(self.seed, self.size))
 

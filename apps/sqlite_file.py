@@ -37,11 +37,7 @@ class FileUnusable(BadInput):
 
 
 def private(path: Path) -> Path:
-    """Make a file for its owner alone, or what there is such a one.
-
-    Raises:
-        FileUnusable: It cannot be made.
-    """
+    """Make a file for its owner alone, or what there is such a one."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         path.chmod(0o600)
@@ -51,11 +47,7 @@ def private(path: Path) -> Path:
 
 
 def check(path: Path, columns: Columns) -> None:
-    """Check that a file is a sound database, or empty.
-
-    Raises:
-        FileUnusable: It is not, or another program keeps it locked.
-    """
+    """Check that a file is a sound database, or empty."""
     private(path)
     for rest in _BESIDE:
         if (beside := Path(f"{path}{rest}")).is_dir():
@@ -75,11 +67,7 @@ def check(path: Path, columns: Columns) -> None:
 
 
 def check_or_set_aside(path: Path, columns: Columns) -> Path | None:
-    """As :func:`check`, but a damaged file is moved; returns where to.
-
-    Raises:
-        FileUnusable: Another program keeps it locked, or it cannot be moved.
-    """
+    """As :func:`check`, but a damaged file is moved; returns where to."""
     try:
         check(path, columns)
     except FileUnusable as error:

@@ -101,11 +101,7 @@ def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
 
 @asynccontextmanager
 async def checkpoints() -> AsyncIterator["AsyncSqliteSaver"]:
-    """Open the checkpoint database; what is read from it can only become known, harmless types.
-
-    Raises:
-        FileUnusable: It is locked or cannot be made; one that is damaged is set aside.
-    """
+    """Open the checkpoint database; what is read from it can only become known, harmless types."""
     import aiosqlite
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -118,11 +114,7 @@ async def checkpoints() -> AsyncIterator["AsyncSqliteSaver"]:
 
 @asynccontextmanager
 async def long_term_memory() -> AsyncIterator["AsyncSqliteStore"]:
-    """Open the store of what owners keep from one thread to the next.
-
-    Raises:
-        FileUnusable: As of :func:`checkpoints`.
-    """
+    """Open the store of what owners keep from one thread to the next."""
     import aiosqlite
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
@@ -135,11 +127,7 @@ async def long_term_memory() -> AsyncIterator["AsyncSqliteStore"]:
 
 
 def being_worked_on(thread: str) -> AbstractContextManager[None]:
-    """Hold a thread, so that no two processes go on with it at once.
-
-    Raises:
-        BadInput: Another process works on it.
-    """
+    """Hold a thread, so that no two processes go on with it at once."""
     path = threads_folder() / f"{Path(thread).name}.lock"
     return alone(path, f"Another process is working on the thread {thread!r}.")
 
@@ -155,10 +143,6 @@ def _sound(path: Path, columns: Columns) -> Path:
 
 
 def threads_folder() -> Path:
-    """The folder of runs, made if need be for its owner alone: rows of databases end up in it.
-
-    Raises:
-        BadInput: It cannot be made.
-    """
+    """The folder of runs, made if need be for its owner alone: rows of databases end up in it."""
     folder = StateSettings().state_dir / "threads"
     return private_folder(folder, "runs", "PLANWEAVE_STATE_DIR")

@@ -50,9 +50,6 @@ class Experience:
         """Keep paths, with slots in their queries, and return the keys of those that are new.
 
         One that is there already takes over reward and origin: the last verdict counts.
-
-        Raises:
-            BadInput: The database cannot be opened or written.
         """
         paths = [slotted(path) for path in paths]
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -66,11 +63,7 @@ class Experience:
         return [key for key in dict.fromkeys(path.key for path in paths) if key not in known]
 
     def entries(self) -> list[Entry]:
-        """All paths, the oldest first.
-
-        Raises:
-            BadInput: The database cannot be opened, or is damaged.
-        """
+        """All paths, the oldest first."""
         with self._open() as database:
             rows = database.execute(
                 "SELECT task, question, instructions, reward, origin, added FROM path ORDER BY id"
@@ -94,11 +87,7 @@ class Experience:
             )
 
     def clear(self) -> None:
-        """Forget everything.
-
-        Raises:
-            BadInput: The database cannot be deleted.
-        """
+        """Forget everything."""
         try:
             self.file.unlink(missing_ok=True)
         except OSError as error:
@@ -114,10 +103,6 @@ class Experience:
             model: What distinguishes its vectors from those of others.
             threshold: The graph's delta.
             least: The reward from which a path succeeded.
-
-        Raises:
-            BadInput: The database cannot be opened, or is damaged.
-            ModelUnavailable: The model is not available.
         """
         paths = [entry.path for entry in self.entries() if entry.path.reward >= least]
         vectors = self._vectors(embed, model, paths)

@@ -98,9 +98,6 @@ class Guide:
         """The ``k`` actions nearest to a text, with what each showed, the nearest first.
 
         None where the paths keep no observations.
-
-        Raises:
-            ModelUnavailable: The frozen model is not on this machine.
         """
         if not self._seen:
             return []
@@ -141,9 +138,6 @@ class Guide:
         """At most ``k`` different paths for a question, the likeliest first (InstructRAG).
 
         A path is not proposed if it wants names of which the question has none.
-
-        Raises:
-            ModelUnavailable: The frozen model is not on this machine.
         """
         names = len(self.slots.names(question))
         if self._rl_agent is None:
@@ -161,11 +155,7 @@ class Guide:
         ]
 
     def select(self, question: str, suggestions: Sequence[Suggestion]) -> int:
-        """The place of the path that suits the question best, of at least one.
-
-        Raises:
-            ModelUnavailable: The frozen model is not on this machine.
-        """
+        """The place of the path that suits the question best, of at least one."""
         if self._ml_agent is None:
             return 0
         proposals = [Proposal(each.instructions, (), (), each.expected) for each in suggestions]
@@ -223,10 +213,6 @@ def open_guide(
         owner: Whose experience.
         agents: See :func:`guide_of`.
         moves: See there.
-
-    Raises:
-        BadInput: The paths or the agents cannot be read, or no path succeeded.
-        ModelUnavailable: The frozen model is not on this machine.
     """
     if file is not None:
         return guide_of(tuple(read_paths(pathlib.Path(file))), agents, moves)
@@ -246,10 +232,6 @@ def guide_of(
             the paths of questions that are nearest in form are proposed, and the first is
             selected. Agents see texts through the embedding model that they were trained with.
         moves: Actions that only move between the environment's pages.
-
-    Raises:
-        BadInput: None of the paths succeeded, or the agents cannot be read.
-        ModelUnavailable: The frozen model is not on this machine.
     """
     if agents == NONE:
         return Guide(paths, SentenceVectors(embeddings()), moves=moves)

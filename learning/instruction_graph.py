@@ -153,11 +153,7 @@ class InstructionGraph:
             self._index = self._index.compact()
 
     def save(self, file: pathlib.Path) -> None:
-        """Write the graph with its vectors into an SQLite database.
-
-        Raises:
-            BadInput: It cannot be written.
-        """
+        """Write the graph with its vectors into an SQLite database."""
         texts = list(dict.fromkeys(text for held in self._nodes.values() for text in held))
         vectors = [self.vector(text) for text in texts]
         stored = instruction_graph_file.Stored(

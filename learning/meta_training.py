@@ -199,9 +199,6 @@ def train(
         progress: Told of each iteration, from 1.
         checkpoint: A file that is written as training goes on, and from which training goes on if
             it is there; it belongs to these tasks, settings and reward.
-
-    Raises:
-        BadInput: The checkpoint is damaged, or of other tasks, settings or another reward.
     """
     batches = Batches(survey, embed, settings, reward)
     about = _about(settings, materials, reward)

@@ -146,9 +146,6 @@ def read_paths(
         task_of: Names the task of each record; by itself the one that the record names, if any.
         opened: Read instead, where ``file`` is but its name.
         most_bytes: What it may hold when unpacked; 256 MB if unset.
-
-    Raises:
-        BadInput: The file cannot be read, holds too much, or what is no trajectory.
     """
     most = most_bytes or _MOST_BYTES
     read = read_records(file, _Trajectory, fix=_FIX, opened=opened, most=most)

@@ -82,9 +82,6 @@ class PlanAssessor:
 
         Returns:
             A number between 0 and 1 for each candidate.
-
-        Raises:
-            ModelUnavailable: The frozen model of sentence vectors is not on this machine.
         """
         if not candidates:
             return []
@@ -106,11 +103,7 @@ def fingerprint(question: str) -> np.uint64:
 
 @cache
 def plan_assessor(path: Path = SHIPPED) -> PlanAssessor:
-    """The plan assessor, loaded once; the shipped one unless another is named.
-
-    Raises:
-        BadInput: A file is missing, damaged, or of another version.
-    """
+    """The plan assessor, loaded once; the shipped one unless another is named."""
     return load_assessor(path)
 
 

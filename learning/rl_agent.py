@@ -225,11 +225,7 @@ class RLAgent:
         self._survey: tuple[InstructionGraph, Survey] | None = None
 
     def propose(self, graph: InstructionGraph, question: str, k: int = 3) -> list[Proposal]:
-        """At most ``k`` paths for a question, see :func:`candidates`; none from an empty graph.
-
-        Raises:
-            ModelUnavailable: The frozen model of sentence vectors is not on this machine.
-        """
+        """At most ``k`` paths for a question, see :func:`candidates`; none from an empty graph."""
         if not graph.paths:
             return []
         survey = self._surveyed(graph)

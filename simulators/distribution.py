@@ -208,11 +208,7 @@ def _costs(world: World) -> Floats:
 
 
 def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world says all
-    """Total monthly cost after closing each plant; infinite where demand cannot be met in time.
-
-    Raises:
-        BadInput: The database is wrong.
-    """
+    """Total monthly cost after closing each plant; infinite where demand cannot be met in time."""
     return _outcome(world)
 
 

@@ -82,10 +82,6 @@ def load_dataset(path: str | Path) -> DataSet:
     """Load a data set from a clone, a folder or an archive (.zip, .tar, .tar.gz, .tar.xz).
 
     Database scripts are read when first used; files of equal content are kept once.
-
-    Raises:
-        BadInput: The path is wrong, the archive or a question file is corrupt, or nothing of the
-            published layout is there.
     """
     path = Path(path).expanduser()
     files = _Files()
@@ -254,11 +250,7 @@ def _refuse_twins(questions: Iterable[Question]) -> None:
 
 
 def save(questions: Iterable[Question], folder: str | Path) -> Path:
-    """Write questions and their databases in the published layout, for ``load`` and for others.
-
-    Raises:
-        BadInput: Two different databases would get one name, or the folder cannot be written.
-    """
+    """Write questions and their databases in the published layout, for ``load`` and for others."""
     folder = Path(folder)
     entries: dict[str, list[dict[str, Value]]] = {}
     written: dict[Path, str] = {}

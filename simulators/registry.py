@@ -11,11 +11,7 @@ SCENARIOS: Registry[Scenario] = Registry(
 
 
 def register(scenario: Scenario) -> Scenario:
-    """Make a scenario known by its name.
-
-    Raises:
-        BadInput: Another scenario has that name.
-    """
+    """Make a scenario known by its name."""
     return SCENARIOS.add(scenario.name, scenario)
 
 

@@ -57,11 +57,7 @@ GRAPH = GraphMapping(
 
 
 def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world says all
-    """What the lateness of each supplier costs, the value of dropping it.
-
-    Raises:
-        BadInput: A delivery names no supplier, or there is no supplier.
-    """
+    """What the lateness of each supplier costs, the value of dropping it."""
     deliveries = world["delivery"]
     by = world.places("delivery", "supplier", "supplier", "name")
     cost = deliveries.numbers("days_late") * (PER_DAY + PER_UNIT * deliveries.numbers("units"))

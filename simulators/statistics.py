@@ -19,11 +19,7 @@ class Statistics:
 
 
 def statistics(dataset: DataSet) -> list[Statistics]:
-    """The figures of each scenario; questions without a database are left out.
-
-    Raises:
-        BadInput: A database cannot be read.
-    """
+    """The figures of each scenario; questions without a database are left out."""
     return [found for name in dataset.scenarios if (found := _of(dataset, name))]
 
 

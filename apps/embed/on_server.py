@@ -21,9 +21,6 @@ async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Eve
     """Carry out an order as the person who sent the request (see ``Runner``).
 
     A caller who goes away ends the run.
-
-    Raises:
-        PlanweaveError: The order is refused, or the run has failed.
     """
     if request is None:
         raise RuntimeError("Only a request says whose order it is.")

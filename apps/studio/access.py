@@ -76,11 +76,7 @@ class Access:
         return urls[name]
 
     def readable(self, request: Request, name: str) -> str:
-        """The collection ``name``, if a caller may read it: their own, or one that is offered.
-
-        Raises:
-            BadInput: It belongs to somebody else.
-        """
+        """The collection ``name``, if a caller may read it: their own, or one that is offered."""
         if name in self.offered(request).get("collection", ()):
             return name
         return self.writable(request, name)

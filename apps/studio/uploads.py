@@ -40,11 +40,7 @@ class Turns:
 
 
 def room(owner: str | None, quota: Quota) -> int:
-    """Bytes that one more upload of this person may have.
-
-    Raises:
-        BadInput: There is no room left.
-    """
+    """Bytes that one more upload of this person may have."""
     most = settings().limits().bytes
     if owner is None:
         return most

@@ -81,11 +81,7 @@ class Attributes:
         self.known = {attribute.name: attribute for attribute in self._all()}
 
     def columns(self, world: World, named: Mapping[Slot, str]) -> dict[str, Column]:
-        """Every attribute [n] of the n candidates of a world, given what the question names.
-
-        Raises:
-            BadInput: The world has no such table or column, or holds text where a number must be.
-        """
+        """Every attribute [n] of the n candidates of a world, given what the question names."""
         return {name: self._values(a, world, named) for name, a in self.known.items()}
 
     def _all(self) -> Iterator[Attribute]:

@@ -29,11 +29,7 @@ _ENDINGS = re.compile(r"(ing|ed|es|s)$")
 
 @lru_cache(maxsize=8)
 def learned(name: str) -> tuple[TaskPath, ...]:
-    """The paths that succeeded, of the shipped experience or of a file.
-
-    Raises:
-        BadInput: The file cannot be read, or a line is no trajectory.
-    """
+    """The paths that succeeded, of the shipped experience or of a file."""
     return tuple(succeeded(read_paths(_FILE if name == SHIPPED else Path(name))))
 
 

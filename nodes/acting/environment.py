@@ -48,12 +48,7 @@ def episode_of(context: Context) -> Episode:
 
 
 def task_to_solve(context: Context) -> Task | None:
-    """The task that the context names, if it names an environment.
-
-    Raises:
-        BadInput: The environment or the task is not there.
-        EnvironmentUnavailable: The environment's library or program is missing.
-    """
+    """The task that the context names, if it names an environment."""
     return find_task(episode_of(context)) if context.environment else None
 
 

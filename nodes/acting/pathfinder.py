@@ -9,12 +9,7 @@ from planweave.tools.environments import moves
 
 
 def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Propose ``candidate_paths`` paths.
-
-    Raises:
-        BadInput: There is no task to act on, no path that succeeded, or no such agents.
-        ModelUnavailable: The frozen model of sentence vectors is not on this machine.
-    """
+    """Propose ``candidate_paths`` paths."""
     context = runtime.context
     guide = guide_for(context)
     return {
@@ -31,11 +26,6 @@ def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory
 
 
 def guide_for(context: Context) -> Guide:
-    """What past successes say, in the environment of the run.
-
-    Raises:
-        BadInput: There is no task to act on, no path that succeeded, or no such agents.
-        ModelUnavailable: The frozen model of sentence vectors is not on this machine.
-    """
+    """What past successes say, in the environment of the run."""
     moving = moves(episode_of(context).environment)
     return open_guide(context.paths, context.owner, context.agents, moving)

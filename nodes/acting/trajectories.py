@@ -20,10 +20,6 @@ def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     """Find the ``candidate_paths`` nearest.
 
     With ``path_aids`` on the nearest one is the plan, too, as InstructRAG's is.
-
-    Raises:
-        BadInput: There is no task to act on, or there are no paths that succeeded.
-        ModelUnavailable: The frozen model of sentence vectors is not on this machine.
     """
     context, question = runtime.context, state["question"]
     guide = guide_for(context.model_copy(update={"agents": NONE}))

@@ -40,11 +40,7 @@ def experience(*, always: bool = False) -> PlainNode:
 
 
 def known_paths(name: str, owner: str) -> Sequence[TaskPath]:
-    """The paths that succeeded, of the experience of that name; the owner's own latest first.
-
-    Raises:
-        BadInput: It cannot be read.
-    """
+    """The paths that succeeded, of the experience of that name; the owner's own latest first."""
     if name != OWN:
         return learned(name)
     return succeeded(entry.path for entry in reversed(experience_of(owner).entries()))

@@ -68,11 +68,7 @@ def query_node(source: Literal["database", "graph"]) -> Node:
 
 
 def run_query(url: str | None, query: str, context: Context) -> Observation:
-    """Run one read-only query inside the context's limits.
-
-    Raises:
-        PlanweaveError: The query was refused, failed, or ran too long.
-    """
+    """Run one read-only query inside the context's limits."""
     return observation(open_database(url or "").run(query, limits(context)), context)
 
 

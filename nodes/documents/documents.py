@@ -87,11 +87,7 @@ def _searched(
 
 
 def find_pages(query: str, context: Context, count: int) -> list[Page]:
-    """The pages that fit a query best, from the web where the context names a search tool.
-
-    Raises:
-        PlanweaveError: It cannot be searched for.
-    """
+    """The pages that fit a query best, from the web where the context names a search tool."""
     if context.web_search:
         found = search_web(context.web_search, query, k=count)
     else:

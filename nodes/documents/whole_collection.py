@@ -13,11 +13,7 @@ from planweave.usage import Usage
 
 
 def whole_collection(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Take up all pages; the whole reader makes facts of them.
-
-    Raises:
-        BadInput: There is no collection, or it is longer than ``context.whole_characters``.
-    """
+    """Take up all pages; the whole reader makes facts of them."""
     started = perf_counter()
     name = runtime.context.collection
     if not name:

@@ -10,11 +10,7 @@ from planweave.nodes.support.rag_metrics import Faithfulness, Judge, faithfulnes
 async def faithfulness_of(
     statement: str, page_text: str, state: WorkingMemory, runtime: Runtime[Context]
 ) -> Faithfulness:
-    """Measure a fact before it is stored; a value of None is "not measured".
-
-    Raises:
-        ModelUnavailable: The model cannot be reached; a malformed reply never raises.
-    """
+    """Measure a fact before it is stored; a value of None is "not measured"."""
 
     def on_call(call: CallRecord) -> None:
         runtime.stream_writer({"call": call.model_dump(mode="json")})

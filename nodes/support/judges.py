@@ -50,11 +50,7 @@ class Judged(NamedTuple):
 async def judge_answer(
     question: str, reference: str, answer: str, context: Context, on_call: OnCall
 ) -> Judged:
-    """Compare an answer with the right one.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached; a malformed reply never raises.
-    """
+    """Compare an answer with the right one."""
     ground = load("agents_bench/ground").fill(question=question, reference=reference)
     task = load("agents_bench/judge").fill(answer=answer)
     reply = await _judged(ANSWER_JUDGE, ground, task, Opinion, context, on_call)
@@ -69,9 +65,6 @@ async def prefer(
     """Compare two texts on a task; None if the reply could not be read.
 
     A judge may well prefer a text for its place, so ask both ways round.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached; a malformed reply never raises.
     """
     ground = load("arena/ground").fill(task=task)
     question = load("arena/judge").fill(first=first, second=second)

@@ -99,11 +99,7 @@ class Judge:
         return cls(model, context.reply_tokens, on_call)
 
     async def ask(self, text: str, task: str, output: type[Output]) -> Reply[Output]:
-        """Set a task about a text; the text goes first, so that a server can keep it.
-
-        Raises:
-            ModelUnavailable: The model cannot be reached; a malformed reply never raises.
-        """
+        """Set a task about a text; the text goes first, so that a server can keep it."""
         ground = SystemMessage(load("rag/text").fill(text=text))
         reply = await ask(self.model, [ground, HumanMessage(task)], output, role=_ROLE)
         if self.on_call:
@@ -197,11 +193,7 @@ class ContextRelevance(Measured):
 
 
 async def statements_of(text: str, judge: Judge, *, question: str) -> Statements:
-    """Take an answer apart into statements; a long one in several calls.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached.
-    """
+    """Take an answer apart into statements; a long one in several calls."""
     task = load("rag/statements").fill(question=question)
     replies = [
         await judge.ask(passage, task, _stated(len(sentences(passage))))
@@ -221,9 +213,6 @@ async def verify(stated: Statements, context: str, judge: Judge) -> Faithfulness
 
     An empty context supports nothing, and no model is asked. The result keeps the calls of the
     verification alone.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached.
     """
     if not context.strip():
         nothing = tuple(Checked(text, False, "The context is empty.") for text in stated.texts)
@@ -243,11 +232,7 @@ async def verify(stated: Statements, context: str, judge: Judge) -> Faithfulness
 
 
 async def faithfulness(answer: str, context: str, judge: Judge, *, question: str) -> Faithfulness:
-    """F = supported statements / statements of the answer.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached.
-    """
+    """F = supported statements / statements of the answer."""
     stated = await statements_of(answer, judge, question=question)
     verified = await verify(stated, context, judge)
     return replace(
@@ -263,9 +248,6 @@ async def answer_relevance(
     """AR = mean cosine of the question with ``n`` questions written from the answer.
 
     All are asked for in one call, so that they differ at temperature 0.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached.
     """
     if not answer.strip():
         return AnswerRelevance()
@@ -281,11 +263,7 @@ async def answer_relevance(
 
 
 async def context_relevance(question: str, context: str, judge: Judge) -> ContextRelevance:
-    """CR = sentences of the context that the judge copies as relevant / all its sentences.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached.
-    """
+    """CR = sentences of the context that the judge copies as relevant / all its sentences."""
     task = load("rag/sentences").fill(question=question)
     passages = _passages(context, judge.reply_tokens * _COPIED)
     replies = [await judge.ask(passage, task, Copied) for passage in passages]

@@ -58,9 +58,6 @@ async def ask_role(
     ground, memory, task), so that a server can reuse its prompt cache. ``extra_temperature`` is
     added to the temperature of the run, for a role that repeats itself. A role that is not
     ``briefed`` sees only its task, not the work so far.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached; a malformed reply never raises.
     """
     context = runtime.context
     messages = [
@@ -79,11 +76,7 @@ async def ask_with(
     *,
     extra_temperature: float = 0.0,
 ) -> Reply[Output]:
-    """Ask the model that plays ``role`` with just these messages; see :func:`ask_role`.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached; a malformed reply never raises.
-    """
+    """Ask the model that plays ``role`` with just these messages; see :func:`ask_role`."""
     model = await _model_for(role, runtime.context, extra_temperature, tokens_of(output))
     with shown(role, runtime, spoken_field(output)) as config:
         reply = await ask(model, messages, output, role=role, config=config)
@@ -99,11 +92,7 @@ async def sample_role(
     *,
     extra_temperature: float = 0.0,
 ) -> Samples:
-    """Ask the model that plays ``role`` for several free texts with just these messages.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached.
-    """
+    """Ask the model that plays ``role`` for several free texts with just these messages."""
     model = await _model_for(role, runtime.context, extra_temperature, 0)
     with shown(role, runtime):
         found = await several_replies(model, messages, count, role=role)

@@ -12,11 +12,7 @@ from planweave.prompts import load
 async def ask_writer(
     role: str, output: type[Output], task: str, state: WorkingMemory, runtime: Runtime[Context]
 ) -> Reply[Output]:
-    """Ask the model that plays ``role`` for an ``output``; it sees the question and ``task``.
-
-    Raises:
-        ModelUnavailable: The model cannot be reached; a malformed reply never raises.
-    """
+    """Ask the model that plays ``role`` for an ``output``; it sees the question and ``task``."""
     rules = runtime.context.rules.strip() or "(none given)"
     ground = load("rat/ground").fill(question=state["question"], rules=rules)
     return await ask_with(role, output, [SystemMessage(ground), HumanMessage(task)], runtime)
