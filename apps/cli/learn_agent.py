@@ -5,11 +5,11 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 
 import platformdirs
 import typer
@@ -24,6 +24,7 @@ from planweave.apps.options import Reading, semantics_of
 from planweave.apps.plain import plain
 from planweave.benchmarks.core.metrics import Rate, rate
 from planweave.benchmarks.core.options import Model, listed
+from planweave.benchmarks.core.picture import draw_picture
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.core.runner import carry_out
@@ -37,6 +38,9 @@ from planweave.learning.queries.questions import Worlds
 from planweave.memory import Context
 from planweave.simulators.registry import scenario
 from planweave.tools.database import Kind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _LESSONS, _TRIALS, _UNSEEN = 1, 1_000_001, 2_000_001
 """The seeds of each kind of question begin here, so that none is of two kinds."""
@@ -154,7 +158,7 @@ def agent(
     rows = _examined(exam, pupil.best, head, out, console)
     show_tables([_table(rows)], console)
     _write_card(out, head, taken, pupil, rows)
-    picture = ", curve.png" if _draw(out / "curve.png", taken) else ""
+    picture = ", curve.png" if draw_picture(out / "curve.png", partial(_draw, taken)) else ""
     console.print(f"Written to {out}: experience.jsonl, paths.jsonl, learned.json{picture}")
 
 
@@ -307,13 +311,9 @@ def _write_card(
     (out / "learned.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
 
 
-def _draw(path: Path, taken: Sequence[_Taken]) -> bool:
-    """Draw what the best path decides of the unseen; False if matplotlib is missing."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return False
-    figure = Figure(figsize=(6, 3.6), layout="constrained")
+def _draw(taken: Sequence[_Taken], figure: "Figure") -> None:
+    """Draw what the best path decides of the unseen."""
+    figure.set_size_inches(6, 3.6)
     axes = figure.subplots()
     shares = [0.0, *(100 * one.unseen for one in taken)]
     axes.step(range(len(shares)), shares, where="post", label="best path")
@@ -322,5 +322,3 @@ def _draw(path: Path, taken: Sequence[_Taken]) -> bool:
     axes.set(xlabel="lessons", ylabel="% of unseen questions right", ylim=(0, 100))
     axes.grid(alpha=0.3)
     axes.legend()
-    figure.savefig(path, dpi=120)
-    return True

@@ -5,8 +5,9 @@ import sys
 from collections.abc import Container
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import typer
 from pydantic import BaseModel, JsonValue
@@ -18,6 +19,7 @@ from planweave.apps.options import Reading, semantics_of
 from planweave.apps.plain import plain
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.metrics import wilson
+from planweave.benchmarks.core.picture import draw_picture
 from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.learning.queries.course import Course, Learned, Learner, Material, Point
 from planweave.learning.queries.questions import Worlds
@@ -25,6 +27,9 @@ from planweave.learning.queries.search import Settings
 from planweave.records import read_object
 from planweave.simulators.outcome import Semantics
 from planweave.simulators.registry import scenario
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _QUICK = Settings(generations=40, population=60, proposals=200, batch=150, promoted=20)
 
@@ -208,7 +213,7 @@ def _write(out: Path, taken: list[_Taken]) -> tuple[list[str], bool]:
     card.write_text(whole.model_dump_json(indent=1) + "\n", encoding="utf-8")
     listed = [curve.model_dump() for curve in written.curves]
     curves.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
-    return [*dict.fromkeys(others)], _draw(out / "curve.png", written.curves)
+    return [*dict.fromkeys(others)], draw_picture(out / "curve.png", partial(_draw, written.curves))
 
 
 def _course_card(one: _Taken) -> _Course:
@@ -245,14 +250,10 @@ def _tell(console: Console, taken: list[_Taken]) -> None:
         console.print(plain(f"  {learned.ranking}"), markup=False)
 
 
-def _draw(path: Path, curves: list[_Curve]) -> bool:
-    """Draw the share of unseen questions decided rightly; False if matplotlib is missing."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return False
+def _draw(curves: list[_Curve], figure: "Figure") -> None:
+    """Draw the share of unseen questions decided rightly."""
     names = list(dict.fromkeys(curve.scenario for curve in curves))
-    figure = Figure(figsize=(4.5 * len(names), 3.6), layout="constrained")
+    figure.set_size_inches(4.5 * len(names), 3.6)
     for name, axes in zip(names, figure.subplots(1, len(names), squeeze=False)[0], strict=True):
         for curve in curves:
             if curve.scenario == name:
@@ -262,5 +263,3 @@ def _draw(path: Path, curves: list[_Curve]) -> bool:
         axes.set(title=name, xlabel="million questions answered", ylabel="% of unseen right")
         axes.grid(alpha=0.3)
         axes.legend()
-    figure.savefig(path, dpi=120)
-    return True

@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,7 @@ from rich.progress import Progress
 from planweave import BadInput
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.benchmarks.core import machine
+from planweave.benchmarks.core.picture import draw_picture
 from planweave.benchmarks.suites.assessor import measure as assessor
 from planweave.benchmarks.suites.assessor.rounds import (
     Lot,
@@ -29,6 +31,8 @@ from planweave.learning import Card, Embed, Group
 from planweave.learning.plan_assessor import VERSION, fingerprint, save
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from planweave.learning.training import Epoch, Trained
 
 FILES = (
@@ -71,7 +75,7 @@ def plan_assessor(
 
         trained = fit(groups, settings, progress=show)
     path = save(out, trained.weights, _card(groups, trained, seed), _fingerprints(groups))
-    _draw(trained, path.with_suffix(".png"))
+    draw_picture(path.with_suffix(".png"), partial(_draw, trained))
     best = trained.epochs[trained.best]
     console.print(f"Held-out MRR {best.held_out_mrr:.3f} after {trained.best + 1} epochs: {path}")
     took, busy = (timedelta(seconds=round(s)) for s in (perf_counter() - started, process_time()))
@@ -127,11 +131,9 @@ def _fingerprints(groups: Sequence[Group]) -> "np.ndarray[tuple[int], np.dtype[n
     return np.unique(np.array([fingerprint(group.question) for group in groups], np.uint64))
 
 
-def _draw(trained: "Trained", path: Path) -> None:
+def _draw(trained: "Trained", figure: "Figure") -> None:
     """Draw the losses and the held-out MRR, epoch by epoch."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 3.5), layout="constrained")
+    figure.set_size_inches(8, 3.5)
     losses, quality = figure.subplots(1, 2)
     losses.plot([epoch.loss for epoch in trained.epochs], label="training")
     losses.plot([epoch.held_out_loss for epoch in trained.epochs], label="held out")
@@ -140,4 +142,3 @@ def _draw(trained: "Trained", path: Path) -> None:
     quality.plot([epoch.held_out_mrr for epoch in trained.epochs])
     quality.axvline(trained.best, linestyle=":", color="grey")
     quality.set(title="Held-out MRR of the chosen query", xlabel="epoch")
-    figure.savefig(path, dpi=120)

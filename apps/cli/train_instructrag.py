@@ -21,6 +21,7 @@ from planweave.apps.cli.groups import grouped
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import listed
+from planweave.benchmarks.core.picture import draw_picture
 from planweave.benchmarks.suites.environment.play import MOST_STEPS
 from planweave.benchmarks.suites.environment.reward import SPLITS, EnvironmentReward
 from planweave.benchmarks.suites.paths.tasks import Environment, load, world
@@ -46,6 +47,8 @@ from planweave.models import process_settings
 from planweave.tools.environments import open_environment
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from planweave.learning.agent_batches import Settings
     from planweave.learning.meta_training import Point
 
@@ -157,7 +160,7 @@ def instructrag(
     rewards = [round(point.reward, 4) for point in trained.points]
     card = _card(training.seed, sizes, training.reward, rewards, training.published)
     save(path, trained.agents.rl, trained.agents.ml, card)
-    _draw(trained.points, path.with_suffix(".png"))
+    draw_picture(path.with_suffix(".png"), partial(_draw, trained.points))
     checkpoint.unlink(missing_ok=True)
     took = timedelta(seconds=round(perf_counter() - started))
     console.print(f"{path}: {training.iterations} iterations on {len(tasks)} tasks in {took}.")
@@ -297,11 +300,9 @@ def _card(
     )
 
 
-def _draw(points: "list[Point]", path: Path) -> None:
+def _draw(points: "list[Point]", figure: "Figure") -> None:
     """Draw the reward and the two losses, iteration by iteration."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 3), layout="constrained")
+    figure.set_size_inches(9, 3)
     for axes, (name, title) in zip(
         figure.subplots(1, 3),
         (
@@ -313,4 +314,3 @@ def _draw(points: "list[Point]", path: Path) -> None:
     ):
         axes.plot(range(1, len(points) + 1), [getattr(point, name) for point in points])
         axes.set(title=title, xlabel="iteration")
-    figure.savefig(path, dpi=120)

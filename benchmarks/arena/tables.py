@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from itertools import combinations
 from math import sqrt
-from pathlib import Path
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from planweave import BadInput
 from planweave.benchmarks.arena.votes import Decision, Vote
 from planweave.benchmarks.core.metrics import Rate, rate
 from planweave.benchmarks.core.table import Cell, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _DRAW = 0.1
 """TrueSkill's usual probability of a draw between equals."""
@@ -147,14 +149,10 @@ def _judge(votes: Sequence[Vote], who: str) -> Table:
     )
 
 
-def draw(decisions: Sequence[Decision], who: str, path: Path) -> bool:
-    """Draw skills with two standard deviations and win rates; False without matplotlib."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return False
+def draw(decisions: Sequence[Decision], who: str, figure: "Figure") -> None:
+    """Draw skills with two standard deviations, and win rates."""
     found = standings(decisions)[::-1]
-    figure = Figure(figsize=(8, 1.6 + 0.4 * len(found)), layout="constrained")
+    figure.set_size_inches(8, 1.6 + 0.4 * len(found))
     skill, wins = figure.subplots(1, 2, sharey=True)
     places = range(len(found))
     deviations = [2 * one.skill.deviation for one in found]
@@ -170,5 +168,3 @@ def draw(decisions: Sequence[Decision], who: str, path: Path) -> bool:
     wins.axvline(0.5, linestyle=":", color="grey")
     wins.set(title="Win rate, 95 % interval", xlim=(0, 1))
     figure.suptitle(who)
-    figure.savefig(path, dpi=130)
-    return True

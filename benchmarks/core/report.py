@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from rich.table import Table as RichTable
 
 from planweave import BadInput
 from planweave.benchmarks.core.metrics import accuracy, grouped, longest_chain, paired, spread
+from planweave.benchmarks.core.picture import Draw, draw_picture
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import Run
 from planweave.benchmarks.core.suite import SUITES, Drawing, Suite, suite
@@ -192,26 +194,46 @@ def show_tables(tables: Sequence[Table], console: Console) -> None:
 
 def draw(report: Report, folder: Path) -> list[Path]:
     """Write ``report.md`` and, if matplotlib is installed, a picture such as ``accuracy.png``."""
-    measures = SUITES.get(report.records[0].suite).measures
-    page, picture = folder / "report.md", folder / f"{measures.replace(' ', '-')}.png"
+    about = suite(report.records[0].suite)
+    drawing = partial(about.draw if isinstance(about, Drawing) else _draw_scores, report.records)
+    name = SUITES.get(about.name).measures.replace(" ", "-")
+    page, picture = folder / "report.md", folder / f"{name}.png"
+    return write_page(page, _heads(report), report.tables, picture, drawing, _caption(about))
+
+
+def markdown(report: Report) -> str:
+    """The report as Markdown, without its picture."""
+    return _page(_heads(report), report.tables)
+
+
+def write_page(
+    page: Path,
+    heads: Sequence[str],
+    tables: Sequence[Table],
+    picture: Path,
+    draw: Draw,
+    caption: str,
+) -> list[Path]:
+    """Write tables as Markdown and, if matplotlib is installed, their picture before them."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        drawn = _picture(report, picture)
-        page.write_text(markdown(report, picture.name if drawn else ""), encoding="utf-8")
+        page.parent.mkdir(parents=True, exist_ok=True)
+        drawn = draw_picture(picture, draw)
+        shown = [f"![{caption}]({picture.name})"] if drawn else []
+        page.write_text(_page([*heads, *shown], tables), encoding="utf-8")
     except OSError as error:
         raise BadInput(
-            f"{folder} cannot be written ({error.strerror}).", fix="Name another with --out."
+            f"{page.parent} cannot be written ({error.strerror}).", fix="Name another folder."
         ) from None
     return [page, *([picture] if drawn else [])]
 
 
-def markdown(report: Report, picture: str = "") -> str:
-    """The report as Markdown."""
-    parts = [f"# Results: {report.records[0].suite}"]
-    parts.append("\n".join(f"- {head}" for head in report.heads()))
-    if picture:
-        parts.append(f"![{_caption(report.records[0].suite)}]({picture})")
-    return "\n\n".join([*parts, *map(table_markdown, report.tables)]) + "\n"
+def _page(heads: Sequence[str], tables: Sequence[Table]) -> str:
+    return "\n\n".join([*heads, *map(table_markdown, tables)]) + "\n"
+
+
+def _heads(report: Report) -> list[str]:
+    about = "\n".join(f"- {head}" for head in report.heads())
+    return [f"# Results: {report.records[0].suite}", about]
 
 
 def table_markdown(table: Table) -> str:
@@ -224,27 +246,10 @@ def table_markdown(table: Table) -> str:
     return "\n\n".join(parts)
 
 
-def _caption(name: str) -> str:
-    about = suite(name)
+def _caption(about: Suite) -> str:
     if isinstance(about, Drawing):
         return about.caption
-    return f"{SUITES.get(name).measures.capitalize()} by scenario and database"
-
-
-def _picture(report: Report, path: Path) -> bool:
-    """Draw what the suite draws, or its scores; False without matplotlib."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return False
-    figure = Figure(layout="constrained")
-    about = suite(report.records[0].suite)
-    if isinstance(about, Drawing):
-        about.draw(report.records, figure)
-    else:
-        _draw_scores(report.records, figure)
-    figure.savefig(path, dpi=130)
-    return True
+    return f"{SUITES.get(about.name).measures.capitalize()} by scenario and database"
 
 
 def _draw_scores(records: Sequence[Record], figure: "Figure") -> None:

@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -23,6 +24,7 @@ from planweave.benchmarks.arena import tables as arena_tables
 from planweave.benchmarks.arena.tables import arena_tables as tables
 from planweave.benchmarks.arena.tables import skills, standings
 from planweave.benchmarks.arena.votes import Ballot, Decision, Match, Verdict, matches
+from planweave.benchmarks.core.picture import draw_picture
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.core.table import text
@@ -210,7 +212,7 @@ def test_the_tables(tmp_path: Path) -> None:
     assert (first, second, counts) == ("cot", "rat", [0, 2])
     assert text(share).startswith("25.0%")
     assert len(found) == 2  # nothing of a judge where there is none
-    assert arena_tables.draw(decisions, "votes of people", tmp_path / "a.png")
+    draw_picture(tmp_path / "a.png", partial(arena_tables.draw, decisions, "votes of people"))
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 

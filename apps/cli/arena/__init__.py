@@ -3,8 +3,9 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -17,10 +18,9 @@ from planweave.apps.cli.arena.terminal import vote_in_terminal
 from planweave.apps.ports import AnyPort
 from planweave.benchmarks.arena.judge import judge as have_judged
 from planweave.benchmarks.arena.tables import arena_tables, draw
-from planweave.benchmarks.arena.votes import MODEL, Ballot, Decision, Votes, matches, read_votes
-from planweave.benchmarks.core.report import show_tables, table_json, table_markdown
+from planweave.benchmarks.arena.votes import MODEL, Ballot, Votes, matches, read_votes
+from planweave.benchmarks.core.report import show_tables, table_json, write_page
 from planweave.benchmarks.core.store import merged
-from planweave.benchmarks.core.table import Table
 from planweave.memory import Context
 from planweave.models import CallRecord, ModelUnavailable
 
@@ -82,7 +82,10 @@ def arena(
     if not found:
         say("There is no vote yet.")
         return
-    for written in _write(cast.decisions(), found, who, _beside(results[0], "arena.md", judge)):
+    kept = _beside(results[0], "arena.md", judge)
+    picture, drawing = kept.with_suffix(".png"), partial(draw, cast.decisions(), who)
+    caption = f"Skill and win rate ({who})"
+    for written in write_page(kept, [f"# Arena: {who}"], found, picture, drawing, caption):
         say(f"Written: {written}")
     if as_json:
         typer.echo(json.dumps({"tables": [table_json(table) for table in found]}, indent=2))
@@ -136,19 +139,3 @@ def _page(ballot: Ballot, port: int | None, say: Say) -> None:
             fix="Install it with pip install 'planweave[arena]'.",
         ) from None
     serve(ballot, port or 0, say)
-
-
-def _write(
-    decisions: Sequence[Decision], tables: Sequence[Table], who: str, path: Path
-) -> list[Path]:
-    """Write the tables as Markdown, with the picture where matplotlib is installed."""
-    picture = path.with_suffix(".png")
-    parts = [f"# Arena: {who}"]
-    try:
-        if draw(decisions, who, picture):
-            parts.append(f"![Skill and win rate ({who})]({picture.name})")
-        text = "\n\n".join([*parts, *map(table_markdown, tables)])
-        path.write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written ({error.strerror}).") from None
-    return [path, *([picture] if len(parts) > 1 else [])]

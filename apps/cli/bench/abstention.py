@@ -1,6 +1,6 @@
 """``planweave bench abstention``: from which confidence on are answers to be trusted?"""
 
-import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -8,9 +8,8 @@ import typer
 from rich.console import Console
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import AsJson
+from planweave.apps.cli.bench.common import AsJson, publish
 from planweave.benchmarks.core.metrics import grouped
-from planweave.benchmarks.core.report import show_tables, table_json, table_markdown
 from planweave.benchmarks.core.store import merged
 from planweave.benchmarks.suites.query_writing import abstention as abstaining
 
@@ -48,38 +47,5 @@ def abstention(
         abstaining.calibration_table(found, target=target, confidence=confidence),
         abstaining.curves_table(groups),
     ]
-    if out:
-        page = "\n\n".join(["# Abstention", *map(table_markdown, tables)]) + "\n"
-        for path in _write(out, page, groups, found, target):
-            console.print(f"Written: {path}", markup=False, soft_wrap=True)
-    if as_json:
-        written = {"tables": [table_json(table) for table in tables]}
-        typer.echo(json.dumps(written, indent=2, ensure_ascii=False))
-    else:
-        show_tables(tables, console)
-
-
-def _write(
-    folder: Path,
-    page: str,
-    groups: abstaining.Groups,
-    found: dict[str, abstaining.Calibration],
-    target: float,
-) -> list[Path]:
-    """Write the page and, if matplotlib is installed, the plot."""
-    text, plot = folder / "abstention.md", folder / "abstention.png"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        text.write_text(page, encoding="utf-8")
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            return [text]
-        figure = Figure(layout="constrained")
-        abstaining.draw(groups, found, target, figure)
-        figure.savefig(plot, dpi=130)
-    except OSError as error:
-        raise BadInput(
-            f"{folder} cannot be written ({error.strerror}).", fix="Name another with --out."
-        ) from None
-    return [text, plot]
+    drawing = partial(abstaining.draw, groups, found, target)
+    publish("Abstention", tables, console, as_json=as_json, out=out, draw=drawing)

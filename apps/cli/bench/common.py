@@ -23,11 +23,20 @@ from planweave.apps import options
 from planweave.apps.cli.setting import Settings, pairs
 from planweave.apps.plain import json_text
 from planweave.benchmarks.core import machine, runner
+from planweave.benchmarks.core.picture import Draw
 from planweave.benchmarks.core.ray_executor import ClusterLost, cluster
 from planweave.benchmarks.core.record import settings_of
-from planweave.benchmarks.core.report import Report, draw, show
+from planweave.benchmarks.core.report import (
+    Report,
+    draw,
+    show,
+    show_tables,
+    table_json,
+    write_page,
+)
 from planweave.benchmarks.core.store import ResultFile, Run, merged
 from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.core.watch import Watch
 from planweave.memory import Context
 from planweave.models import ModelUnavailable
@@ -190,6 +199,27 @@ def tell_report(
         typer.echo(json_text(made.as_json()))
     else:
         show(made, console)
+
+
+def publish(
+    title: str,
+    tables: Sequence[Table],
+    console: Console,
+    *,
+    as_json: bool,
+    out: Path | None,
+    draw: Draw,
+) -> None:
+    """Print tables; ``out`` gets a page of them and, if matplotlib is installed, their picture."""
+    if out:
+        page = out / f"{title.lower()}.md"
+        picture = page.with_suffix(".png")
+        for path in write_page(page, [f"# {title}"], tables, picture, draw, title):
+            console.print(f"Written: {path}", markup=False, soft_wrap=True)
+    if as_json:
+        typer.echo(json_text({"tables": [table_json(table) for table in tables]}))
+    else:
+        show_tables(tables, console)
 
 
 def _require_inspect() -> None:

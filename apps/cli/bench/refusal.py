@@ -1,16 +1,14 @@
 """``planweave bench refusal``: which questions does a database have no answer to?"""
 
-import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from planweave import BadInput
-from planweave.apps.cli.bench.common import AsJson
+from planweave.apps.cli.bench.common import AsJson, publish
 from planweave.benchmarks.core.options import published
-from planweave.benchmarks.core.report import show_tables, table_json, table_markdown
 from planweave.benchmarks.suites import text2sql as sql_suite
 from planweave.benchmarks.suites.query_writing import refusal as refusing
 
@@ -31,26 +29,5 @@ def refusal(
     questions = refusing.scored(sql_suite.load(data or published("text2sql")))
     found = refusing.calibrate(questions, target=target, seed=seed)
     tables = refusing.tables(questions, found, target)
-    if out:
-        _write(out, "\n\n".join(["# Refusal", *map(table_markdown, tables)]) + "\n")
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            console.print("No plot: matplotlib is not installed.")
-        else:
-            figure = Figure()
-            refusing.draw(questions, found, target, figure)
-            figure.savefig(out / "refusal.png", dpi=150, bbox_inches="tight")
-        console.print(f"Written: {out}", markup=False, soft_wrap=True)
-    if as_json:
-        typer.echo(json.dumps({"tables": [table_json(table) for table in tables]}, indent=2))
-    else:
-        show_tables(tables, console)
-
-
-def _write(folder: Path, page: str) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "refusal.md").write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
+    drawing = partial(refusing.draw, questions, found, target)
+    publish("Refusal", tables, console, as_json=as_json, out=out, draw=drawing)

@@ -1,0 +1,22 @@
+"""Pictures, where matplotlib is installed."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Draw: TypeAlias = Callable[["Figure"], None]
+
+
+def draw_picture(path: Path, draw: Draw) -> bool:
+    """Draw a picture into a file; False where matplotlib is not installed."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return False
+    figure = Figure(layout="constrained")
+    draw(figure)
+    figure.savefig(path, dpi=130)
+    return True
