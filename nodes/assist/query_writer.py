@@ -18,6 +18,7 @@ from planweave.nodes.support.ratio_form import ratio_form
 from planweave.prompts import load
 from planweave.texts import listed
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
+from planweave.tools.checking import asks_for_order
 from planweave.tools.database import Entity, Schema
 from planweave.tools.linking import about
 from planweave.tools.schema_text import schema_text
@@ -30,6 +31,7 @@ _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN)\b", re.I | re.M)
 _EACH = re.compile(r"\b(each|every|per|across|monthly|yearly|daily|weekly)\b", re.IGNORECASE)
 _ADDS_UP = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
+_SORTS = re.compile(r"\border\s+by\b", re.IGNORECASE)
 _LISTED = 8
 _VARIETY = 0.8
 """Temperature of the candidates beside the first."""
@@ -140,7 +142,7 @@ async def write_query(
         replies = await ask(prompt, others, _VARIETY)
         for query, times in Counter(map(query_in, replies)).items():
             tried += [await _tried(query, writing)] * times
-    return chosen_among(tried, ranking)
+    return chosen_among(tried, ranking, sorts=asks_for_order(need.question))
 
 
 def _refusal(need: Need, database: Database, most: float) -> str:
@@ -252,10 +254,13 @@ def try_query(
     return Candidate(result.query, changes, result, "", doubts)
 
 
-def chosen_among(candidates: Sequence[Candidate], ranking: Ranking | None = None) -> Written:
+def chosen_among(
+    candidates: Sequence[Candidate], ranking: Ranking | None = None, *, sorts: bool = False
+) -> Written:
     """The candidate whose result has most votes; among equals the earliest result wins.
 
-    Of a ranking the first option counts: what decides is the same, however it was computed.
+    Of a ranking the first option counts: what decides is the same, however it was computed. Of
+    queries with the same rows the shortest is kept; if an order is asked for, one that sorts.
     """
     groups: dict[object, list[Candidate]] = {}
     for candidate in candidates:
@@ -266,7 +271,7 @@ def chosen_among(candidates: Sequence[Candidate], ranking: Ranking | None = None
     if not groups:
         return Written(candidates[0], None, tuple(candidates))
     winners = max(groups.values(), key=lambda group: sum(one.vote for one in group))
-    best = min(winners, key=lambda one: len(one.query))
+    best = min(winners, key=lambda one: (sorts and not _SORTS.search(one.query), len(one.query)))
     agreement = len(winners) / len(candidates) if len(candidates) > 1 else None
     return Written(best, agreement, tuple(candidates), ranking)
 

@@ -115,6 +115,14 @@ async def test_the_result_that_most_candidates_agree_on_is_taken(run: Run) -> No
     assert len(memory["facts"]) == 1
 
 
+async def test_of_queries_with_the_same_rows_one_that_sorts_as_asked_is_taken(run: Run) -> None:
+    sorts = "SELECT name FROM plant AS one ORDER BY name"
+    script = Replies(write=["SELECT name FROM plant", sorts])
+    given = {"question": "List the plants in alphabetical order."}
+    memory = await run("single_rag", script, given, assist="on", query_candidates=2)
+    assert "ORDER BY name" in memory["turns"][0]["input"]
+
+
 async def test_a_query_that_never_ends_is_run_once(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

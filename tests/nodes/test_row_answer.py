@@ -108,6 +108,18 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             PRODUCTS[:1],
             "does not rank by what is least",
         ),
+        (
+            "List the products of the North, sorted by product.",
+            NORTH,
+            [["Tea"], ["Coffee"]],
+            "does not sort",
+        ),
+        (
+            "When was tea sold?",
+            "SELECT sold FROM sales WHERE product = 'Tea'",
+            [[1577921600]],
+            "shows seconds",
+        ),
     ],
 )
 def test_rows_that_may_not_be_what_is_asked_are_amber(

@@ -128,11 +128,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
             id="what is taken from a sum is added up",
         ),
         pytest.param(
-            "SELECT SUM(amount) AS total, SUM(pieces) AS n, total / n FROM sale",
-            ((460.0, 5, 92.0),),
-            id="names that the same SELECT gives",
-        ),
-        pytest.param(
             "SELECT name FROM customer WHERE city = 'Genoa' AND name LIKE ?",
             (("Ben",), ("Cleo",)),
             id="a value that was left open",
@@ -182,7 +177,6 @@ def test_what_is_corrected(
         "SELECT s.sale_id FROM sale s JOIN visit v ON s.sold = v.seen_on "
         "AND s.customer_id = v.customer_id",
         "SELECT city, SUM(amount) - city FROM sale JOIN customer USING (customer_id) GROUP BY city",
-        "SELECT amount AS pieces, pieces + 1 FROM sale",
         "SELECT c.customer_id, c.name, COUNT(*) FROM customer c JOIN sale s "
         "ON c.customer_id = s.customer_id GROUP BY c.customer_id",
         'SELECT colour, name, MAX("unit price") FROM product GROUP BY colour',

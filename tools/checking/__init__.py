@@ -2,7 +2,7 @@
 
 from planweave.tools.checking.claims import CITATION, Judgement, judge, said_by, says_result
 from planweave.tools.checking.decisions import Following, follow
-from planweave.tools.checking.rows import follow_rows, rows_asked
+from planweave.tools.checking.rows import asks_for_order, follow_rows, rows_asked
 from planweave.tools.checking.tables import view_of
 from planweave.tools.checking.words import superlatives
 
@@ -10,6 +10,7 @@ __all__ = [
     "CITATION",
     "Following",
     "Judgement",
+    "asks_for_order",
     "follow",
     "follow_rows",
     "judge",

@@ -41,6 +41,17 @@ _SORTED = re.compile(
     re.I,
 )
 """Words of a rank that ask for none: an order of all rows, names of people, spans of time."""
+_ORDER = re.compile(
+    r"\b(?:sort|order|rank)(?:ed)? (?:\w+ )?(?:by|from|in|alphabetically)\b|\balphabetical"
+    r"|\b(?:a|de)scending\b|\bin (?:the )?order of\b|\bfrom (?:the )?\w+ to (?:the )?\w+est\b",
+    re.I,
+)
+_WHEN = re.compile(
+    r"^\W*(?:when\b|(?:at|on|since) (?:what|which) |(?:what|which)\b[^?]{0,20}\b(?:date|time)\b)",
+    re.I,
+)
+_EPOCH = 1e8
+"""From here on a number where a date is asked for is a count of seconds."""
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _NO_VALUE = "The query found no value."
 _SEVERAL = re.compile(r"\band (?:what|which|who|whose|how|when|where|why)\b", re.I)
@@ -89,11 +100,35 @@ def follow_rows(fact: Fact, question: str) -> Following:
         aggregated(set(tokens(asked.question)), view),
         _uncounted(asked, view),
         _unranked(asked, view),
+        _unsorted(asked, view),
+        _counts_seconds(asked, view),
         "" if view.complete else f"Fact {cites(view.facts)} shows the first rows only.",
     )
     if problem := next(filter(None, problems), ""):
         return no(problem)
     return Following("supported", f"The rows of fact {cites(view.facts)}.", view.facts)
+
+
+def asks_for_order(question: str) -> bool:
+    """Whether a question says in which order it wants its rows."""
+    return _ORDER.search(question) is not None
+
+
+def _unsorted(asked: Asked, view: View) -> str:
+    """Why rows are not in the order that the question asks for; empty if they may be."""
+    if len(view.rows) < 2 or not asks_for_order(asked.question) or view.reading.order:
+        return ""
+    return f"The query of fact {cites(view.facts)} does not sort, as the question asks."
+
+
+def _counts_seconds(asked: Asked, view: View) -> str:
+    """Why a number is no date; empty if none is asked for, or one is shown."""
+    cells = [cell for row in view.rows for cell in row]
+    numbers = [cell for cell in cells if isinstance(cell, int | float) and cell > _EPOCH]
+    is_said = any(isinstance(cell, str) and re.search(r"\d", cell) for cell in cells)
+    if not _WHEN.search(asked.question) or not numbers or is_said:
+        return ""
+    return f"Fact {cites(view.facts)} shows seconds where the question asks for a time."
 
 
 def _uncounted(asked: Asked, view: View) -> str:

@@ -68,7 +68,6 @@ def corrected(
     homes = _Homes(tree, catalogue)
     changes = [*named, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
-        changes += slips.spell_out_names(select, lambda column: homes.of(column) is not None)
         changes += grouping.add_up_beside_sums(select)
         changes += grouping.add_up_counts(select, catalogue, question)
     if isinstance(tree, exp.Select):

@@ -236,30 +236,6 @@ def _said_pattern(test: "exp.Expr", text: "exp.Literal", question: str) -> str:
     return f"{'%' * before}{text.name}{'%' * after}" if part else ""
 
 
-def spell_out_names(select: "exp.Select", is_column: Callable[["exp.Column"], bool]) -> list[str]:
-    """Put what a name stands for in its place: a SELECT does not know the names that it gives.
-
-    Args:
-        select: Changed in place.
-        is_column: Whether the tables of the query have such a column.
-    """
-    from sqlglot import exp
-
-    named: dict[str, exp.Expr] = {}
-    changes = []
-    for shown in select.expressions:
-        for column in list(shown.find_all(exp.Column)):
-            meant = named.get(column.name.lower())
-            if meant is None or column.table or is_column(column):
-                continue
-            if column.find_ancestor(exp.Select) is select:
-                column.replace(exp.paren(meant.copy()))
-                changes.append(f"{column.name} → {meant.sql()}")
-        if shown.alias:
-            named[shown.alias.lower()] = shown.unalias()
-    return changes
-
-
 def drop_placeholders(tree: "exp.Expr") -> list[str]:
     """Leave out conditions whose value was left open, as in ``city = ?``."""
     from sqlglot import exp
