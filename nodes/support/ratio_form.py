@@ -10,6 +10,10 @@ from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql import SqlDatabase
 
 _RATIO = re.compile(r"\b(?:ratio|proportion) of (?P<sides>[^.?;]+)", re.IGNORECASE)
+_ALL = re.compile(
+    r"^(?:the )?(?:total (?:number|count) of|number of all|all)(?: the| of the)? (?P<noun>\w+)\W*$",
+    re.I,
+)
 _NUMBER = re.compile(r"^(?:the )?(?:number|count) of (?:the )?|^the ", re.IGNORECASE)
 
 
@@ -17,13 +21,18 @@ def ratio_form(question: str, database: Database) -> str:
     """The form of a ratio of two counts that a question asks for; empty if it asks for none.
 
     "The ratio of papers from 2020 to papers from 2019" counts rows of one table, "of papers to
-    authors" those of two. A ratio of two values of one row needs no form.
+    authors" those of two, "of papers from 2020 to all papers" is a share. A ratio of two values of
+    one row needs no form.
     """
     found = _RATIO.search(question)
     if not found or not isinstance(database, SqlDatabase):
         return ""
     tables = {_called(entity.name): entity.name for entity in database.schema().entities}
     parts = found["sides"].split(" to ")
+    whole = _ALL.search(parts[-1])
+    if whole and (group := _counted(parts[0], tables)) and group.is_bound:
+        same = stem(whole["noun"].casefold()) == group.noun
+        return load("query_writer/ratio_of_all").fill() if same else ""
     for cut in range(1, len(parts)):
         first = _counted(" to ".join(parts[:cut]), tables)
         second = _counted(" to ".join(parts[cut:]), tables)

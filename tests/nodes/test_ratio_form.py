@@ -7,7 +7,7 @@ import pytest
 from planweave.nodes.support.ratio_form import ratio_form
 from planweave.tools.sql import SqlDatabase, open_sql
 
-GROUPS, TABLES = "two groups of rows", "FROM publication"
+GROUPS, TABLES, SHARE = "two groups of rows", "FROM publication", "to all rows"
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,8 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
         ("What is the ratio of publications from 2020 to publications from 2019?", GROUPS),
         ("The proportion of the number of classes that belong to A to classes in B?", GROUPS),
         ("What is the ratio of long publications to publications that are short?", GROUPS),
+        ("What is the ratio of publications in 2020 to all publications?", SHARE),
+        ("The ratio of short publications to the total number of publications?", SHARE),
         ("What is the ratio of publications to authors?", TABLES),
         ("What is the ratio of the number of publications to the number of authors?", TABLES),
     ],
@@ -40,7 +42,7 @@ def test_ratios_of_counts(papers: SqlDatabase, question: str, form: str) -> None
     "question",
     [
         "What is the ratio of pages to words of each publication?",
-        "What is the ratio of publications in 2020 to all publications?",
+        "What is the ratio of publications in 2020 to all authors?",
         "What is the ratio of the pages of publications in 2020 to those of authors?",
         "How many publications has each author?",
     ],

@@ -117,6 +117,14 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
             "SELECT COUNT(*) FROM sale WHERE STRFTIME('%Y', sold) = 2024", ((3,),), id="year"
         ),
         pytest.param(
+            "SELECT COUNT(*) FROM sale WHERE STRFTIME('%Y-%m', sold) = '2024'",
+            ((3,),),
+            id="a month that is a year",
+        ),
+        pytest.param(
+            "SELECT SUM(s.sales_id) FROM sales AS s", ((6,),), id="the key by its table's name"
+        ),
+        pytest.param(
             "SELECT COUNT(*) FROM sale WHERE sold >= STRFTIME('%Y', 'now') + 1",
             ((0,),),
             id="a date is compared with a year",
@@ -258,6 +266,8 @@ def test_a_name_of_two_tables_is_of_the_one_that_is_asked_about(shop: SqlDatabas
         ("SELECT name FROM customer", "Who lives in a city?", ""),
         ("SELECT name FROM customer", "List customers (customer ID and name).", "customer_id"),
         ("SELECT amount FROM sale", "Return the sale ID and the amount.", "sale_id"),
+        ("SELECT city FROM customer", "What are the names and cities of customers?", "name"),
+        ("SELECT city FROM customer", "What is the name of customers?", ""),
     ],
 )
 def test_what_the_question_names_is_shown(
@@ -451,6 +461,7 @@ def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:
     [
         ("Who lives in the city of Genoa?", ["Ben", "Cleo"]),
         ("Who is called Genoa and lives in Genoa?", []),
+        ("Who is named Genoa?", ["Ben", "Cleo"]),  # no name is Genoa
     ],
 )
 def test_a_value_that_is_named_once_is_looked_for_once(
@@ -458,6 +469,19 @@ def test_a_value_that_is_named_once_is_looked_for_once(
 ) -> None:
     query = "SELECT name FROM customer WHERE name = 'Genoa' AND city = 'Genoa' ORDER BY name"
     done = shop.corrected(query, question=question)
+    assert [row[0] for row in shop.run(done.query).rows] == names
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which 2 products have the highest unit price?", ["Desk", "Lamp"]),
+        ("Which product has the highest unit price?", ["Desk"]),
+    ],
+)
+def test_several_are_ranked(shop: SqlDatabase, question: str, names: list[str]) -> None:
+    most = '"unit price" = (SELECT MAX("unit price") FROM product)'
+    done = shop.corrected(f"SELECT name FROM product WHERE {most}", question=question)
     assert [row[0] for row in shop.run(done.query).rows] == names
 
 

@@ -27,6 +27,11 @@ _ASKED = re.compile(
     r"(?P<items>[^.?!;:]+?)(?= of | for | who | that | where | whose | in | with |[.?!;:]|$)",
     re.IGNORECASE,
 )
+_WHAT = re.compile(
+    r"\bwhat (?:is|are|was|were) the (?P<items>\w+(?: \w+){0,2}(?:, \w+(?: \w+){0,2})* and "
+    r"\w+(?: \w+){0,2}?)(?= of | for )",
+    re.IGNORECASE,
+)
 _BETWEEN = re.compile(r",|\band\b|\(|\)|&", re.IGNORECASE)
 _MOST_WORDS = 4
 _NAMING = ((), ("name",), ("id",), ("code",))
@@ -120,7 +125,7 @@ def _each(question: str, tables: dict[str, dict[str, str]]) -> "Iterator[exp.Col
 
 
 def _asked(question: str, tables: dict[str, dict[str, str]]) -> "Iterator[exp.Column]":
-    for found in _ASKED.finditer(question):
+    for found in (*_ASKED.finditer(question), *_WHAT.finditer(question)):
         for item in _BETWEEN.split(found["items"]):
             yield from _called(item, tables)
 

@@ -76,9 +76,11 @@ def corrected(
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
-    changes += slips.say_values_once(tree, question)
-    changes += slips.compare_as_said(tree, question)
     stored = cache(data.values)
+    changes += slips.say_values_once(
+        tree, question, lambda c, text: (home := homes.of(c)) is not None and text in stored(*home)
+    )
+    changes += slips.compare_as_said(tree, question)
     changes += slips.write_stored_values(_compared(tree, homes), stored)
     doubts = tuple(slips.values_not_stored(_compared(tree, homes), stored))
     changes += dates.set_the_present(tree, now) if now else []
@@ -135,7 +137,8 @@ def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data) -> list[
 
 def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
     """Show what the question names, what rows are called, and as many rows as are asked for."""
-    changes = show_asked_columns(select, catalogue, question)
+    changes = slips.rank_several(select, question)
+    changes += show_asked_columns(select, catalogue, question)
     changes += slips.show_names(select, catalogue.naming)
     return changes + slips.keep_the_first(select, question)
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}$")
+_YEAR = re.compile(r"\d{4}$")
 _SPAN = re.compile(
     r"\b(?:per|each|every|by) (?:calendar )?(?P<span>month|year|day)\b"
     r"|\b(?P<adverb>monthly|yearly|annually|daily)\b",
@@ -98,17 +99,24 @@ def compare_parts_alike(tree: "exp.Expr", dates: Callable[["exp.Column"], bool])
             length = _LENGTHS.get(part, 0)
             if length and isinstance(text, exp.Literal) and _DATE.match(text.name):
                 text.replace(exp.Literal.string(text.name[:length]))
+        column = test.this.find(exp.Column)
+        if part == "%Y-%m" and column and others and all(_YEAR.match(one.name) for one in others):
+            test.set("this", _strftime("%Y", column))
         numbers = [one for one in others if _is_number(one)]
         if numbers and part in _PARTS:
             test.set("this", exp.cast(test.this.copy(), "INTEGER", dialect="sqlite"))
         elif isinstance(test.this, exp.Column) and dates(test.this) and any(map(_is_year, numbers)):
-            year = exp.Anonymous(
-                this="STRFTIME", expressions=[exp.Literal.string("%Y"), test.this.copy()]
-            )
+            year = _strftime("%Y", test.this)
             test.set("this", exp.cast(year, "INTEGER", dialect="sqlite"))
         if (made := test.sql(dialect="sqlite")) != written:
             changes.append(f"{written} → {made}")
     return changes
+
+
+def _strftime(format_: str, date: "exp.Expr") -> "exp.Expr":
+    from sqlglot import exp
+
+    return exp.Anonymous(this="STRFTIME", expressions=[exp.Literal.string(format_), date.copy()])
 
 
 def _part_of(node: "exp.Expr") -> str:
@@ -158,7 +166,7 @@ def group_by_span(
         return []
     span, (column,) = spans.pop(), columns.values()
     column = column.copy()
-    made = exp.Anonymous(this="STRFTIME", expressions=[exp.Literal.string(_FORMATS[span]), column])
+    made = _strftime(_FORMATS[span], column)
     keys = [one.unalias() for one in select.expressions] + (group.expressions if group else [])
     finer = [
         one for one in keys if one == column or (isinstance(one, exp.Date) and one.this == column)

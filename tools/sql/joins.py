@@ -162,6 +162,8 @@ class _Scope:
         meant = self._tables.get(table, table)
         if name in self._catalogue.columns.get(meant, {}):
             return _Place(table, self._catalogue.columns[meant][name])
+        if own := self._own_key(column):
+            return own
         here = [alias for alias in self._tables if self._has(alias, name)]
         if not here and (asked := self._asked_for(column)):
             return asked
@@ -171,6 +173,15 @@ class _Scope:
         # A home may have the name of another table's alias: then it has no such column here.
         found = self._catalogue.columns.get(self._tables.get(alias, alias), {}).get(name)
         return _Place(alias, found) if found else self._similar(column)
+
+    def _own_key(self, column: "exp.Column") -> _Place | None:
+        """The key of the believed table, by what it could be called: ``sale_id`` of ``sales``."""
+        alias, name = self._believed_table(column), column.name.lower()
+        table = self._tables.get(alias, "")
+        keys = self._catalogue.keys.get(table, set())
+        if len(keys) != 1 or name not in {f"{table}_id", f"{table.removesuffix('s')}_id"}:
+            return None
+        return _Place(alias, self._catalogue.columns[table][next(iter(keys))])
 
     def _asked_for(self, column: "exp.Column") -> _Place | None:
         """The column of the believed table that the question names and that ends alike."""

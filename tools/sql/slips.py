@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _SAID = re.compile(r"\b(since|from|after|before|until|till) (\d{4}-\d{2}-\d{2})", re.IGNORECASE)
 _TOP = re.compile(r"\btop (\d{1,4}|two|three|four|five|ten)\b(?! ?(?:%|per ?cent))", re.I)
+_SEVERAL = re.compile(
+    r"\b(?:which|what are the|top|list the|the) (\d{1,3}|two|three|four|five|ten) ", re.I
+)
 _SORTED_LIST = re.compile(
     r"^\W*(?:which|what are|list|show|return|give)\b(?!.*\b(?:top|first|last|single|one)\b)"
     r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b",
@@ -252,8 +255,16 @@ def drop_placeholders(tree: "exp.Expr") -> list[str]:
     return changes
 
 
-def say_values_once(tree: "exp.Expr", question: str) -> list[str]:
-    """Look for a value that is named once in one column: the column that is named, or the first."""
+def say_values_once(
+    tree: "exp.Expr", question: str, holds: Callable[["exp.Column", str], bool]
+) -> list[str]:
+    """Look for a value that is named once in one column: one that holds it, is named, or is first.
+
+    Args:
+        tree: Changed in place.
+        question: What is asked.
+        holds: Whether a row of the column has the value.
+    """
     from sqlglot import exp
 
     words = {stem(word) for word in plain(question).split()}
@@ -268,19 +279,41 @@ def say_values_once(tree: "exp.Expr", question: str) -> list[str]:
                 and text.is_string
                 and isinstance(test.this, exp.Column)
             ):
-                same.setdefault(text.name.strip("%").casefold(), []).append(test)
+                same.setdefault(text.name.casefold(), []).append(test)
         for value, several in same.items():
             names = {test.this.name.lower() for test in several}
-            if len(names) < 2 or question.casefold().count(value) != 1:
+            if len(names) < 2 or question.casefold().count(value.strip("%")) != 1:
                 continue
 
-            def is_named(test: "exp.Expr") -> bool:
-                return stem(parts_of(test.this.name)[-1].casefold()) in words
+            def fits(test: "exp.Expr") -> tuple[bool, bool]:
+                is_named = stem(parts_of(test.this.name)[-1].casefold()) in words
+                return holds(test.this, test.expression.name.strip("%")), is_named
 
-            kept = max(several, key=is_named).this.name.lower()
+            kept = max(several, key=fits).this.name.lower()
             dropped = [test for test in several if test.this.name.lower() != kept]
             tests = [test for test in tests if test not in dropped]
             changes += [f"without {test.sql()}" for test in dropped]
         if changes:
             where.set("this", exp.and_(*tests))
     return changes
+
+
+def rank_several(select: "exp.Select", question: str) -> list[str]:
+    """Sort where several rows are asked for: one maximum is a condition that one row meets."""
+    from sqlglot import exp
+
+    asked, where = {*_SEVERAL.findall(question)}, select.args.get("where")
+    test = where.this if where else None
+    if len(asked) != 1 or not isinstance(test, exp.EQ) or select.args.get("order"):
+        return []
+    inner = test.expression.unnest()
+    value = inner.expressions[0] if isinstance(inner, exp.Select) else None
+    if not isinstance(value, exp.Max | exp.Min) or value.this.name != test.this.name:
+        return []
+    if inner.args.get("where") or inner.args.get("group"):
+        return []
+    number = _NUMBERS.get(found := asked.pop().lower(), found)
+    where.pop()
+    select.order_by(exp.Ordered(this=test.this.copy(), desc=isinstance(value, exp.Max)), copy=False)
+    select.limit(int(number), copy=False)
+    return [f"ranks by {test.this.sql()}"]
